@@ -1,0 +1,52 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint bench papers docs clean
+
+demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
+	$(BIN)/sfumato demo
+
+test: $(STAMP)-test  ## install what tests need and run them all
+	$(BIN)/python -m pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled" tests/unit tests/properties tests/papers
+
+lint: $(STAMP)-lint  ## style, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src
+	$(BIN)/lint-imports
+
+bench: $(STAMP)-test  ## print a table of times, memory and growth; writes benchmarks/results
+	$(BIN)/python -m benchmarks.trajectories
+
+papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
+	$(BIN)/python -m benchmarks.papers
+
+docs: $(STAMP)-docs  ## build the site into site/
+	$(BIN)/python docs/reference.py
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP)-run: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(STAMP)-test: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	@touch $@
+
+$(STAMP)-lint: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,lint]"
+	@touch $@
+
+$(STAMP)-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) site build dist sfumato-demo

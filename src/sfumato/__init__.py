@@ -1,0 +1,91 @@
+"""Publish data about people over time: true records, a guarantee anyone can check.
+
+Examples
+--------
+>>> import sfumato as sf
+>>> places = {"home": (0, 0), "cafe": (1, 0), "office": (5, 5)}
+>>> people = [["home", "office"], ["cafe", "office"], ["home", "office"]]
+>>> data = sf.Dataset.from_trajectories(people, places)
+>>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
+>>> result.release.members()
+{'{cafe|home}': ('cafe', 'home')}
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato import methods
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.errors import (
+        InfeasibleError,
+        ParameterError,
+        SchemaError,
+        SfumatoError,
+        VerificationError,
+    )
+    from sfumato.core.hierarchy import Hierarchy
+    from sfumato.core.release import Release, Result
+    from sfumato.core.risk import Risk
+    from sfumato.core.run import Run
+    from sfumato.core.verdict import Verdict
+    from sfumato.core.workload import Workload
+    from sfumato.io.releases import read_release
+    from sfumato.pipeline import anonymize, apply, attack, inspect, measure, read, verify, write
+
+__version__ = version("sfumato")
+
+__all__ = [
+    "Dataset",
+    "Hierarchy",
+    "InfeasibleError",
+    "ParameterError",
+    "Release",
+    "Result",
+    "Risk",
+    "Run",
+    "SchemaError",
+    "SfumatoError",
+    "Verdict",
+    "VerificationError",
+    "Workload",
+    "anonymize",
+    "apply",
+    "attack",
+    "inspect",
+    "measure",
+    "methods",
+    "read",
+    "read_release",
+    "verify",
+    "write",
+]
+
+_WHERE = {
+    "Dataset": "core.dataset",
+    "Hierarchy": "core.hierarchy",
+    "Release": "core.release",
+    "Result": "core.release",
+    "Risk": "core.risk",
+    "Run": "core.run",
+    "Verdict": "core.verdict",
+    "Workload": "core.workload",
+    "read_release": "io.releases",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load public names on first use, so that the command line answers at once."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "methods":
+        return importlib.import_module("sfumato.methods")
+    where = _WHERE.get(name, "core.errors" if name.endswith("Error") else "pipeline")
+    return getattr(importlib.import_module(f"sfumato.{where}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

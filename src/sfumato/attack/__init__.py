@@ -1,0 +1,1 @@
+"""Simulated attackers, one file per knowledge model."""

@@ -1,0 +1,272 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json, existing, parse_pairs, with_reading
+from sfumato.cli.output import Output
+
+app = typer.Typer(
+    name="sfumato",
+    help="Publish data about people over time: true records, a guarantee anyone can check.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Data = Annotated[Path, typer.Argument(help="File with the data.")]
+Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
+Original = Annotated[Path, typer.Option(help="The original data.")]
+Kind = Annotated[str, typer.Option(help="Kind of data, such as trajectories.")]
+Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
+Seed = Annotated[int | None, typer.Option(help="Make the same release again. Keep it secret.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a release that is there.")]
+Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"sfumato {version('sfumato')}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Publish data about people over time: true records, a guarantee anyone can check."""
+
+
+@app.command()
+def methods(
+    kind: Annotated[str, typer.Option(help="Only methods for this kind of data.")] = "",
+    as_json: Json = False,
+) -> None:
+    """List every method: kinds, guarantee, parameters with ranges, paper."""
+    from sfumato.cli import listing
+
+    out = Output(as_json=as_json)
+    found = listing.describe_methods(kind)
+    for method in found:
+        rows = [
+            (p["name"], p["type"], "required" if p["required"] else p["default"], p["range"] or "", p["help"])
+            for p in method["parameters"]
+        ]
+        promise = " or ".join(method["guarantees"])
+        out.table(
+            f"{method['name']}: {method['summary']}\n{', '.join(method['kinds'])} | {promise} | {method['paper']}",
+            ["parameter", "type", "default", "range", "meaning"],
+            rows,
+        )
+    out.finish(found)
+
+
+@app.command()
+@with_reading
+def inspect(
+    data: Data,
+    kind: Kind,
+    reading: dict[str, Any],
+    m: Annotated[int, typer.Option(help="Largest number of places an attacker knows.", min=1)] = 2,
+    as_json: Json = False,
+) -> None:
+    """Say what the data are, and how identifying they are as they stand."""
+    from sfumato import pipeline
+
+    out = Output(as_json=as_json)
+    found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
+    for note in found["notes"]:
+        out.say(note)
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk"}})
+    out.table(
+        "How identifying they are as they stand",
+        ["an attacker who knows", "smallest anonymity set", "people unique", "mean success"],
+        [(r["knowledge"], r["smallest_anonymity_set"], r["unique_share"], r["mean_success"]) for r in found["risk"]],
+    )
+    out.finish(found)
+
+
+@app.command()
+@with_reading
+def anonymize(
+    data: Data,
+    kind: Kind,
+    method: Annotated[str, typer.Option(help="Method; see 'sfumato methods'.")],
+    out: Out,
+    reading: dict[str, Any],
+    parameter: Annotated[
+        list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
+    ] = [],  # noqa: B006
+    seed: Seed = None,
+    force: Force = False,
+    report: Report = True,
+    as_json: Json = False,
+) -> None:
+    """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import publish
+    from sfumato.core.params import build
+    from sfumato.methods import find
+
+    chosen = build(find(method), parse_pairs(parameter, "-p"))
+    publish(
+        Output(as_json=as_json),
+        out,
+        lambda: pipeline.read(data, kind, **reading),
+        lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run),
+        seed=seed,
+        force=force,
+        report=report,
+    )
+
+
+@app.command()
+@with_reading
+def apply(
+    directory: Dir,
+    data: Data,
+    out: Out,
+    reading: dict[str, Any],
+    unknown: Annotated[
+        str, typer.Option(help="What to do with places the recoding does not know: error or suppress.")
+    ] = "error",
+    seed: Seed = None,
+    force: Force = False,
+    report: Report = True,
+    as_json: Json = False,
+) -> None:
+    """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import publish, read_original
+
+    publish(
+        Output(as_json=as_json),
+        out,
+        lambda: read_original(existing(directory), data, reading),
+        lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
+        seed=seed,
+        force=force,
+        report=report,
+    )
+
+
+@app.command()
+@with_reading
+def verify(
+    directory: Dir,
+    reading: dict[str, Any],
+    original: Annotated[Path | None, typer.Option(help="The original, to check what an attacker could match.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a release against its claim. Exit code 0: holds, 1: broken, 2: could not be judged."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_original
+
+    out = Output(as_json=as_json)
+    dataset = None if original is None else read_original(existing(directory), original, reading)
+    verdict = pipeline.verify(existing(directory), dataset)
+    out.say(f"The guarantee {'holds' if verdict else 'is BROKEN'}.")
+    out.facts("Claimed", verdict.claimed)
+    out.facts("Measured", verdict.measured)
+    if verdict.witness:
+        out.facts("Witness", verdict.witness)
+    out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
+    out.finish(verdict.to_dict())
+    if not verdict:
+        raise typer.Exit(1)
+
+
+@app.command()
+@with_reading
+def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
+    """Attack a release with the knowledge its guarantee is about."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_original
+
+    out = Output(as_json=as_json)
+    risk = pipeline.attack(existing(directory), read_original(directory, original, reading)).to_dict()
+    out.facts("An attacker with the model's knowledge", risk)
+    out.finish(risk)
+
+
+@app.command()
+@with_reading
+def measure(
+    directory: Dir,
+    original: Original,
+    reading: dict[str, Any],
+    workload: Annotated[Path | None, typer.Option(help="Count queries, one per line: cafe>office.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of generated queries and projections.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Measure what a release is still good for, one object per measure."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_original, read_workload
+
+    out = Output(as_json=as_json)
+    queries = None if workload is None else read_workload(workload)
+    scores = pipeline.measure(
+        existing(directory), read_original(directory, original, reading), workload=queries, seed=seed
+    )
+    found = [score.to_dict() for score in scores]
+    rows = [
+        (
+            s["metric"],
+            s["value"],
+            s["better"],
+            {k: v for k, v in s.items() if k not in {"metric", "value", "better"}},
+        )
+        for s in found
+    ]
+    out.table("Utility", ["measure", "value", "better", "details"], rows)
+    out.finish(found)
+
+
+@app.command()
+def run(
+    policy: Annotated[Path, typer.Argument(help="Policy file (TOML).")],
+    as_json: Json = False,
+) -> None:
+    """Do everything a policy file says: read, anonymise, verify, attack, measure."""
+    from sfumato.cli.publishing import run_policy
+
+    run_policy(Output(as_json=as_json), policy)
+
+
+@app.command(context_settings={"allow_extra_args": False})
+def generate(
+    kind: Annotated[str, typer.Argument(help="Kind of data, such as trajectories.")],
+    size: Annotated[int, typer.Option(help="Number of people.")],
+    seed: Annotated[int, typer.Option(help="Same seed, same data.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
+    model: Annotated[str, typer.Option(help="How the data are made; see the listing.")] = "",
+    option: Annotated[
+        list[str], typer.Option("-o", "--option", help="Option of the model: places=100. Repeatable.")
+    ] = [],  # noqa: B006
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Generate synthetic data of a kind."""
+    from sfumato.cli.publishing import generate_file
+
+    generate_file(Output(as_json=as_json), kind, size, seed, out, model, parse_pairs(option, "-o"), force=force)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Directory for the demo.")] = Path("sfumato-demo"),
+    as_json: Json = False,
+) -> None:
+    """Go end to end on bundled data: inspect, anonymise, verify, attack, measure."""
+    from sfumato.cli.demo import show
+
+    show(Output(as_json=as_json), out)

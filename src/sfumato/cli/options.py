@@ -1,0 +1,93 @@
+"""Options that several commands share: how data are read, and parameters of methods."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.core.errors import ParameterError
+
+__all__ = ["Json", "parse_pairs", "with_reading"]
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def parse_pairs(texts: list[str], option: str) -> dict[str, str]:
+    """Read ``name=value`` options.
+
+    Examples
+    --------
+    >>> parse_pairs(["k=5", "m=2"], "-p")
+    {'k': '5', 'm': '2'}
+    """
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"{option}: write name=value, got {text!r}.")
+        if name.strip() in pairs:
+            raise ParameterError(f"{option}: {name.strip()} is given twice.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _reading(
+    column: Annotated[list[str], typer.Option(help="Which column plays a part: place=venue. Repeatable.")] = [],  # noqa: B006
+    drop: Annotated[list[str], typer.Option(help="Column to leave out; '*' for all without a part. Repeatable.")] = [],  # noqa: B006
+    delimiter: Annotated[str, typer.Option(help="Delimiter of a CSV file; detected if not given.")] = "",
+    format: Annotated[str, typer.Option(help="File format; told by the name if not given.")] = "",
+    places: Annotated[str, typer.Option(help="Derive places: grid:500m, quadtree:500 or regions:FILE.")] = "",
+    places_file: Annotated[str, typer.Option(help="File with coordinates of the places.")] = "",
+    coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
+    split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
+    sensitive: Annotated[list[str], typer.Option(help="Sensitive value, or @FILE with one per line. Repeatable.")] = [],  # noqa: B006
+    hierarchy: Annotated[list[str], typer.Option(help="Hierarchy of a column: place=FILE. Repeatable.")] = [],  # noqa: B006
+    constraints: Annotated[list[str], typer.Option(help="Utility constraints: a FILE with one group per line.")] = [],  # noqa: B006
+) -> dict[str, Any]:
+    """Collect reading options that were given."""
+    given: dict[str, Any] = {
+        "columns": parse_pairs(column, "--column"),
+        "drop": tuple(drop),
+        "delimiter": {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter) or None,
+        "format": format or None,
+        "places": places or None,
+        "places_file": places_file or None,
+        "coordinates": coordinates,
+        "split": split or None,
+        "sensitive": tuple(sensitive),
+        "hierarchies": parse_pairs(hierarchy, "--hierarchy"),
+        "constraints": parse_pairs([c if "=" in c else f"utility={c}" for c in constraints], "--constraints"),
+    }
+    return {name: value for name, value in given.items() if value and value != "auto"}
+
+
+def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the reading options; it receives those that were given as ``reading``."""
+    shared = inspect.signature(_reading, eval_str=True).parameters
+    own = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> Any:
+        reading = _reading(**{name: values.pop(name) for name in shared})
+        return command(**values, reading=reading)
+
+    parameters = [p for name, p in own.parameters.items() if name != "reading"]
+    wrapper.__signature__ = inspect.Signature(
+        [  # type: ignore[attr-defined]
+            p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *shared.values())
+        ]
+    )
+    wrapper.__annotations__ = {p.name: p.annotation for p in (*parameters, *shared.values())}
+    return wrapper
+
+
+def existing(path: Path) -> Path:
+    """Return the path of a release directory, or say that there is none."""
+    if not path.is_dir():
+        raise ParameterError(f"{path}: there is no such directory.")
+    return path

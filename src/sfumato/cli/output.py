@@ -1,0 +1,115 @@
+"""What people and programs see: tables for the former, one JSON object for the latter."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from sfumato.core.run import Progress, silent
+
+__all__ = ["Output", "fail", "show_progress"]
+
+
+class Output:
+    """Prints tables and sentences, or collects one JSON object.
+
+    Examples
+    --------
+    >>> Output(as_json=True).finish({"holds": True})
+    {"holds": true}
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def say(self, text: str) -> None:
+        """Print a sentence for people."""
+        if not self.as_json:
+            _console().print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Print a table for people."""
+        if self.as_json:
+            return
+        from rich.table import Table
+
+        table = Table(title=title, title_justify="left", title_style="bold")
+        for i, column in enumerate(columns):
+            numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(_plain(value) for value in row))
+        _console().print(table)
+
+    def facts(self, title: str, facts: Mapping[str, Any]) -> None:
+        """Print names and values for people."""
+        self.table(title, ["what", "value"], [(name, _plain(value)) for name, value in facts.items()])
+
+    def finish(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
+        """Print the JSON object, where one was asked for."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_json) + "\n")
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console()
+
+
+def _json(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def _plain(value: Any) -> str:
+    from rich.markup import escape
+
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return escape(", ".join(f"{k} {_plain(v)}" for k, v in value.items())) or "-"
+    if isinstance(value, list | tuple):
+        return escape(", ".join(map(_plain, value))) or "-"
+    return "-" if value is None else escape(str(value))
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say what went wrong on standard error, and as JSON where that was asked for, and stop."""
+    if "--json" in sys.argv:
+        sys.stdout.write(json.dumps({"error": message}, ensure_ascii=False) + "\n")
+    sys.stderr.write(f"sfumato: {message}\n")
+    sys.exit(code)
+
+
+@contextlib.contextmanager
+def show_progress() -> Iterator[Progress]:
+    """Show progress with the time left on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(phase: str, done: int, total: int) -> None:
+            if phase not in tasks:
+                tasks[phase] = bars.add_task(phase, total=total)
+            bars.update(tasks[phase], completed=done, total=total)
+
+        yield show

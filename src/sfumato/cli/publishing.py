@@ -1,0 +1,149 @@
+"""Steps that several commands take: publish with progress, read an original again, run a policy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato import pipeline, registry
+from sfumato.cli.output import Output, show_progress
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.params import build
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.core.workload import Workload
+from sfumato.engines.local import Local
+from sfumato.io import owner, releases
+from sfumato.io.policy import read_policy
+from sfumato.io.stage import check_free
+from sfumato.io.tables import write_table
+
+__all__ = ["generate_file", "publish", "read_original", "read_workload", "run_policy"]
+
+
+def publish(
+    out: Output,
+    directory: Path,
+    read: Callable[[], Dataset],
+    anonymize: Callable[[Dataset, Run], Result],
+    *,
+    seed: int | None,
+    force: bool,
+    report: bool,
+) -> dict[str, Any]:
+    """Read, anonymise, write and verify, showing progress; return what was done."""
+    check_free(directory, force=force)
+    with show_progress() as progress:
+        _announce_compilation()
+        run = Run(seed, progress, Local())
+        with run.phase("read"):
+            dataset = read()
+        result = anonymize(dataset, run)
+        verdict = pipeline.write(result, directory, force=force, reports=report)
+    release = result.release
+    done = {
+        "published": len(release),
+        "withheld": sum(release.withheld.values()),
+        "withheld_by_reason": dict(release.withheld),
+        "guarantee": release.guarantee.to_dict(),
+        "measured": verdict.measured,
+        "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
+        "out": str(directory),
+    }
+    for note in dataset.notes:
+        out.say(note)
+    out.facts(
+        "Published",
+        {n: v for n, v in done.items() if n != "guarantee"} | {"guarantee": str(release.guarantee)},
+    )
+    out.say(release.guarantee.statement())
+    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+    out.finish(done)
+    return done
+
+
+def _announce_compilation() -> None:
+    from sfumato.kernels.recode import compiled
+
+    if not compiled() and sys.stderr.isatty():
+        sys.stderr.write("compiling, a minute the first time\n")
+
+
+def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
+    """Read the original the way it was read for a release; options given now win."""
+    release = releases.read_release(directory)
+    remembered = {
+        name: value for name, value in owner.read_trace(directory).get("reading", {}).items() if name != "kind"
+    }
+    return pipeline.read(path, release.kind, **{**remembered, **given})
+
+
+def read_workload(path: Path) -> Workload:
+    """Read count queries from a file."""
+    try:
+        return Workload.from_csv(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise SchemaError(f"{path}: not UTF-8 text.") from None
+
+
+def run_policy(out: Output, path: Path) -> None:
+    """Read, anonymise, verify, attack and measure as a policy file says."""
+    policy = read_policy(path)
+    method = build(registry.find(policy.method.name), policy.parameters)
+    data, directory = Path(policy.data.path), Path(policy.release.out)
+    quiet = Output(as_json=False) if not out.as_json else _Silent()
+    published = publish(
+        quiet,
+        directory,
+        lambda: pipeline.read(data, policy.data.kind, **policy.reading),
+        lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
+        seed=policy.release.seed,
+        force=policy.release.force,
+        report=policy.release.report,
+    )
+    original = read_original(directory, data, policy.reading)
+    verdict = pipeline.verify(directory, original)
+    risk = pipeline.attack(directory, original).to_dict()
+    scores = [score.to_dict() for score in pipeline.measure(directory, original)]
+    out.facts("An attacker with the model's knowledge", risk)
+    out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
+    out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": risk, "measure": scores})
+
+
+class _Silent(Output):
+    """Says nothing: another step prints the one JSON object."""
+
+    def __init__(self) -> None:
+        super().__init__(as_json=True)
+
+    def finish(self, value: Any) -> None:
+        """Print nothing."""
+
+
+def generate_file(
+    out: Output,
+    kind: str,
+    size: int,
+    seed: int,
+    path: Path,
+    model: str,
+    options: dict[str, str],
+    *,
+    force: bool,
+) -> None:
+    """Generate data of a kind into a file."""
+    if path.exists() and not force:
+        raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent}: there is no such directory.")
+    generator = registry.generator(kind)
+    chosen = {"model": model} if model else {}
+    table = generator.generate(size, seed, **chosen, **options)
+    write_table(table, path)
+    out.say(f"Wrote {table.num_rows:,} rows about {size:,} people to {path}.")
+    out.finish({"rows": table.num_rows, "people": size, "out": str(path)})

@@ -1,0 +1,289 @@
+"""An original and its release side by side, with what several measures need to know about them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.core.workload import Workload
+
+__all__ = ["Comparison"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_BLOCK = 1 << 20
+_NO_ROW_MAP = (
+    "the release is locally recoded, so which record became which cannot be told from the release alone. "
+    "Give the owner's row map (rows)."
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Comparison:
+    """What was, what is published of it, and how the two correspond.
+
+    Derived arrays are computed once, when a measure first asks for them. A published *value* is a label
+    of the release; it stands for exactly one of its *members*, which are original places.
+
+    Parameters
+    ----------
+    original, release
+        The data, and what was made of them.
+    rows
+        Original row of every published row, as the owner's trace has it. Where the recoding is the same
+        for everybody it may be left out: then each published record is matched with an original one that
+        is published as the same values. Records that are published alike are told apart by nobody, and
+        when one of several such is withheld the first ones count as published.
+    seed
+        Seed of measures that sample.
+    workload
+        Queries of measures that ask; by default they draw their own.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
+    >>> Comparison(data, result.release, result.trace.rows).published_values.tolist()
+    [0, 1, 0, 1]
+    """
+
+    original: Dataset
+    release: Release
+    rows: Ints | None = None
+    seed: int = 0
+    workload: Workload | None = None
+
+    def __post_init__(self) -> None:
+        if self.rows is None:
+            return
+        rows = np.asarray(self.rows, dtype=np.int64)
+        if rows.shape != (len(self.release),):
+            raise ParameterError(
+                f"Comparison: rows must name one original row for each of the {len(self.release):,} "
+                f"published records, got {rows.size:,}."
+            )
+        inside = (rows >= 0) & (rows < len(self.original))
+        if not inside.all() or len(np.unique(rows)) < len(rows):
+            raise ParameterError(
+                f"Comparison: rows must name different rows of the {len(self.original):,} original records. "
+                "The row map or the original data do not belong to this release."
+            )
+        object.__setattr__(self, "rows", rows)
+
+    @cached_property
+    def history(self) -> Ragged:
+        """Original histories; codes are places."""
+        return self.original.history()
+
+    @cached_property
+    def published(self) -> Ragged:
+        """Published histories; codes are values."""
+        return self.release.history()
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Labels of all places: the original ones by their codes, then members that nobody visits here.
+
+        The latter occur when a recoding learnt on other data was applied to these.
+        """
+        known = set(self.history.labels)
+        groups = self.release.members()
+        labels = self.published.labels
+        if any(label not in known for label in labels if label not in groups):
+            raise SchemaError(
+                "Comparison: the release has exact values that the original data do not have. "
+                "Compare it with the data it was made from."
+            )
+        others = {member for label in labels for member in groups.get(label, ()) if member not in known}
+        return (*self.history.labels, *sorted(others))
+
+    @cached_property
+    def members(self) -> Ragged:
+        """Members of every value: row v holds the places that value v may be, in ascending order."""
+        code_of = {label: code for code, label in enumerate(self.places)}
+        groups = self.release.members()
+        rows = [sorted({code_of[m] for m in groups.get(v, (v,))}) for v in self.published.labels]
+        offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+        codes = np.array([code for row in rows for code in row], dtype=np.int32)
+        return Ragged(offsets, codes, self.places)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of members of every value; 1 where a place is published as it is."""
+        return self.members.lengths
+
+    @cached_property
+    def generalised(self) -> npt.NDArray[np.bool_]:
+        """Which values stand for more than one place."""
+        return self.sizes > 1
+
+    @cached_property
+    def is_global(self) -> bool:
+        """Whether every place is published as one value only, the same for everybody."""
+        return len(np.unique(self.members.codes)) == len(self.members.codes)
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why records cannot be matched, or None when they can."""
+        return _NO_ROW_MAP if self.rows is None and not self.is_global else None
+
+    @cached_property
+    def row_map(self) -> Ints:
+        """Original row of every published row: the owner's, or one that fits a global recoding."""
+        if self.rows is not None:
+            return self.rows
+        if self.obstacle:
+            raise SfumatoError(f"Comparison: {self.obstacle}")
+        value_of = np.full(len(self.places), -1, dtype=np.int32)
+        value_of[self.members.codes] = self.members.row_of_token
+        kept = self.history.keep(~self._is_suppressed[self.history.codes])
+        waiting: dict[bytes, list[int]] = {}
+        for row, key in reversed(list(enumerate(_row_keys(kept.offsets, value_of[kept.codes])))):
+            waiting.setdefault(key, []).append(row)
+        rows = np.empty(len(self.published), dtype=np.int64)
+        for row, key in enumerate(_row_keys(self.published.offsets, self.published.codes)):
+            if not waiting.get(key):
+                raise _misfit(row, "is not what any record of the original data, not yet matched, becomes")
+            rows[row] = waiting[key].pop()
+        return rows
+
+    @cached_property
+    def originals(self) -> Ragged:
+        """Original histories of the published records, in the published order."""
+        return self.history.take(self.row_map)
+
+    @cached_property
+    def published_values(self) -> npt.NDArray[np.int32]:
+        """Published value of every entry of :attr:`originals`; -1 where the place is suppressed."""
+        kept = ~self._is_suppressed[self.originals.codes]
+        left = self.originals.keep(kept)
+        wrong = np.flatnonzero(left.lengths != self.published.lengths)
+        if len(wrong):
+            raise _misfit(int(wrong[0]), "has another number of places than its original")
+        values = np.full(len(self.originals.codes), -1, dtype=np.int32)
+        values[kept] = self.published.codes
+        return values
+
+    @cached_property
+    def member_entries(self) -> Ints:
+        """Where each published entry's true place stands in ``members.codes``, entry by entry."""
+        width = len(self.places)
+        keys = self.members.row_of_token * width + self.members.codes
+        kept = self.published_values >= 0
+        wanted = self.published_values[kept].astype(np.int64) * width + self.originals.codes[kept]
+        if not len(wanted):
+            return np.empty(0, dtype=np.int64)
+        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        wrong = np.flatnonzero(keys[found] != wanted)
+        if len(wrong):
+            row = int(np.searchsorted(self.published.offsets, wrong[0], side="right")) - 1
+            raise _misfit(row, "does not cover what its original visited")
+        return found
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Whether it is known where places are."""
+        return self.original.places is not None and "x" in self.original.places.column_names
+
+    @cached_property
+    def largest_distance(self) -> float:
+        """Largest distance between two original places: what distances are normalised by.
+
+        It is exact: the two places furthest apart are corners of the convex hull, and the corners are few
+        enough to try all pairs. It is 0 where all places are at one point or it is not known where.
+        """
+        return _largest_distance(self.original.coordinates())
+
+    @cached_property
+    def member_distances(self) -> Floats:
+        """Location distance of every member to its value: mean distance to all members, itself included.
+
+        A member that nobody visits here may have no coordinates; it is left out of the mean and has no
+        distance (NaN).
+
+        References
+        ----------
+        Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 6.
+        """
+        located = self._coordinates
+        distances = np.zeros(len(self.members.codes))
+        for value in np.flatnonzero(self.generalised):
+            group = slice(self.members.offsets[value], self.members.offsets[value + 1])
+            distances[group] = _mean_distances(located[self.members.codes[group]])
+        return distances
+
+    @cached_property
+    def _coordinates(self) -> Floats:
+        """Coordinates of all places; of those that nobody visits here as the release has them, or NaN."""
+        visited = self.original.coordinates()
+        others = self.places[len(visited) :]
+        located: dict[str, tuple[float, float]] = {}
+        if others and self.release.places is not None and "x" in self.release.places.column_names:
+            columns = (self.release.places.column(name).to_pylist() for name in ("place", "x", "y"))
+            located = {place: (x, y) for place, x, y in zip(*columns, strict=True)}
+        found = [located.get(place, (np.nan, np.nan)) for place in others]
+        return np.concatenate([visited, np.array(found, dtype=np.float64).reshape(-1, 2)])
+
+    @cached_property
+    def _is_suppressed(self) -> npt.NDArray[np.bool_]:
+        removed = set(self.release.suppressed())
+        return np.array([label in removed for label in self.history.labels], dtype=bool)
+
+
+def _largest_distance(points: Floats) -> float:
+    corners = _hull(points)
+    return max((float(np.hypot(*(corners - corner).T).max()) for corner in corners), default=0.0)
+
+
+def _hull(points: Floats) -> Floats:
+    """Return the corners of the convex hull: its lower chain from left to right, then its upper one back."""
+    chains: list[tuple[float, float]] = []
+    ordered = np.unique(points, axis=0)
+    for way in (ordered, ordered[::-1]):
+        chain: list[tuple[float, float]] = []
+        for x, y in way.tolist():
+            while len(chain) > 1 and not _turns_left(chain[-2], chain[-1], (x, y)):
+                chain.pop()
+            chain.append((x, y))
+        chains += chain
+    return np.array(chains, dtype=np.float64).reshape(-1, 2)
+
+
+def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    return (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _mean_distances(points: Floats) -> Floats:
+    """Return the mean distance of each point to all of them; points that are nowhere (NaN) do not count."""
+    known = ~np.isnan(points[:, 0])
+    x, y = points[known].T
+    means = np.full(len(points), np.nan)
+    step = max(1, _BLOCK // max(len(x), 1))
+    parts = [
+        np.hypot(x[i : i + step, None] - x, y[i : i + step, None] - y).mean(axis=1) for i in range(0, len(x), step)
+    ]
+    means[known] = np.concatenate(parts) if parts else []
+    return means
+
+
+def _row_keys(offsets: Ints, codes: npt.NDArray[np.int32]) -> list[bytes]:
+    data = np.ascontiguousarray(codes, dtype=np.int32).tobytes()
+    bounds = (offsets * 4).tolist()
+    return [data[a:b] for a, b in itertools.pairwise(bounds)]
+
+
+def _misfit(row: int, finding: str) -> SchemaError:
+    return SchemaError(
+        f"Comparison: published row {row + 1} {finding}. "
+        "The row map or the original data do not belong to this release."
+    )

@@ -1,0 +1,139 @@
+"""Data about people, as read: immutable and without nulls."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+
+__all__ = ["Dataset"]
+
+
+def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(mapping))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Dataset:
+    """One row per person, with what is known about the values: coordinates, hierarchies, constraints.
+
+    Parameters
+    ----------
+    schema
+        Kind, columns with roles, sensitive values.
+    table
+        Arrow table with the columns of the schema.
+    places
+        For trajectories: one row per place (``place, x, y`` and, if derived, ``outline``), in the order of
+        the codes of the history column.
+    hierarchies
+        Hierarchies by column name.
+    constraints
+        Groups of values that may be generalised together, by name (``utility``, ``privacy``).
+    notes
+        What reading did, in sentences for the owner.
+    reading
+        The options the data were read with, so that they can be read again.
+
+    Examples
+    --------
+    >>> data = Dataset.from_trajectories([["d", "a"], ["b"]])
+    >>> len(data), data.history().labels
+    (2, ('d', 'a', 'b'))
+    """
+
+    schema: Schema
+    table: pa.Table
+    places: pa.Table | None = None
+    hierarchies: Mapping[str, Hierarchy] = dataclasses.field(default_factory=dict)
+    constraints: Mapping[str, tuple[tuple[str, ...], ...]] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("hierarchies", "constraints", "reading"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        missing = [c.name for c in self.schema.columns if c.name not in self.table.column_names]
+        if missing:
+            raise SchemaError(f"{self.schema.kind}: column {missing[0]!r} is missing.")
+        for column in self.schema.columns:
+            if self.table.column(column.name).null_count:
+                raise SchemaError(f"{self.schema.kind}: column {column.name!r} has empty cells.")
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def kind(self) -> str:
+        """Kind of data, such as ``trajectories``."""
+        return self.schema.kind
+
+    def history(self) -> Ragged:
+        """Return what people did as offsets and codes."""
+        return Ragged.from_arrow(self.table.column(self.schema.history))
+
+    def coordinates(self) -> npt.NDArray[np.float64]:
+        """Return x and y of every place in plane units (metres for longitude/latitude), as an (n, 2) array.
+
+        Places without coordinates are all at the origin.
+        """
+        if self.places is None or "x" not in self.places.column_names:
+            return np.zeros((len(self.history().labels), 2))
+        return np.column_stack([self.places.column(c).to_numpy() for c in ("x", "y")])
+
+    @classmethod
+    def from_trajectories(
+        cls,
+        rows: list[list[str]],
+        coordinates: Mapping[str, tuple[float, float]] | None = None,
+        *,
+        sensitive: tuple[str, ...] = (),
+        hierarchy: Hierarchy | None = None,
+        constraints: tuple[tuple[str, ...], ...] = (),
+    ) -> Dataset:
+        """Make a dataset of trajectories from plain lists of places, one list per person."""
+        ragged = Ragged.from_lists(rows)
+        table = pa.table(
+            {
+                "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
+                "places": ragged.to_arrow(),
+            }
+        )
+        places = None
+        if coordinates is not None:
+            xy = np.array([coordinates[label] for label in ragged.labels], dtype=float).reshape(-1, 2)
+            places = pa.table({"place": list(ragged.labels), "x": xy[:, 0], "y": xy[:, 1]})
+        return cls(
+            Schema("trajectories", (Column("person", "identifier"), Column("places", "history")), sensitive),
+            table,
+            places,
+            {"place": hierarchy} if hierarchy else {},
+            {"utility": constraints} if constraints else {},
+        )
+
+    def __repr__(self) -> str:
+        history = self.history()
+        return (
+            f"Dataset({self.kind}: {len(self):,} people, {len(history.codes):,} entries, "
+            f"{len(history.labels):,} distinct values)"
+        )
+
+    def _repr_html_(self) -> str:
+        history = self.history()
+        head = history.take(np.arange(min(5, len(self)))).lists()
+        rows = "".join(f"<tr><td>{i + 1}</td><td>{len(row)}</td></tr>" for i, row in enumerate(head))
+        return (
+            f"<p><b>{self.kind}</b>: {len(self):,} people, {len(history.codes):,} entries, "
+            f"{len(history.labels):,} distinct values</p>"
+            f"<table><thead><tr><th>row</th><th>length</th></tr></thead><tbody>{rows}</tbody></table>"
+        )

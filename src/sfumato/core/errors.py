@@ -1,0 +1,64 @@
+"""The one tree of errors: who complains, which rule, what was found, what to do."""
+
+__all__ = [
+    "InfeasibleError",
+    "ParameterError",
+    "SchemaError",
+    "SfumatoError",
+    "VerificationError",
+]
+
+
+class SfumatoError(Exception):
+    """Base of everything this package raises on purpose.
+
+    Messages name columns, row numbers and parameters. They never carry a value read from
+    personal data, because messages end in logs.
+
+    Examples
+    --------
+    >>> raise SfumatoError("the output directory exists")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SfumatoError: the output directory exists
+    """
+
+
+class ParameterError(SfumatoError):
+    """A parameter is unknown, of the wrong type, or out of range.
+
+    Examples
+    --------
+    >>> str(ParameterError("SeqAnon: k must be at least 2, got 1."))
+    'SeqAnon: k must be at least 2, got 1.'
+    """
+
+
+class SchemaError(SfumatoError):
+    """The input does not have the columns, types or values its kind needs.
+
+    Examples
+    --------
+    >>> str(SchemaError("trajectories: column 'time' is missing."))
+    "trajectories: column 'time' is missing."
+    """
+
+
+class InfeasibleError(SfumatoError):
+    """No release can meet the request: the rule, the numbers found and what would help.
+
+    Examples
+    --------
+    >>> str(InfeasibleError("k^m-anonymity: only 3 of 5 people visit 2 places or more."))
+    'k^m-anonymity: only 3 of 5 people visit 2 places or more.'
+    """
+
+
+class VerificationError(SfumatoError):
+    """A release does not keep what it claims, so it was not left on disk.
+
+    Examples
+    --------
+    >>> str(VerificationError("k^m-anonymity: measured k=1, claimed k=5."))
+    'k^m-anonymity: measured k=1, claimed k=5.'
+    """

@@ -1,0 +1,278 @@
+r"""Published cells: the Arrow type tells the form, and text has one spelling per form.
+
+==================  ==========================  =============
+form                Arrow                       CSV
+==================  ==========================  =============
+exact               T                           ``42``
+interval (closed)   struct<lo: T, hi: T>        ``[20..29]``
+set                 list<T>, sorted             ``{A|B}``
+category            dictionary<string>          ``Europe``
+suppressed          null                        ``*``
+==================  ==========================  =============
+
+A history is a list of such cells, joined by ``;``. A backslash escapes. A cell that a spreadsheet
+could run as a formula starts with a backslash, so that it is text there and reads back unchanged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import SchemaError
+
+__all__ = ["Form", "decode", "encode"]
+
+_TYPES: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
+_INSIDE = re.compile(r"([\\;|{}\[\]*.])")
+_OUTSIDE = re.compile(r"([\\;])")
+_BOUNDS = re.compile(r"((?:\\.|[^\\])*?)\.\.(.*)", re.DOTALL)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_EMPTY = r"\e"
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How the cells of a column are published.
+
+    Parameters
+    ----------
+    cell
+        ``exact``, ``interval``, ``set`` or ``category``.
+    type
+        Type of the value inside: ``string``, ``int64``, ``float64``, ``bool``, ``date``, ``timestamp``.
+    history
+        Whether the column holds a list of such cells.
+    meaning
+        How a generalised value is read: ``one of`` its members, or ``at least one of`` them.
+
+    Examples
+    --------
+    >>> Form("category", history=True).arrow
+    ListType(list<element: dictionary<values=string, indices=int32, ordered=0>>)
+    """
+
+    cell: str
+    type: str = "string"
+    history: bool = False
+    meaning: str = "one of"
+
+    def __post_init__(self) -> None:
+        if self.cell not in {"exact", "interval", "set", "category"}:
+            raise SchemaError(f"form must be exact, interval, set or category, got {self.cell!r}.")
+        if self.type not in _TYPES:
+            raise SchemaError(f"form: type must be one of {', '.join(_TYPES)}, got {self.type!r}.")
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """Arrow type of the column."""
+        value = _TYPES[self.type]
+        cell = {
+            "exact": value,
+            "interval": pa.struct([("lo", value), ("hi", value)]),
+            "set": pa.list_(pa.field("element", value)),
+            "category": pa.dictionary(pa.int32(), pa.string()),
+        }[self.cell]
+        return pa.list_(pa.field("element", cell)) if self.history else cell
+
+
+def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    r"""Spell a column as text, one string per row.
+
+    Examples
+    --------
+    >>> encode(pa.array([["A", "B"], None]), Form("set")).to_pylist()
+    ['{A|B}', '*']
+    >>> encode(pa.array(["=1+1", "a;b", ""]), Form("exact")).to_pylist()
+    ['\\=1+1', 'a\\;b', '\\e']
+    """
+    if form.history and form.cell == "category":
+        return _encode_categories(column)
+    write = _encode_history if form.history else _encode_cell
+    return pa.array([_safe(write(value, form), form) for value in column.to_pylist()], pa.string())
+
+
+def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    r"""Read a column back from its text; the inverse of :func:`encode`.
+
+    Examples
+    --------
+    >>> decode(pa.array(["{A|B}", "*"]), Form("set")).to_pylist()
+    [['A', 'B'], None]
+    >>> decode(pa.array(["\\=1+1"]), Form("exact")).to_pylist()
+    ['=1+1']
+    """
+    if form.history and form.cell == "category":
+        return _decode_categories(texts)
+    read = _decode_history if form.history else _decode_cell
+    values: list[Any] = []
+    for row, text in enumerate(texts.to_pylist()):
+        try:
+            values.append(read(text or "", form))
+        except (ValueError, TypeError):
+            raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
+    if form.cell == "category":
+        return pa.array(values, pa.string()).dictionary_encode()
+    return pa.array(values, form.arrow)
+
+
+def escape(text: str) -> str:
+    r"""Escape a member of a set or a bound of an interval.
+
+    Examples
+    --------
+    >>> escape("a|b"), escape("*"), escape("")
+    ('a\\|b', '\\*', '\\e')
+    """
+    return _INSIDE.sub(r"\\\1", text) if text else _EMPTY
+
+
+def _escape_label(text: str) -> str:
+    """Escape a whole cell: only what separates cells, and what would read as suppressed."""
+    if text in {"", "*"}:
+        return _EMPTY if text == "" else r"\*"
+    return _OUTSIDE.sub(r"\\\1", text)
+
+
+def unescape(text: str) -> str:
+    r"""Undo :func:`escape`.
+
+    Examples
+    --------
+    >>> unescape("a\\|b"), unescape("\\e")
+    ('a|b', '')
+    """
+    return "" if text == _EMPTY else re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def _safe(text: str, form: Form) -> str:
+    numeric = form.type in {"int64", "float64"} and form.cell == "exact"
+    return "\\" + text if text.startswith(_FORMULA) and not numeric else text
+
+
+def _encode_value(value: Any, form: Form) -> str:
+    if form.type == "string":
+        return escape(value) if form.cell in {"set", "interval"} else _escape_label(value)
+    if form.type == "timestamp":
+        return str(value.isoformat())
+    if form.type == "bool":
+        return "true" if value else "false"
+    return repr(value) if form.type == "float64" else str(value)
+
+
+def _encode_cell(value: Any, form: Form) -> str:
+    if value is None:
+        return "*"
+    if form.cell == "interval":
+        return f"[{_encode_value(value['lo'], form)}..{_encode_value(value['hi'], form)}]"
+    if form.cell == "set":
+        return "{" + "|".join(_encode_value(item, form) for item in value) + "}"
+    return _escape_label(value) if form.cell == "category" else _encode_value(value, form)
+
+
+def _encode_history(value: Any, form: Form) -> str:
+    return "*" if value is None else ";".join(_encode_cell(item, form) for item in value)
+
+
+def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Spell each distinct label once, then join rows in Arrow: histories have millions of entries."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    flat = array.flatten()
+    words = pa.array([_escape_label(label) for label in flat.dictionary.to_pylist()], pa.string())
+    spelled = (
+        pc.fill_null(words.take(flat.indices), "*")
+        if len(words)
+        else pa.array(["*"] * len(flat), pa.string())
+    )
+    offsets = pc.subtract(array.offsets, array.offsets[0])
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), spelled), ";")
+    formula = pc.match_substring_regex(joined, r"^[=+\-@\t\r]")
+    return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Split at separators that no backslash escapes."""
+    if "\\" not in text:
+        return text.split(separator)
+    parts, start, i = [], 0, 0
+    while i < len(text):
+        if text[i] == "\\":
+            i += 2
+            continue
+        if text[i] == separator:
+            parts.append(text[start:i])
+            start = i + 1
+        i += 1
+    return [*parts, text[start:]]
+
+
+def _decode_value(text: str, form: Form) -> Any:
+    if form.type == "string":
+        return unescape(text)
+    if form.type == "bool":
+        return {"true": True, "false": False}[text]
+    if form.type == "int64":
+        return int(text)
+    if form.type == "float64":
+        return float(text)
+    return pa.scalar(text).cast(_TYPES[form.type]).as_py()
+
+
+def _decode_cell(text: str, form: Form) -> Any:
+    if text == "*":
+        return None
+    if form.cell == "interval":
+        bounds = _BOUNDS.fullmatch(_unwrap(text, "[", "]"))
+        if bounds is None:
+            raise ValueError(text)
+        return {"lo": _decode_value(bounds[1], form), "hi": _decode_value(bounds[2], form)}
+    if form.cell == "set":
+        inside = _unwrap(text, "{", "}")
+        return [_decode_value(part, form) for part in _split(inside, "|")] if inside else []
+    return unescape(text) if form.cell == "category" else _decode_value(text, form)
+
+
+def _unwrap(text: str, opening: str, closing: str) -> str:
+    if not (text.startswith(opening) and text.endswith(closing)):
+        raise ValueError(text)
+    return text[1:-1]
+
+
+def _decode_history(text: str, form: Form) -> Any:
+    if text == "":
+        return []
+    return [_decode_cell(part, form) for part in _split(text, ";")]
+
+
+def _decode_categories(texts: pa.ChunkedArray | pa.Array) -> pa.Array:
+    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    column = pc.fill_null(column.cast(pa.string()), "")
+    if not pc.any(pc.match_substring(column, "\\")).as_py():
+        split = pc.split_pattern(column, ";")
+        empty = pc.equal(column, "")
+        rows = pc.if_else(empty, pa.scalar([], pa.list_(pa.string())), split) if len(column) else split
+        flat, offsets = rows.flatten(), rows.offsets
+    else:
+        lists = [[] if text == "" else _split(text, ";") for text in column.to_pylist()]
+        rows = pa.array(lists, pa.list_(pa.string()))
+        flat, offsets = rows.flatten(), rows.offsets
+    coded = flat.dictionary_encode()
+    words: Iterable[str | None] = coded.dictionary.to_pylist()
+    labels = [None if word == "*" else unescape(word or "") for word in words]
+    known = pa.array(sorted({label for label in labels if label is not None}), pa.string())
+    index = {label: i for i, label in enumerate(known.to_pylist())}
+    recode = pa.array([None if label is None else index[label] for label in labels], pa.int32())
+    indices = recode.take(coded.indices) if len(recode) else pa.array([], pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.DictionaryArray.from_arrays(indices, known))

@@ -1,0 +1,56 @@
+"""What a method is."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import ClassVar
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Parameterised
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+
+__all__ = ["Method"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Method(Parameterised, abc.ABC):
+    """Frozen parameters and a way to anonymise; found by its folder, described by its class.
+
+    A subclass declares ``name``, ``summary``, ``paper``, ``kinds``, ``promises`` and its parameters, and
+    writes :meth:`anonymize`.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> sf.methods.SeqAnon(k=5, m=2)
+    SeqAnon(k=5, m=2, apriori=True, infeasible='error')
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    paper: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]
+    promises: ClassVar[tuple[type[Guarantee], ...]]
+    optimises: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @abc.abstractmethod
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the guarantee, with its trace."""
+
+    def accept(self, dataset: Dataset, k: int) -> None:
+        """Refuse data this method cannot work on, before any work is done."""
+        owner = type(self).__name__
+        if dataset.kind not in self.kinds:
+            raise SchemaError(f"{owner}: works on {', '.join(self.kinds)}, got {dataset.kind}.")
+        if len(dataset) == 0:
+            raise SchemaError(f"{owner}: the data hold nobody.")
+        if k > len(dataset):
+            people = "person" if len(dataset) == 1 else "people"
+            raise ParameterError(
+                f"{owner}: k must be at most the number of people, got k={k} for {len(dataset)} {people}."
+            )

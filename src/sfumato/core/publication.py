@@ -1,0 +1,124 @@
+"""From recoded histories to a release: names, pseudonyms, random order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.ragged import Ragged
+from sfumato.core.recoding import Recoding, name_values
+from sfumato.core.release import PublishedColumn, Release, Result, Trace
+from sfumato.core.run import Run
+
+__all__ = ["Recoded", "publish"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Recoded:
+    """Histories after a method has done its work, still in the owner's order.
+
+    Parameters
+    ----------
+    rows
+        Original row of each history that is left.
+    offsets, codes
+        The histories; codes point into ``groups``.
+    groups
+        Members of every published value.
+    suppressed
+        Values removed everywhere.
+    withheld
+        Records left out, by reason.
+    recoding
+        The recoding, if it is the same for everybody.
+
+    Examples
+    --------
+    >>> Recoded(np.array([0]), np.array([0, 1]), np.array([0]), [("a", "b")]).groups
+    [('a', 'b')]
+    """
+
+    rows: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    groups: Sequence[tuple[str, ...]]
+    suppressed: tuple[str, ...] = ()
+    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    recoding: Recoding | None = None
+
+
+def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Recoded, run: Run) -> Result:
+    """Make the release and its trace: shuffled, under fresh pseudonyms, values in alphabetical order.
+
+    Nothing in the release depends on the order of the input: dictionaries are sorted, because the order
+    in which values were first seen would tell who came first.
+    """
+    histories, groups = _sorted_values(recoded)
+    order = run.shuffled(len(recoded.rows))
+    rows = np.asarray(recoded.rows, dtype=np.int64)[order]
+    person, history = dataset.schema.identifier, dataset.schema.history
+    table = pa.table(
+        {person: pa.array(run.pseudonyms(len(rows)), pa.string()), history: histories.take(order).to_arrow()}
+    )
+    release = Release(
+        kind=dataset.kind,
+        method=method.name,
+        guarantee=guarantee,
+        columns=(
+            PublishedColumn(person, "identifier", Form("exact")),
+            PublishedColumn(history, "history", Form("category", history=True)),
+        ),
+        table=table,
+        values=_values_table(history, groups, recoded.suppressed),
+        records_in=len(dataset),
+        withheld={reason: count for reason, count in recoded.withheld.items() if count},
+        places=_published_places(dataset, groups, recoded.suppressed),
+    )
+    trace = Trace(rows, run.seed, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset)
+    return Result(release, trace)
+
+
+def _sorted_values(recoded: Recoded) -> tuple[Ragged, dict[str, tuple[str, ...]]]:
+    """Return the histories over alphabetically sorted names, and the members of the values that occur."""
+    names = name_values(recoded.groups)
+    used = np.zeros(len(names), dtype=bool)
+    used[recoded.codes] = True
+    labels = sorted({name for name, is_used in zip(names, used, strict=True) if is_used})
+    position = {name: i for i, name in enumerate(labels)}
+    recode = np.array([position.get(name, -1) for name in names], dtype=np.int32)
+    codes = recode[recoded.codes] if len(names) else recoded.codes
+    members = {name: tuple(sorted(g)) for name, g in zip(names, recoded.groups, strict=True) if name in position}
+    return Ragged(recoded.offsets, codes, tuple(labels)), members
+
+
+def _values_table(column: str, groups: Mapping[str, tuple[str, ...]], suppressed: tuple[str, ...]) -> pa.Table:
+    listed: list[tuple[str | None, str]] = [
+        (value, member) for value in sorted(groups) if len(groups[value]) > 1 for member in groups[value]
+    ]
+    listed += [(None, member) for member in sorted(suppressed)]
+    return pa.table(
+        {
+            "column": pa.array([column] * len(listed), pa.string()),
+            "value": pa.array([value for value, _ in listed], pa.string()),
+            "member": pa.array([member for _, member in listed], pa.string()),
+        }
+    )
+
+
+def _published_places(
+    dataset: Dataset, groups: Mapping[str, tuple[str, ...]], suppressed: tuple[str, ...]
+) -> pa.Table | None:
+    if dataset.places is None:
+        return None
+    shown = sorted({member for group in groups.values() for member in group} | set(suppressed))
+    found = dataset.places.filter(pc.is_in(dataset.places.column("place"), pa.array(shown, pa.string())))
+    return found.sort_by("place")

@@ -1,0 +1,91 @@
+"""Histories of different lengths as two flat arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = ["Ragged"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ragged:
+    """Lists of labels as offsets and codes: row ``r`` is ``codes[offsets[r]:offsets[r+1]]``.
+
+    Examples
+    --------
+    >>> r = Ragged.from_lists([["d", "a"], ["b"]])
+    >>> r.offsets.tolist(), r.codes.tolist(), r.labels
+    ([0, 2, 3], [0, 1, 2], ('d', 'a', 'b'))
+    >>> r.lists()
+    [['d', 'a'], ['b']]
+    """
+
+    offsets: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    labels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Length of every row."""
+        return np.diff(self.offsets)
+
+    @property
+    def row_of_token(self) -> npt.NDArray[np.int64]:
+        """Row each code belongs to."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @classmethod
+    def from_lists(cls, rows: list[list[str]]) -> Ragged:
+        """Build from plain lists; codes follow first appearance."""
+        seen: dict[str, int] = {}
+        codes = [seen.setdefault(label, len(seen)) for row in rows for label in row]
+        offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        return cls(offsets.astype(np.int64), np.array(codes, dtype=np.int32), tuple(seen))
+
+    @classmethod
+    def from_arrow(cls, column: pa.ChunkedArray | pa.Array) -> Ragged:
+        """View a ``list<dictionary<string>>`` column; codes are the dictionary's."""
+        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(array, pa.ChunkedArray):
+            array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+        offsets = array.offsets.to_numpy().astype(np.int64)
+        flat = array.flatten()
+        return cls(
+            offsets - offsets[0],
+            flat.indices.to_numpy(zero_copy_only=False).astype(np.int32),
+            tuple(flat.dictionary.to_pylist()),
+        )
+
+    def to_arrow(self) -> pa.Array:
+        """Return the rows as ``list<dictionary<int32, string>>``."""
+        flat = pa.DictionaryArray.from_arrays(
+            pa.array(self.codes, pa.int32()), pa.array(list(self.labels), pa.string())
+        )
+        kind = pa.list_ if self.offsets[-1] < 2**31 else pa.large_list
+        offset_type = pa.int32() if kind is pa.list_ else pa.int64()
+        array = pa.ListArray if kind is pa.list_ else pa.LargeListArray
+        return array.from_arrays(pa.array(self.offsets, offset_type), flat)
+
+    def lists(self) -> list[list[str]]:
+        """Return plain lists of labels."""
+        labels = [self.labels[code] for code in self.codes]
+        return [labels[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Ragged:
+        """Return the given rows, in that order, with the same codes."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        return Ragged(offsets, self.codes[np.repeat(self.offsets[rows], lengths) + within], self.labels)
+
+    def keep(self, tokens: npt.NDArray[np.bool_]) -> Ragged:
+        """Return the same rows with only the marked codes left in them."""
+        counts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
+        return Ragged(counts[self.offsets], self.codes[tokens], self.labels)

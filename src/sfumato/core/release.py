@@ -1,0 +1,162 @@
+"""What is published, and what stays with the owner."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.ragged import Ragged
+
+if TYPE_CHECKING:
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.recoding import Recoding
+
+__all__ = ["PublishedColumn", "Release", "Result", "Trace"]
+
+
+@dataclasses.dataclass(frozen=True)
+class PublishedColumn:
+    """Name, role and form of a published column.
+
+    Examples
+    --------
+    >>> PublishedColumn("places", "history", Form("category", history=True)).name
+    'places'
+    """
+
+    name: str
+    role: str
+    form: Form
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Release:
+    """Everything that goes into ``release/``, and nothing else.
+
+    Parameters
+    ----------
+    kind, method
+        Kind of data and name of the method.
+    guarantee
+        The claim.
+    columns
+        Published columns and their forms.
+    table
+        The records, in random order, under fresh pseudonyms.
+    values
+        Members of every generalised value: ``column, value, member``. A suppressed member has value null.
+    places
+        For trajectories: coordinates and outlines of the members.
+    records_in
+        Records the owner had.
+    withheld
+        Records left out, by reason.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2))
+    """
+
+    kind: str
+    method: str
+    guarantee: Guarantee
+    columns: tuple[PublishedColumn, ...]
+    table: pa.Table
+    values: pa.Table
+    records_in: int
+    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    places: pa.Table | None = None
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def history_column(self) -> str:
+        """Name of the published history column."""
+        return next(column.name for column in self.columns if column.role == "history")
+
+    def history(self) -> Ragged:
+        """Return the published histories as offsets and codes of published values."""
+        return Ragged.from_arrow(self.table.column(self.history_column))
+
+    def members(self) -> dict[str, tuple[str, ...]]:
+        """Return the members of every generalised value of the history column, by value."""
+        found: dict[str, list[str]] = {}
+        for row in self.values.to_pylist():
+            if row["column"] == self.history_column and row["value"] is not None:
+                found.setdefault(row["value"], []).append(row["member"])
+        return {value: tuple(members) for value, members in found.items()}
+
+    def suppressed(self) -> tuple[str, ...]:
+        """Return the history values that were removed everywhere."""
+        return tuple(
+            row["member"]
+            for row in self.values.to_pylist()
+            if row["column"] == self.history_column and row["value"] is None
+        )
+
+    def __repr__(self) -> str:
+        return f"Release({self.kind} by {self.method}: {len(self):,} of {self.records_in:,} records, {self.guarantee})"
+
+    def _repr_html_(self) -> str:
+        head = self.history().take(np.arange(min(5, len(self)))).lists()
+        rows = "".join(f"<tr><td>{' &rarr; '.join(map(_escape_html, row))}</td></tr>" for row in head)
+        return (
+            f"<p>{_escape_html(repr(self))}</p><table><thead><tr><th>{self.history_column}</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+
+def _escape_html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Trace:
+    """What the owner keeps: who became whom, the seed, times and counters.
+
+    Examples
+    --------
+    >>> Trace(rows=np.array([1, 0]), seed=7).seed
+    7
+    """
+
+    rows: npt.NDArray[np.int64]
+    seed: int | None = None
+    seconds: dict[str, float] = dataclasses.field(default_factory=dict)
+    counters: dict[str, int] = dataclasses.field(default_factory=dict)
+    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
+    recoding: Recoding | None = None
+    original: Dataset | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Result:
+    """A release with its trace.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
+    Result(Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2)))
+    """
+
+    release: Release
+    trace: Trace
+
+    def __repr__(self) -> str:
+        return f"Result({self.release!r})"
+
+    def _repr_html_(self) -> str:
+        return self.release._repr_html_()

@@ -1,0 +1,128 @@
+"""How likely an attacker is to be right about a person."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.matching import Matches, original_anonymity_sets
+
+__all__ = ["Risk", "risk_of", "risk_of_original", "success"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Risk:
+    """What an attacker reaches who knows, about each person, what gives the person away most.
+
+    Parameters
+    ----------
+    smallest_anonymity_set
+        Fewest records, but at least one, that anything known about anybody leads to; 0 if nothing does.
+    mean_success
+        Mean over people of one over their smallest set. People the release does not hold count as 0.
+    max_success
+        One over the smallest set of all.
+    knowledge
+        Name of what the attacker knows, such as ``ordered-places``.
+    people
+        Number of people attacked.
+    unique_share
+        Share of people whose smallest set is one record.
+    set_sizes
+        Smallest set of every person; 0 for people the release does not hold.
+    max_sensitive_share
+        Largest share of a person's matching records that visit one sensitive place; None without such places.
+    m
+        Largest number of places known.
+    mean_success_random
+        Mean success when the places known are drawn at random.
+
+    Examples
+    --------
+    >>> Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5])).to_dict()
+    {'smallest_anonymity_set': 2, 'mean_success': 0.4, 'max_success': 0.5, 'knowledge': 'ordered-places',
+     'people': 3, 'unique_share': 0.0}
+    """
+
+    smallest_anonymity_set: int
+    mean_success: float
+    max_success: float
+    knowledge: str
+    people: int
+    unique_share: float
+    set_sizes: Ints
+    max_sensitive_share: float | None = None
+    m: int | None = None
+    mean_success_random: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, without the list of people."""
+        fields = [field.name for field in dataclasses.fields(self) if field.name != "set_sizes"]
+        return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+
+
+def success(set_sizes: Ints) -> npt.NDArray[np.float64]:
+    """Return the chance of picking the right record in each set; 0 where there is none.
+
+    Examples
+    --------
+    >>> success(np.array([4, 0, 1])).tolist()
+    [0.25, 0.0, 1.0]
+    """
+    return np.where(set_sizes > 0, 1.0 / np.maximum(set_sizes, 1), 0.0)
+
+
+def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) -> Risk:
+    """Sum up what the best knowledge of at most m ordered places leads to.
+
+    Examples
+    --------
+    >>> data = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b", "a"]])
+    >>> risk_of(original_anonymity_sets(data, 1), 1).smallest_anonymity_set
+    3
+    """
+    sizes = matches.smallest if matches.published is None else matches.smallest * matches.published
+    reached = matches.smallest[matches.smallest > 0]
+    smallest = int(reached.min()) if len(reached) else 0
+    share = matches.sensitive_share
+    return Risk(
+        smallest_anonymity_set=smallest,
+        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
+        max_success=1.0 / smallest if smallest else 0.0,
+        knowledge="ordered-places",
+        people=len(sizes),
+        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
+        set_sizes=sizes,
+        max_sensitive_share=None if share is None else float(share.max(initial=0.0)),
+        m=m,
+        mean_success_random=mean_success_random,
+    )
+
+
+def risk_of_original(dataset: Dataset, m: int, sensitive: Sequence[str] | None = None) -> Risk:
+    """Measure the same attacker's success if the data were published as they are, without names.
+
+    Parameters
+    ----------
+    dataset
+        The data.
+    m
+        Largest number of places the attacker knows of a person, in order.
+    sensitive
+        Places the attacker does not know but wants to; by default those of the dataset.
+
+    Examples
+    --------
+    >>> data = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b", "a"]])
+    >>> risk = risk_of_original(data, m=2)
+    >>> risk.smallest_anonymity_set, round(risk.mean_success, 3), risk.set_sizes.tolist()
+    (1, 0.667, [2, 2, 1])
+    """
+    return risk_of(original_anonymity_sets(dataset, m, sensitive), m)

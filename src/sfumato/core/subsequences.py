@@ -1,0 +1,149 @@
+"""What can be known about ordered histories: distinct subsequences and how many rows contain them.
+
+Plain NumPy, for verifiers, attackers and measures. Methods have their own counting in ``kernels``; the
+two share nothing, so that one checks the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.ragged import Ragged
+
+__all__ = ["decode_key", "distinct_subsequences", "lookup", "support"]
+
+Ints = npt.NDArray[np.int64]
+
+_BUDGET = 4_000_000
+_DENSE = 1 << 24
+
+
+def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:
+    """Yield (rows, keys): every distinct subsequence of a size of every row exactly once, in portions.
+
+    A subsequence is found at its leftmost embedding only: after position p the next position q is one
+    whose value did not occur between p and q. So nothing is found twice and nothing needs removing. The
+    key of a sequence is its codes read as digits to the base of the number of labels.
+
+    Examples
+    --------
+    >>> data = Ragged.from_lists([["a", "b", "a"]])
+    >>> [(r.tolist(), k.tolist()) for r, k in distinct_subsequences(data, 2)]
+    [([0, 0, 0], [1, 0, 2])]
+    """
+    base = max(len(histories.labels), 1)
+    if size * float(np.log2(max(base, 2))) > 62:
+        raise ParameterError(
+            f"sequences of {size} out of {base} values are too many to tell apart; use a smaller m or fewer values."
+        )
+    codes = histories.codes.astype(np.int64)
+    rows = histories.row_of_token
+    before = _previous_equal(rows, codes, base)
+    ends = histories.offsets[1:][rows] if len(rows) else rows
+    first = np.flatnonzero(before < 0)
+    yield from _extend(first, codes[first], size - 1, codes, before, ends, rows, base, budget)
+
+
+def _previous_equal(rows: Ints, codes: Ints, base: int) -> Ints:
+    """Return, for every entry, the index of the previous entry of its row with the same code, or -1."""
+    keys = rows * base + codes
+    order = np.argsort(keys, kind="stable")
+    before = np.full(len(codes), -1, dtype=np.int64)
+    same = keys[order[1:]] == keys[order[:-1]]
+    before[order[1:][same]] = order[:-1][same]
+    return before
+
+
+def _extend(
+    at: Ints, keys: Ints, more: int, codes: Ints, before: Ints, ends: Ints, rows: Ints, base: int, budget: int
+) -> Iterator[tuple[Ints, Ints]]:
+    if more == 0:
+        if len(at):
+            yield rows[at], keys
+        return
+    room = ends[at] - at - 1
+    start = 0
+    filled = np.cumsum(room)
+    while start < len(at):
+        taken = filled[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(filled, taken + budget, side="right")))
+        counts = room[start:stop]
+        origin = np.repeat(at[start:stop], counts)
+        step = np.arange(len(origin)) - np.repeat(np.cumsum(counts) - counts, counts)
+        following = origin + 1 + step
+        leftmost = before[following] <= origin
+        following = following[leftmost]
+        longer = np.repeat(keys[start:stop], counts)[leftmost] * base + codes[following]
+        yield from _extend(following, longer, more - 1, codes, before, ends, rows, base, budget)
+        start = stop
+
+
+def support(histories: Ragged, size: int) -> tuple[Ints, Ints]:
+    """Return the keys of all subsequences of a size that occur, ascending, and how many rows contain each.
+
+    Examples
+    --------
+    >>> keys, counts = support(Ragged.from_lists([["a", "b"], ["a", "b", "a"]]), 2)
+    >>> keys.tolist(), counts.tolist()
+    ([0, 1, 2], [1, 2, 1])
+    """
+    base = max(len(histories.labels), 1)
+    if base**size <= _DENSE:
+        dense = np.zeros(base**size, dtype=np.int64)
+        for _, keys in distinct_subsequences(histories, size):
+            dense += np.bincount(keys, minlength=len(dense))
+        found = np.flatnonzero(dense)
+        return found, dense[found]
+    keys_so_far, counts_so_far = np.empty(0, np.int64), np.empty(0, np.int64)
+    waiting: list[Ints] = []
+    for _, keys in distinct_subsequences(histories, size):
+        waiting.append(keys)
+        if sum(map(len, waiting)) > 4 * _BUDGET:
+            keys_so_far, counts_so_far = _add_up(keys_so_far, counts_so_far, waiting)
+            waiting = []
+    return _add_up(keys_so_far, counts_so_far, waiting)
+
+
+def _add_up(keys: Ints, counts: Ints, waiting: list[Ints]) -> tuple[Ints, Ints]:
+    if not waiting:
+        return keys, counts
+    new_keys, new_counts = np.unique(np.concatenate(waiting), return_counts=True)
+    if not len(keys):
+        return new_keys, new_counts.astype(np.int64)
+    merged, where = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
+    total = np.zeros(len(merged), np.int64)
+    np.add.at(total, where, np.concatenate([counts, new_counts]))
+    return merged, total
+
+
+def lookup(keys: Ints, counts: Ints, wanted: Ints) -> Ints:
+    """Return the count of each wanted key, 0 where it does not occur.
+
+    Examples
+    --------
+    >>> lookup(np.array([2, 5]), np.array([7, 9]), np.array([5, 3])).tolist()
+    [9, 0]
+    """
+    if not len(keys):
+        return np.zeros(len(wanted), np.int64)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, counts[at], 0)
+
+
+def decode_key(key: int, size: int, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels of a key.
+
+    Examples
+    --------
+    >>> decode_key(1, 2, ("a", "b"))
+    ('a', 'b')
+    """
+    found = []
+    for _ in range(size):
+        key, code = divmod(key, len(labels))
+        found.append(labels[code])
+    return tuple(reversed(found))

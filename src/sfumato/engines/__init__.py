@@ -1,0 +1,1 @@
+"""Where independent parts of a run are computed."""

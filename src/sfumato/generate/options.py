@@ -1,0 +1,127 @@
+"""What a generator can be asked for: each option's name, type, default, range and help."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.errors import ParameterError
+
+__all__ = ["Option", "nearest_name", "resolve_options"]
+
+_TYPE_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    date: "a date like 2024-01-31",
+    Path: "a file path",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """Describe one option, so that a command line, a form or a reference page can offer it.
+
+    Parameters
+    ----------
+    name
+        Keyword under which the option is given.
+    type
+        One of int, float, str, datetime.date and pathlib.Path.
+    default
+        Value used when the option is not given; None means "no file".
+    help
+        One sentence for the reader.
+    at_least, at_most
+        Closed range for numbers; None leaves that side open.
+    choices
+        The allowed texts; empty allows any.
+
+    Examples
+    --------
+    >>> places = Option("places", int, 662, "Number of places in the city.", at_least=2)
+    >>> places.check("700", "generate trajectories")
+    700
+    >>> places.check(1, "generate trajectories")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: generate trajectories: places must be at least 2, got 1.
+    """
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    at_least: float | None = None
+    at_most: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any, owner: str) -> Any:
+        """Turn a given value (or its text form) into the option's type and check its range."""
+        converted = self._convert(value)
+        if converted is None:
+            raise ParameterError(f"{owner}: {self.name} must be {_TYPE_WORDS[self.type]}, got {value!r}.")
+        if self.at_least is not None and converted < self.at_least:
+            raise ParameterError(f"{owner}: {self.name} must be at least {self.at_least}, got {converted}.")
+        if self.at_most is not None and converted > self.at_most:
+            raise ParameterError(f"{owner}: {self.name} must be at most {self.at_most}, got {converted}.")
+        if self.choices and converted not in self.choices:
+            known = " or ".join(self.choices)
+            raise ParameterError(f"{owner}: {self.name} must be {known}, got {converted!r}.")
+        return converted
+
+    def _convert(self, value: Any) -> Any:
+        if isinstance(value, bool) or (self.type in (int, str, date) and isinstance(value, float)):
+            return None
+        try:
+            if self.type is date:
+                return date.fromisoformat(str(value))
+            converted = self.type(value)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return None if self.type is float and not math.isfinite(converted) else converted
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return the known name that looks most like the given one.
+
+    Examples
+    --------
+    >>> nearest_name("placs", ["days", "places", "skew"])
+    'places'
+    """
+    return difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)[0]
+
+
+def resolve_options(
+    owner: str, model: str, known: tuple[Option, ...], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Fill in defaults and check what was given; unknown names are refused with the nearest known one.
+
+    Examples
+    --------
+    >>> days = Option("days", int, 7, "Days covered.", at_least=1)
+    >>> resolve_options("generate trajectories", "checkins", (days,), {})
+    {'days': 7}
+    >>> resolve_options("generate trajectories", "checkins", (days,), {"day": 3})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: generate trajectories: model checkins has no option 'day';
+    the nearest known one is 'days'.
+    """
+    names = [option.name for option in known]
+    for name in given:
+        if name not in names:
+            raise ParameterError(
+                f"{owner}: model {model} has no option {name!r}; "
+                f"the nearest known one is {nearest_name(name, names)!r}."
+            )
+    return {
+        option.name: option.check(given[option.name], owner)
+        if given.get(option.name) is not None
+        else option.default
+        for option in known
+    }

@@ -1,0 +1,49 @@
+"""(k,l)^m-anonymity: k^m over ordinary places, and sensitive places that cannot be inferred."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["KlmAnonymity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class KlmAnonymity(Guarantee):
+    """Knowing up to m ordinary places leaves k records, and no sensitive place above probability 1/l.
+
+    Formally: for every subtrajectory s of at most m non-sensitive places of a published trajectory, at
+    least k published trajectories contain s, and for every sensitive place p at most a share 1/l of
+    them visits p.
+
+    Examples
+    --------
+    >>> KlmAnonymity(k=5, m=2, l=3, sensitive=("clinic",)).statement()
+    'Every sequence of up to 2 ordinary places of a published record occurs in at least 5 published records, \
+and at most 1 in 3 of those visits any one of the 1 sensitive places.'
+
+    References
+    ----------
+    Poulis et al., Select-Organize-Anonymize, Definition 3, read by the guarantee stated below it.
+    """
+
+    name: ClassVar[str] = "klm-anonymity"
+    title: ClassVar[str] = "(k,l)^m-anonymity"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+    knowledge: ClassVar[str] = "ordered-places"
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
+    l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)]
+    sensitive: tuple[str, ...] = ()
+
+    def statement(self) -> str:
+        """State the promise."""
+        return (
+            f"Every sequence of up to {self.m} ordinary places of a published record occurs in at least "
+            f"{self.k} published records, and at most 1 in {self.l} of those visits any one of the "
+            f"{len(self.sensitive)} sensitive places."
+        )

@@ -1,0 +1,44 @@
+"""k^m-anonymity of ordered places."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["KmAnonymity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class KmAnonymity(Guarantee):
+    """Whoever knows up to m places of a person, in order, still faces at least k published records.
+
+    Formally: every subtrajectory of at most m places of every published trajectory is contained in at
+    least k distinct published trajectories.
+
+    Examples
+    --------
+    >>> KmAnonymity(k=5, m=2).statement()
+    'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
+
+    References
+    ----------
+    Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 4.
+    """
+
+    name: ClassVar[str] = "km-anonymity"
+    title: ClassVar[str] = "k^m-anonymity"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+    knowledge: ClassVar[str] = "ordered-places"
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
+
+    def statement(self) -> str:
+        """State the promise."""
+        return (
+            f"Every sequence of up to {self.m} places of a published record occurs in at least "
+            f"{self.k} published records."
+        )

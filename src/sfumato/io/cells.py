@@ -1,0 +1,182 @@
+"""Cells of a column as what they must be: labels or numbers, with row numbers where they are not.
+
+Rows are counted from 1, without the header.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.lineage import name_rows
+
+__all__ = ["LONGEST_LABEL", "Cells", "Labels", "encode_labels", "marks", "name_marked", "parse_numbers", "refuse_empty"]
+
+LONGEST_LABEL = 1_000
+
+Cells: TypeAlias = Any
+"""An Arrow column or array; the stubs of pyarrow do not cover types known only at run time."""
+
+
+class Labels(NamedTuple):
+    """A column of labels as codes, numbered by first appearance.
+
+    Examples
+    --------
+    >>> encode_labels("visits.csv", "place", pa.chunked_array([["b", "a", "b"]]))
+    Labels(codes=array([0, 1, 0], dtype=int32), labels=['b', 'a'])
+    """
+
+    codes: npt.NDArray[np.int32]
+    labels: list[str]
+
+
+def marks(truths: Cells) -> npt.NDArray[np.bool_]:
+    """Return an Arrow column of truths as a plain array.
+
+    Examples
+    --------
+    >>> marks(pa.array([True, False])).tolist()
+    [True, False]
+    """
+    return np.asarray(truths.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def name_marked(marked: npt.NDArray[np.bool_]) -> str:
+    """Name the marked rows, at most five.
+
+    Examples
+    --------
+    >>> name_marked(np.array([False, True, True]))
+    'rows 2, 3'
+    """
+    return name_rows((np.flatnonzero(marked) + 1).tolist())
+
+
+def refuse_empty(owner: str, name: str, column: Cells) -> None:
+    """Refuse a column with missing cells, naming the rows.
+
+    Examples
+    --------
+    >>> refuse_empty("visits.csv", "time", pa.chunked_array([["1", None]]))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.csv: column 'time' must not have empty cells, found them in
+    row 2. Fill them or remove the rows.
+    """
+    if column.null_count:
+        _complain_about_empty(owner, name, marks(column.is_null()))
+
+
+def _complain_about_empty(owner: str, name: str, empty: npt.NDArray[np.bool_]) -> None:
+    raise SchemaError(
+        f"{owner}: column {name!r} must not have empty cells, found them in {name_marked(empty)}. "
+        "Fill them or remove the rows."
+    )
+
+
+def encode_labels(owner: str, name: str, column: Cells) -> Labels:
+    """Return the codes and labels of a column of text or whole numbers.
+
+    Examples
+    --------
+    >>> encode_labels("visits.parquet", "person", pa.chunked_array([[7, 12, 7]])).labels
+    ['7', '12']
+    >>> encode_labels("visits.csv", "place", pa.chunked_array([["home", " "]]))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.csv: column 'place' must not have empty cells, found them in
+    row 2. Fill them or remove the rows.
+    """
+    refuse_empty(owner, name, column)
+    encoded = _as_text(owner, name, column).dictionary_encode().unify_dictionaries()
+    if encoded.num_chunks == 0:
+        return Labels(np.empty(0, np.int32), [])
+    distinct = encoded.chunk(0).dictionary
+    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks])
+    lengths = pc.utf8_length(distinct).to_numpy()
+    blank = marks(pc.equal(pc.utf8_trim_whitespace(distinct), pa.scalar("")))
+    if blank.any():
+        _complain_about_empty(owner, name, blank[codes])
+    if (lengths > LONGEST_LABEL).any():
+        raise SchemaError(
+            f"{owner}: column {name!r}: a label may have at most {LONGEST_LABEL:,} characters, found "
+            f"{int(lengths.max()):,} in {name_marked((lengths > LONGEST_LABEL)[codes])}. Shorten it."
+        )
+    null = marks(pc.match_substring(distinct, "\0"))
+    if null.any():
+        raise SchemaError(
+            f"{owner}: column {name!r}: a label may not hold a NUL character, found in "
+            f"{name_marked(null[codes])}. Clean the data."
+        )
+    return Labels(codes.astype(np.int32), distinct.to_pylist())
+
+
+def _as_text(owner: str, name: str, column: Cells) -> Cells:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date(kind):
+        return column.cast(pa.string())
+    raise SchemaError(
+        f"{owner}: column {name!r} must hold labels (text or whole numbers), its type is {kind}. Store it as text."
+    )
+
+
+def parse_numbers(owner: str, name: str, column: Cells) -> npt.NDArray[np.float64]:
+    """Return a column of finite numbers, written with a decimal point.
+
+    Examples
+    --------
+    >>> parse_numbers("visits.csv", "x", pa.chunked_array([["1.5", " -2 "]])).tolist()
+    [1.5, -2.0]
+    >>> parse_numbers("visits.csv", "x", pa.chunked_array([["1.5", "1,5", "nan"]]))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.csv: column 'x' must hold numbers with a decimal point, not so
+    in row 2. Correct the data.
+    """
+    refuse_empty(owner, name, column)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        numbers = _numbers_in_text(owner, name, column)
+    elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        numbers = column.cast(pa.float64(), safe=False)
+    elif pa.types.is_decimal(column.type):
+        numbers = column.cast(pa.float64())
+    else:
+        raise SchemaError(f"{owner}: column {name!r} must hold numbers, its type is {column.type}.")
+    values = np.asarray(numbers.to_numpy(), dtype=np.float64)
+    endless = ~np.isfinite(values)
+    if endless.any():
+        raise SchemaError(
+            f"{owner}: column {name!r} must hold finite numbers, not so in {name_marked(endless)}. "
+            "Correct or remove the rows."
+        )
+    return values
+
+
+def _numbers_in_text(owner: str, name: str, column: Cells) -> Cells:
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        trimmed: Cells = pc.utf8_trim_whitespace(column)
+    blank = marks(pc.equal(trimmed, pa.scalar("")))
+    if blank.any():
+        _complain_about_empty(owner, name, blank)
+    spelling = r"^[+-]?(?i:(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)$"
+    strange = ~marks(pc.match_substring_regex(trimmed, spelling))
+    if strange.any():
+        raise SchemaError(
+            f"{owner}: column {name!r} must hold numbers with a decimal point, not so in "
+            f"{name_marked(strange)}. Correct the data."
+        )
+    return pc.replace_substring_regex(trimmed, r"^\+", "").cast(pa.float64())

@@ -1,0 +1,175 @@
+"""Bytes of a file people have: unpacked, and proven to be text where text is wanted."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import lzma
+import os
+import re
+import zlib
+from pathlib import Path
+
+from sfumato.core.errors import ParameterError, SchemaError
+
+__all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8"]
+
+FORMATS = ("csv", "parquet", "jsonl", "spmf")
+
+_EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".spmf": "spmf",
+}
+_PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00"}
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+def load(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file, unpacked if it is packed with gzip or xz.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv.gz"
+    >>> _ = file.write_bytes(gzip.compress(b"person,place"))
+    >>> load(file)
+    b'person,place'
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise SchemaError(f"{path}: this is a directory. Give a file.")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise SchemaError(f"{path}: there is no such file.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a valid path"
+        raise SchemaError(f"{path}: the file cannot be read ({reason}).") from None
+    return _unpack(path, data)
+
+
+def _unpack(path: Path, data: bytes) -> bytes:
+    expected = _PACKED.get(path.suffix.lower(), b"")
+    if data and not data.startswith(expected):
+        raise SchemaError(
+            f"{path.name}: the name says {path.suffix} but the content is not packed so. Rename or pack it."
+        )
+    try:
+        if data.startswith(_PACKED[".gz"]):
+            return gzip.decompress(data)
+        if data.startswith(_PACKED[".xz"]):
+            return lzma.decompress(data)
+    except (lzma.LZMAError, OSError, zlib.error, EOFError):
+        raise SchemaError(f"{path.name}: the packed file is cut short or damaged. Copy it again.") from None
+    return data
+
+
+def choose_format(path: str | os.PathLike[str], given: str | None = None) -> str:
+    """Return the format given, or the one the extension stands for.
+
+    Examples
+    --------
+    >>> choose_format("visits.csv.xz"), choose_format("visits.pq"), choose_format("visits.txt", "spmf")
+    ('csv', 'parquet', 'spmf')
+    >>> choose_format("visits.xlsx")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.xlsx: the extension does not tell the format. Give one of csv,
+    parquet, jsonl, spmf as format.
+    """
+    if given is not None:
+        if given not in FORMATS:
+            raise ParameterError(f"reading: format must be one of {', '.join(FORMATS)}, got {given!r}.")
+        return given
+    path = Path(path)
+    bare = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    found = _EXTENSIONS.get(bare.suffix.lower())
+    if found is None:
+        raise SchemaError(
+            f"{path.name}: the extension does not tell the format. Give one of {', '.join(FORMATS)} as format."
+        )
+    return found
+
+
+def check_encoding(encoding: str) -> str:
+    """Return the name of a text encoding, or refuse one that is not known.
+
+    Examples
+    --------
+    >>> check_encoding("latin-1")
+    'latin-1'
+    """
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise ParameterError(
+            f"reading: encoding must be the name of a text encoding such as utf-8 or latin-1, got {encoding!r}."
+        ) from None
+    return encoding
+
+
+def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
+    """Return text as UTF-8 without byte-order mark, or name the first line that is not text.
+
+    Examples
+    --------
+    >>> to_utf8("visits.csv", "café".encode("latin-1"), "latin-1").decode()
+    'café'
+    >>> to_utf8("visits.csv", b"person\\ncaf\\xe9")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8
+    or give its encoding.
+    """
+    if encoding is not None and codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig", "ascii"}:
+        data = _decode(name, data, encoding).encode("utf-8", errors="surrogatepass")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data.isascii():
+        _decode(name, data, "utf-8")
+    if (found := data.find(0)) >= 0:
+        raise SchemaError(
+            f"{name}: line {_line_of(data, found)} holds a NUL byte, so this is not text. "
+            "Give the right format or encoding, or clean the file."
+        )
+    return data
+
+
+def _decode(name: str, data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = _line_of(data, error.start)
+    wanted = "UTF-8" if encoding == "utf-8" else encoding
+    raise SchemaError(
+        f"{name}: text must be {wanted}, line {line} is not. Save the file as UTF-8 or give its encoding."
+    )
+
+
+def _line_of(data: bytes, position: int) -> int:
+    return len(_LINE_END.findall(data, 0, position)) + 1
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """Return the lines of a small text file, without line ends.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "sensitive.txt"
+    >>> _ = file.write_bytes(b"clinic\\r\\ncourt\\n")
+    >>> read_lines(file)
+    ['clinic', 'court']
+    """
+    text = to_utf8(Path(path).name, load(path)).decode()
+    lines = re.split(r"\r\n|\n|\r", text)
+    return lines[:-1] if lines[-1] == "" else lines

@@ -1,0 +1,78 @@
+"""What the owner keeps beside a release: who became whom, the seed, times, the recoding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.recoding import Recoding
+from sfumato.core.release import Result
+
+__all__ = ["read_recoding", "read_rows", "read_trace", "write_owner"]
+
+
+def write_owner(result: Result, folder: Path, version: str) -> None:
+    """Write the row map, the trace and, if there is one, the recoding."""
+    trace, release = result.trace, result.release
+    person = next(c.name for c in release.columns if c.role == "identifier")
+    columns: dict[str, Any] = {
+        "published": release.table.column(person),
+        "original_row": pa.array(trace.rows, pa.int64()),
+    }
+    if trace.original is not None:
+        identifiers = trace.original.table.column(trace.original.schema.identifier)
+        columns["person"] = identifiers.take(pa.array(trace.rows, pa.int64()))
+    pq.write_table(pa.table(columns), folder / "rows.parquet")
+    kept = {
+        "sfumato": version,
+        "seed": trace.seed,
+        "method": release.method,
+        "parameters": trace.parameters,
+        "seconds": trace.seconds,
+        "counters": trace.counters,
+        "notes": list(trace.original.notes) if trace.original is not None else [],
+        "reading": dict(trace.original.reading) if trace.original is not None else {},
+    }
+    (folder / "trace.json").write_text(
+        json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    if trace.recoding is not None:
+        text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
+        (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
+    """Return the original row of every published row, or None where the owner's part is not at hand."""
+    file = path / "owner" / "rows.parquet"
+    if not file.is_file():
+        return None
+    return np.asarray(pq.read_table(file).column("original_row").to_numpy(), dtype=np.int64)
+
+
+def read_trace(path: Path) -> dict[str, Any]:
+    """Return the owner's trace, empty where it is not at hand."""
+    file = path / "owner" / "trace.json"
+    if not file.is_file():
+        return {}
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return data
+
+
+def read_recoding(path: Path) -> Recoding:
+    """Return the recoding learnt for a release."""
+    file = path if path.is_file() else path / "owner" / "recoding.json"
+    if not file.is_file():
+        raise SchemaError(
+            f"{path}: there is no saved recoding here; only methods that recode globally save one."
+        )
+    try:
+        return Recoding.from_dict(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, UnicodeDecodeError):
+        raise SchemaError(f"{file}: not a saved recoding.") from None

@@ -1,0 +1,89 @@
+"""A policy file: data, method and release in one text that can be versioned."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sfumato.core.errors import ParameterError, SchemaError
+
+__all__ = ["Policy", "read_policy"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class DataSection(_Section):
+    """Where the data are and how to read them; other keys are reading options."""
+
+    path: str
+    kind: str
+
+
+class MethodSection(_Section):
+    """Which method; other keys are its parameters."""
+
+    name: str
+
+
+class ReleaseSection(BaseModel):
+    """Where the release goes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    out: str
+    seed: int | None = None
+    force: bool = False
+    report: bool = True
+
+
+class Policy(BaseModel):
+    """A whole policy file.
+
+    Examples
+    --------
+    >>> policy = Policy(data={"path": "a.csv", "kind": "trajectories"}, method={"name": "seqanon", "k": 5, "m": 2},
+    ...                 release={"out": "out"})
+    >>> policy.parameters
+    {'k': 5, 'm': 2}
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    data: DataSection
+    method: MethodSection
+    release: ReleaseSection
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the method."""
+        return dict(self.method.model_extra or {})
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options for reading the data."""
+        return dict(self.data.model_extra or {})
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy file; paths in it are relative to the file."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(f"{path}: not a TOML file ({error}).") from None
+    try:
+        policy = Policy.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
+    folder = path.parent
+    data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
+    release = policy.release.model_copy(update={"out": str(folder / policy.release.out)})
+    return policy.model_copy(update={"data": data, "release": release})

@@ -1,0 +1,205 @@
+"""The published files: written for people and machines, read back exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from sfumato import guarantees
+from sfumato.core.errors import SchemaError
+from sfumato.core.forms import Form, decode, encode
+from sfumato.core.release import PublishedColumn, Release
+
+__all__ = ["FORMAT_VERSION", "find_release", "read_release", "stray_files", "write_release"]
+
+FORMAT_VERSION = 1
+
+_FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json")
+_TEXT = Form("exact")
+
+
+def write_release(release: Release, folder: Path) -> None:
+    """Write ``data.parquet``, ``data.csv``, ``values.csv``, ``places.csv`` and ``release.json``.
+
+    This function sees the release only. It cannot reach what the owner keeps.
+    """
+    pq.write_table(release.table, folder / "data.parquet", compression="zstd", store_schema=True)
+    spelled = {c.name: encode(release.table.column(c.name), c.form) for c in release.columns}
+    _write_csv(pa.table(spelled), folder / "data.csv")
+    _write_csv(_spell(release.values), folder / "values.csv")
+    if release.places is not None:
+        _write_csv(_spell(release.places), folder / "places.csv")
+    text = json.dumps(_manifest(release), indent=2, ensure_ascii=False)
+    (folder / "release.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _spell(table: pa.Table) -> pa.Table:
+    strings = {
+        name: encode(table.column(name), _TEXT)
+        if pa.types.is_string(table.schema.field(name).type)
+        else table.column(name)
+        for name in table.column_names
+    }
+    return pa.table(strings)
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    pacsv.write_csv(table, path, pacsv.WriteOptions(quoting_style="needed"))
+
+
+def _manifest(release: Release) -> dict[str, Any]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": release.kind,
+        "method": release.method,
+        "guarantee": release.guarantee.to_dict(),
+        "columns": [
+            {
+                "name": column.name,
+                "role": column.role,
+                "form": column.form.cell,
+                "type": column.form.type,
+                "history": column.form.history,
+                "meaning": column.form.meaning,
+            }
+            for column in release.columns
+        ],
+        "records": {
+            "in": release.records_in,
+            "published": len(release),
+            "withheld": sum(release.withheld.values()),
+            "withheld_by_reason": dict(release.withheld),
+        },
+    }
+
+
+def find_release(path: Path) -> Path:
+    """Return the folder that holds ``release.json``: the given one or its ``release/``."""
+    for folder in (path / "release", path):
+        if (folder / "release.json").is_file():
+            return folder
+    raise SchemaError(f"{path}: there is no release here (no release.json).")
+
+
+def stray_files(folder: Path) -> list[str]:
+    """Name what lies in a release folder and does not belong there."""
+    return sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
+
+
+def read_release(path: Path, data: str = "data.parquet") -> Release:
+    """Read a release from its files; cells are read by the forms that ``release.json`` declares.
+
+    Parameters
+    ----------
+    path
+        The folder given to ``write``, or its ``release/``.
+    data
+        ``data.parquet`` or ``data.csv``: both hold the same records.
+    """
+    folder = find_release(path)
+    try:
+        manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        columns = tuple(
+            PublishedColumn(c["name"], c["role"], Form(c["form"], c["type"], c["history"], c["meaning"]))
+            for c in manifest["columns"]
+        )
+        guarantee = guarantees.load(manifest["guarantee"])
+        records = manifest["records"]
+        _check_version(manifest)
+        return Release(
+            kind=manifest["kind"],
+            method=manifest["method"],
+            guarantee=guarantee,
+            columns=columns,
+            table=_read_data(folder / data, columns),
+            values=_read_values(folder / "values.csv"),
+            records_in=records["in"],
+            withheld=dict(records["withheld_by_reason"]),
+            places=_read_places(folder / "places.csv"),
+        )
+    except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
+        raise SchemaError(
+            f"{folder / 'release.json'}: not a manifest of this format ({type(error).__name__})."
+        ) from None
+
+
+def _check_version(manifest: dict[str, Any]) -> None:
+    if manifest["format_version"] > FORMAT_VERSION:
+        raise SchemaError(
+            f"release.json: format version {manifest['format_version']} is newer than this program "
+            f"reads ({FORMAT_VERSION}); update sfumato."
+        )
+
+
+def _read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+    if not path.is_file():
+        raise SchemaError(f"{path.name}: the file is missing from the release.")
+    if path.suffix == ".csv":
+        texts = _read_csv(path, [column.name for column in columns])
+        return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError):
+        raise SchemaError(f"{path.name}: not a complete Parquet file.") from None
+    if table.column_names != [column.name for column in columns]:
+        raise SchemaError(f"{path.name}: the columns are not those of release.json.")
+    try:
+        return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
+    except pa.ArrowInvalid:
+        raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
+
+
+def _as_form(column: pa.ChunkedArray, form: Form) -> pa.Array:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    if form.history and form.cell == "category":
+        flat = array.flatten()
+        coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+        offsets = array.offsets
+        return type(array).from_arrays(offsets, coded) if not array.null_count else array
+    return array if form.cell == "category" else array.cast(form.arrow)
+
+
+def _read_csv(path: Path, columns: list[str]) -> pa.Table:
+    try:
+        table = pacsv.read_csv(
+            path,
+            parse_options=pacsv.ParseOptions(newlines_in_values=True),
+            convert_options=pacsv.ConvertOptions(
+                column_types={name: pa.string() for name in columns}, strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowInvalid, OSError):
+        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+    missing = [name for name in columns if name not in table.column_names]
+    if missing:
+        raise SchemaError(f"{path.name}: column {missing[0]!r} is missing.")
+    return table.select(columns)
+
+
+def _read_values(path: Path) -> pa.Table:
+    if not path.is_file():
+        raise SchemaError(f"{path.name}: the file is missing from the release.")
+    names = ["column", "value", "member"]
+    texts = _read_csv(path, names)
+    return pa.table({name: decode(texts.column(name), _TEXT) for name in names})
+
+
+def _read_places(path: Path) -> pa.Table | None:
+    if not path.is_file():
+        return None
+    with path.open(encoding="utf-8") as file:
+        names = file.readline().strip().replace('"', "").split(",")
+    texts = _read_csv(path, names)
+    numeric = {"x", "y", "lon", "lat"}
+    columns = {}
+    for name in names:
+        column = texts.column(name)
+        columns[name] = column.cast(pa.float64()) if name in numeric else decode(column, _TEXT)
+    return pa.table(columns)

@@ -1,0 +1,272 @@
+"""The nearest group of places by average linkage, without a matrix of all distances.
+
+Distances are whole numbers: ``rint(distance * 2^q / diagonal)``. Sums of whole numbers do not depend on
+their order, so that ties between groups are ties on every machine.
+
+Places sit on *seats*, ordered by constraint; only seats of the same constraint may meet.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = [
+    "Groups",
+    "Linkage",
+    "choose_bits",
+    "find_nearest",
+    "measure_diagonal",
+    "new_linkage",
+    "unite_groups",
+]
+
+_ROW_MEMORY = 512 * 2**20
+_EXACT = 2**53
+
+
+class Groups(NamedTuple):
+    """Groups of seats, by label; a seat is a place that occurs.
+
+    Attributes
+    ----------
+    code
+        The smallest place code among the members: what ties are broken by.
+    support
+        How many rows hold a member.
+    reach
+        The length of the members' row lists together: what a visit to all of them costs.
+    size
+        How many members.
+    head, tail
+        First and last member; the members are a linked list of seats.
+    node
+        The lowest tree node above all members; 0 without a tree.
+    cache
+        Which row of `Linkage.rows` holds the distances of the group, or -1.
+    forward
+        Where a label went: itself while alive, the label it was merged into, or -1 when suppressed.
+    label
+        By seat: the label of its group, or -1 when suppressed.
+    following
+        By seat: the next member of its group, or -1.
+    """
+
+    code: NDArray[np.int32]
+    support: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    size: NDArray[np.int64]
+    head: NDArray[np.int32]
+    tail: NDArray[np.int32]
+    node: NDArray[np.int32]
+    cache: NDArray[np.int32]
+    forward: NDArray[np.int32]
+    label: NDArray[np.int32]
+    following: NDArray[np.int32]
+
+
+class Linkage(NamedTuple):
+    """What is needed to find the nearest group.
+
+    Attributes
+    ----------
+    x, y
+        Coordinates by seat.
+    scale
+        Two numbers: 2^q and the diagonal.
+    begin, end
+        By seat: the range of seats under the same constraint.
+    rows
+        Sums of distances from all members of a group to the seats of its constraint, for groups of
+        at least `large` members; those of smaller groups are computed when asked for.
+    spare
+        Free rows, the number of them in front.
+    reached, total
+        Scratch: distances by seat of the constraint, and their sums by label.
+    parent, leaves
+        The tree over places: parent of each node (the root's is -1) and leaves below it; empty without a tree.
+    seen
+        By node: the last search that passed it; one more entry at the end counts the searches.
+    large
+        The smallest group whose distances are kept.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    spare: NDArray[np.int32]
+    reached: NDArray[np.int64]
+    total: NDArray[np.int64]
+    parent: NDArray[np.int32]
+    leaves: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    large: int
+
+
+def choose_bits(places: int) -> int:
+    """Choose q: the finest distances, up to 2^30, whose sums over two groups stay below 2^53.
+
+    Examples
+    --------
+    >>> choose_bits(662), choose_bits(20_000), choose_bits(10)
+    (30, 26, 30)
+    """
+    bits = 30
+    while places * places * 2**bits >= 4 * _EXACT:
+        bits -= 1
+    return bits
+
+
+def measure_diagonal(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Measure the diagonal of the box around all points; 1 when they coincide.
+
+    Examples
+    --------
+    >>> measure_diagonal(np.array([0.0, 3.0]), np.array([0.0, 4.0]))
+    5.0
+    """
+    if x.size == 0:
+        return 1.0
+    width, height = float(x.max() - x.min()), float(y.max() - y.min())
+    return float(np.sqrt(width * width + height * height)) or 1.0
+
+
+def new_linkage(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    scale: tuple[float, float],
+    constraint: NDArray[np.int32],
+    parent: NDArray[np.int32],
+    leaves: NDArray[np.int64],
+) -> Linkage:
+    """Prepare the search over seats whose `constraint` ascends; `scale` is 2^q and the diagonal."""
+    seats = x.size
+    begin = np.searchsorted(constraint, constraint, side="left").astype(np.int64)
+    end = np.searchsorted(constraint, constraint, side="right").astype(np.int64)
+    widest = int((end - begin).max(initial=0))
+    large = max(2, -(-seats * seats * 8 // _ROW_MEMORY))
+    kept = seats // large
+    return Linkage(
+        x=x,
+        y=y,
+        scale=np.array(scale, np.float64),
+        begin=begin,
+        end=end,
+        # The system hands out the memory only when a row is written.
+        rows=np.empty((kept, widest), np.int64),
+        spare=np.concatenate([[kept], np.arange(kept)]).astype(np.int32),
+        reached=np.zeros(widest, np.int64),
+        total=np.zeros(seats, np.int64),
+        parent=parent,
+        leaves=leaves,
+        seen=np.zeros(parent.size + 1, np.int64),
+        large=large,
+    )
+
+
+@njit(cache=True, nogil=True)
+def add_distances(linkage: Linkage, groups: Groups, group: int, sums: NDArray[np.int64]) -> None:
+    """Add the distances from all members of a group to the seats of its constraint."""
+    head = groups.head[group]
+    begin, end = linkage.begin[head], linkage.end[head]
+    if groups.cache[group] >= 0:
+        row = linkage.rows[groups.cache[group]]
+        for other in range(end - begin):
+            sums[other] += row[other]
+        return
+    x, y = linkage.x[begin:end], linkage.y[begin:end]
+    steps, diagonal = linkage.scale[0], linkage.scale[1]
+    seat = head
+    while seat >= 0:
+        here_x, here_y = linkage.x[seat], linkage.y[seat]
+        for other in range(x.size):
+            dx, dy = x[other] - here_x, y[other] - here_y
+            sums[other] += np.int64(np.rint(np.sqrt(dx * dx + dy * dy) * steps / diagonal))
+        seat = groups.following[seat]
+
+
+@njit(cache=True, nogil=True)
+def join_nodes(linkage: Linkage, node: int, other: int) -> int:
+    """Find the lowest common ancestor of two nodes."""
+    linkage.seen[-1] += 1
+    while node >= 0:
+        linkage.seen[node] = linkage.seen[-1]
+        node = linkage.parent[node]
+    while linkage.seen[other] != linkage.seen[-1]:
+        other = linkage.parent[other]
+    return int(other)
+
+
+@njit(cache=True, nogil=True)
+def find_nearest(linkage: Linkage, groups: Groups, group: int) -> int:
+    """Find the group nearest to `group` under the same constraint, or -1 when there is no other.
+
+    Nearest is the smallest mean distance between members, times the leaves below the lowest common
+    ancestor if there is a tree; equals go to the smaller code.
+    """
+    head = groups.head[group]
+    begin, end = linkage.begin[head], linkage.end[head]
+    reached, total = linkage.reached, linkage.total
+    reached[:] = 0
+    add_distances(linkage, groups, group, reached)
+    for seat in range(begin, end):
+        if groups.label[seat] >= 0:
+            total[groups.label[seat]] += reached[seat - begin]
+    seen, parent = linkage.seen, linkage.parent
+    if parent.size > 0:
+        join_nodes(linkage, groups.node[group], groups.node[group])
+    nearest, least = -1, np.inf
+    for seat in range(begin, end):
+        other = groups.label[seat]
+        if other < 0 or groups.head[other] != seat:
+            continue
+        score = np.float64(total[other]) / np.float64(groups.size[other])
+        total[other] = 0
+        if other == group:
+            continue
+        if parent.size > 0:
+            node = groups.node[other]
+            while seen[node] != seen[-1]:
+                node = parent[node]
+            score *= np.float64(linkage.leaves[node])
+        if nearest < 0 or score < least or (score == least and groups.code[other] < groups.code[nearest]):
+            nearest, least = other, score
+    return int(nearest)
+
+
+@njit(cache=True, nogil=True)
+def unite_groups(linkage: Linkage, groups: Groups, kept: int, other: int) -> None:
+    """Move all members of `other` into `kept`."""
+    if groups.size[kept] + groups.size[other] >= linkage.large:
+        if groups.cache[kept] < 0 and groups.cache[other] >= 0:
+            row = groups.cache[other]
+            add_distances(linkage, groups, kept, linkage.rows[row])
+            groups.cache[kept] = row
+        else:
+            if groups.cache[kept] < 0:
+                row = linkage.spare[linkage.spare[0]]
+                linkage.spare[0] -= 1
+                linkage.rows[row] = 0
+                add_distances(linkage, groups, kept, linkage.rows[row])
+                groups.cache[kept] = row
+            add_distances(linkage, groups, other, linkage.rows[groups.cache[kept]])
+            if groups.cache[other] >= 0:
+                linkage.spare[0] += 1
+                linkage.spare[linkage.spare[0]] = groups.cache[other]
+        groups.cache[other] = -1
+    seat = groups.head[other]
+    while seat >= 0:
+        groups.label[seat] = kept
+        seat = groups.following[seat]
+    groups.following[groups.tail[kept]] = groups.head[other]
+    groups.tail[kept] = groups.tail[other]
+    groups.size[kept] += groups.size[other]
+    groups.reach[kept] += groups.reach[other]
+    groups.code[kept] = min(groups.code[kept], groups.code[other])
+    groups.forward[other] = kept
+    if linkage.parent.size > 0:
+        groups.node[kept] = join_nodes(linkage, groups.node[kept], groups.node[other])

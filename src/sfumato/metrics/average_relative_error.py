@@ -1,0 +1,89 @@
+"""How wrong answers to COUNT queries are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.errors import SchemaError
+from sfumato.core.metric import Better, Metric
+from sfumato.core.params import Param
+from sfumato.core.workload import Workload
+
+__all__ = ["METRIC", "AverageRelativeError"]
+
+
+@dataclasses.dataclass(frozen=True)
+class AverageRelativeError(Metric):
+    """Measure ARE: the average relative error of COUNT queries on subtrajectories.
+
+    The true answer is the number of original records, withheld ones included, that contain the query.
+    From the release it is estimated as an expectation: every generalised place is read, independently at
+    every position, as a uniform choice among its members, and the chances of the published records to
+    contain the query are added up. The relative error of a query is |estimate - truth| divided by the
+    truth, or by the sanity bound where the truth is smaller: a share of the original records, so that
+    rare queries do not dominate.
+
+    Without a workload, `queries` subtrajectories of sizes 1 to `longest` are drawn from the original.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"], ["a", "b"]])
+    >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
+    >>> AverageRelativeError().measure(Comparison(data, result.release)).value
+    0.0
+
+    References
+    ----------
+    Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Section 5 (Measures).
+    """
+
+    name: ClassVar[str] = "average-relative-error"
+    title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+    paper: ClassVar[str] = (
+        "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
+    )
+
+    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 100
+    longest: Annotated[int, Param("Largest number of places in a drawn query.", ge=1)] = 2
+    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Ask original and release the same queries."""
+        workload = comparison.workload or Workload.generate(
+            comparison.original, self.queries, tuple(range(1, self.longest + 1)), comparison.seed
+        )
+        _refuse_unknown(workload, comparison)
+        truth = workload.count(comparison.history)
+        estimate = workload.count(comparison.published, comparison.members)
+        bound = self.sanity * len(comparison.original)
+        scale = np.maximum(truth, bound)
+        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
+        errors = np.abs(estimate - truth) / np.where(scale > 0, scale, 1.0)
+        return float(errors.mean()) if len(errors) else 0.0, {
+            "queries": len(workload),
+            "median": float(np.median(errors)) if len(errors) else 0.0,
+            "largest": float(errors.max(initial=0.0)),
+            "sanity_bound": bound,
+        }
+
+
+def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:
+    """Refuse queries about places that do not exist: they would all be answered without error."""
+    known = set(comparison.history.labels)
+    for number, query in enumerate(workload.queries, start=1):
+        if not known.issuperset(query):
+            raise SchemaError(
+                f"average-relative-error: query {number} of the workload names a place that the original "
+                "data do not have. Correct or remove it."
+            )
+
+
+METRIC = AverageRelativeError

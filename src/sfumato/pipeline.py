@@ -1,0 +1,216 @@
+"""The whole flow on one screen: read, anonymise, write, verify, measure."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato import registry, report
+from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.method import Method
+from sfumato.core.metric import Score
+from sfumato.core.publication import publish
+from sfumato.core.release import Release, Result
+from sfumato.core.risk import Risk, risk_of_original
+from sfumato.core.run import Run
+from sfumato.core.trajectories import Trajectories
+from sfumato.core.verdict import Verdict
+from sfumato.core.workload import Workload
+from sfumato.io import owner, releases
+from sfumato.io.reading import Reading
+from sfumato.io.stage import staged
+from sfumato.verify.faithful import verify_faithful
+
+__all__ = ["anonymize", "apply", "attack", "inspect", "measure", "read", "verify", "write"]
+
+PathLike = str | Path
+
+
+def read(path: PathLike, kind: str, **options: Any) -> Dataset:
+    """Read data of a kind from CSV, Parquet, JSON lines or the formats of the neighbours.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        What one row is, such as ``trajectories``.
+    options
+        Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
+        ``hierarchies``, ``constraints``, ``drop`` and others.
+    """
+    return registry.reader(kind).read(Path(path), Reading.of(kind, options))  # type: ignore[no-any-return]
+
+
+def anonymize(dataset: Dataset, method: Method, *, seed: int | None = None, run: Run | None = None) -> Result:
+    """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
+
+    Parameters
+    ----------
+    dataset
+        The original.
+    method
+        A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``.
+    seed
+        For a release that can be made again. It is a secret: it undoes the shuffling.
+    run
+        Progress and engine, where the defaults do not fit.
+    """
+    run = run or Run(seed)
+    with run.phase("anonymize"):
+        return method.anonymize(dataset, run)
+
+
+def write(result: Result, out: PathLike, *, force: bool = False, reports: bool = True) -> Verdict:
+    """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
+
+    The files are written aside and verified from what was written. A release whose claim fails is not left
+    on disk.
+    """
+    run_seconds = result.trace.seconds
+    clock = Run()
+    with staged(Path(out), force=force) as stage:
+        with clock.phase("write"):
+            releases.write_release(result.release, stage.release)
+        with clock.phase("verify"):
+            verdict = verify(stage.folder)
+        if not verdict:
+            raise VerificationError(
+                f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
+            )
+        if reports and result.trace.original is not None:
+            with clock.phase("report"):
+                _write_report(result, stage.owner / "report.html")
+        run_seconds.update(clock.seconds)
+        owner.write_owner(result, stage.owner, version("sfumato"))
+        stage.commit()
+    return verdict
+
+
+def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
+    """Check the published files against their claim; with the original, also what an attacker could match.
+
+    Nothing of the method is trusted: the records are read from disk and counted anew.
+    """
+    folder = releases.find_release(Path(path))
+    release = releases.read_release(folder)
+    verifier = registry.verifier(release.guarantee)
+    verdict: Verdict = verifier.verify(release) & _verify_files(release, folder)
+    if original is not None:
+        verdict &= verifier.verify_against(release, original)
+        rows = owner.read_rows(Path(path))
+        if rows is not None:
+            verdict &= verify_faithful(release, original, rows)
+    return verdict
+
+
+def _verify_files(release: Release, folder: Path) -> Verdict:
+    """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
+    spelled = releases.read_release(folder, "data.csv").table
+    same = all(
+        release.table.column(name).to_pylist() == spelled.column(name).to_pylist()
+        if name != release.history_column
+        else _same_histories(release, spelled)
+        for name in release.table.column_names
+    )
+    stray = releases.stray_files(folder)
+    checks = {"data.csv equals data.parquet": same, "no stray files": not stray}
+    witness = None if all(checks.values()) else {"files": stray or ["data.csv"]}
+    return Verdict(all(checks.values()), {}, {}, witness, checks)
+
+
+def _same_histories(release: Release, spelled: Any) -> bool:
+    left = release.history()
+    right = dataclasses.replace(release, table=spelled).history()
+    if not np.array_equal(left.offsets, right.offsets):
+        return False
+    code = {label: i for i, label in enumerate(right.labels)}
+    recode = np.array([code.get(label, -1) for label in left.labels], dtype=np.int64)
+    return bool(np.array_equal(recode[left.codes], right.codes)) if len(recode) else len(right.codes) == 0
+
+
+def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
+    """Say what the data are and how identifying they are as they stand."""
+    history = dataset.history()
+    lengths = history.lengths
+    return {
+        "kind": dataset.kind,
+        "people": len(dataset),
+        "entries": int(lengths.sum()),
+        "distinct_values": len(np.unique(history.codes)),
+        "length": {
+            "mean": float(lengths.mean()) if len(lengths) else 0.0,
+            "median": float(np.median(lengths)) if len(lengths) else 0.0,
+            "max": int(lengths.max()) if len(lengths) else 0,
+        },
+        "notes": list(dataset.notes),
+        "risk": [risk_of_original(dataset, size).to_dict() for size in range(1, m + 1)],
+    }
+
+
+def attack(path: PathLike, original: Dataset) -> Risk:
+    """Attack a release with the knowledge its guarantee is about."""
+    release = releases.read_release(Path(path))
+    found: Risk = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
+    return found
+
+
+def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
+    """Measure what a release is still good for, one score per measure."""
+    release = releases.read_release(Path(path))
+    return measure_release(Comparison(original, release, owner.read_rows(Path(path)), seed, workload))
+
+
+def measure_release(comparison: Comparison) -> list[Score]:
+    """Return every score that applies."""
+    scores = []
+    for metric in registry.metrics_for(comparison.release.kind):
+        if metric.applies(comparison):
+            scores.append(metric.measure(comparison))
+    return scores
+
+
+def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run | None = None) -> Result:
+    """Publish a later batch with the recoding of an earlier release.
+
+    ``unknown`` says what happens to places the recoding does not know: ``error`` or ``suppress``. The
+    guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
+    it is refused.
+    """
+    earlier = releases.read_release(Path(path))
+    recoding = owner.read_recoding(Path(path))
+    run = run or Run()
+    method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
+    with run.phase("apply"):
+        recoded = Trajectories.of(dataset).apply(recoding, unknown)
+        result = publish(dataset, method, earlier.guarantee, recoded, run)
+    return dataclasses.replace(result, release=_with_places(result.release, earlier))
+
+
+def _with_places(release: Release, earlier: Release) -> Release:
+    """Add the places that only the earlier batch visited: they are members of the same values."""
+    if release.places is None or earlier.places is None:
+        return release
+    if release.places.schema != earlier.places.schema:
+        raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
+    shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
+    more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
+    return dataclasses.replace(release, places=pa.concat_tables([release.places, more]).sort_by("place"))
+
+
+def _write_report(result: Result, path: Path) -> None:
+    release, original = result.release, result.trace.original
+    assert original is not None
+    comparison = Comparison(original, release, result.trace.rows)
+    m = getattr(release.guarantee, "m", 2)
+    before = risk_of_original(original, m)
+    after = registry.attacker(release.guarantee).attack(release, original, result.trace.rows)
+    path.write_text(report.render(comparison, before, after, measure_release(comparison)), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Independent checks of published files, one file per guarantee."""

@@ -1,0 +1,247 @@
+"""What every release must keep, whatever it promises: it can be read, and its parts agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.forms import Form
+from sfumato.core.release import Release
+from sfumato.core.verdict import Verdict
+
+__all__ = ["verify_structure"]
+
+Witness = dict[str, Any] | None
+
+READABLE = "readable"
+
+
+def verify_structure(release: Release) -> Verdict:
+    """Check that a release can be read and does not contradict itself.
+
+    The entry ``readable`` of the checks says whether its histories can be counted at all; where they cannot,
+    the checks of the content are not made. A witness names published rows (from 1) and published values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> columns = (
+    ...     PublishedColumn("person", "identifier", Form("exact")),
+    ...     PublishedColumn("places", "history", Form("category", history=True)),
+    ... )
+    >>> people = pa.table({"person": ["x", "x"], "places": Ragged.from_lists([["a"], ["a"]]).to_arrow()})
+    >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
+    >>> verdict = verify_structure(
+    ...     Release("trajectories", "by-hand", KmAnonymity(k=2, m=1), columns, people, values, records_in=2)
+    ... )
+    >>> verdict.holds, verdict.witness
+    (False, {'check': 'pseudonyms are distinct', 'rows': [1, 2]})
+    """
+    checks: dict[str, bool] = {}
+    witness: Witness = None
+    for name, look in _shape_checks:
+        found = look(release)
+        checks[name] = found is None
+        if found is not None:
+            # Later checks read what this one found unreadable.
+            return Verdict(False, {}, {}, {"check": name, **found}, {**checks, READABLE: False})
+    checks[READABLE] = True
+    for name, look in _content_checks:
+        found = look(release)
+        checks[name] = found is None
+        if found is not None and witness is None:
+            witness = {"check": name, **found}
+    return Verdict(witness is None, {}, {}, witness, checks)
+
+
+def _check_columns(release: Release) -> Witness:
+    declared = [column.name for column in release.columns]
+    if len(set(declared)) < len(declared) or sorted(declared) != sorted(release.table.column_names):
+        return {"declared": declared, "found": release.table.column_names}
+    for role in ("identifier", "history"):
+        count = sum(column.role == role for column in release.columns)
+        if count > 1 or (count == 0 and release.kind == "trajectories"):
+            return {"role": role, "columns": count}
+    return None
+
+
+def _check_types(release: Release) -> Witness:
+    for column in release.columns:
+        found = release.table.column(column.name).type
+        if not _fits(found, column.form):
+            return {"column": column.name, "declared": str(column.form.arrow), "found": str(found)}
+    return None
+
+
+def _fits(found: pa.DataType, form: Form) -> bool:
+    """Tell whether a column has the type its form calls for; wide offsets and element names do not matter."""
+    if form.history:
+        return _is_list(found) and _fits(found.value_type, Form(form.cell, form.type))
+    wanted = form.arrow
+    if form.cell == "category":
+        return pa.types.is_dictionary(found) and _is_text(found.value_type)
+    if form.cell == "set":
+        return _is_list(found) and (found.value_type == wanted.value_type)
+    return bool(found == wanted) or (_is_text(found) and _is_text(wanted))
+
+
+def _is_list(found: pa.DataType) -> bool:
+    return bool(pa.types.is_list(found) or pa.types.is_large_list(found))
+
+
+def _is_text(found: pa.DataType) -> bool:
+    return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
+
+
+def _check_nulls(release: Release) -> Witness:
+    for column in release.columns:
+        if column.role in {"identifier", "history"}:
+            for first, chunk in _chunks(release.table.column(column.name)):
+                empty = np.asarray(chunk.is_null())
+                if column.form.history:
+                    cells = chunk.flatten()
+                    inside = np.asarray(pc.is_null(_words(cells)))
+                    empty[np.asarray(pc.list_parent_indices(chunk))[inside]] = True
+                if empty.any():
+                    return {"column": column.name, "rows": [first + int(np.argmax(empty)) + 1]}
+    return None
+
+
+def _chunks(column: pa.ChunkedArray) -> Iterator[tuple[int, pa.Array]]:
+    first = 0
+    for chunk in column.chunks:
+        yield first, chunk
+        first += len(chunk)
+
+
+def _words(cells: pa.Array) -> pa.Array:
+    """Return cells as their labels, so that an empty label in a dictionary shows."""
+    return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+
+
+def _check_values_table(release: Release) -> Witness:
+    names = ["column", "value", "member"]
+    if release.values.column_names != names:
+        return {"declared": names, "found": release.values.column_names}
+    for name in names:
+        column = release.values.column(name)
+        if not _is_text(column.type):
+            return {"column": name, "found": str(column.type)}
+        if name != "value" and column.null_count:
+            return {"column": name, "empty_cells": column.null_count}
+    known = {column.name for column in release.columns}
+    unknown = sorted(set(release.values.column("column").to_pylist()) - known)
+    return {"unknown_columns": unknown} if unknown else None
+
+
+def _check_counts(release: Release) -> Witness:
+    withheld = sum(release.withheld.values())
+    right = len(release) + withheld == release.records_in
+    if right and all(count >= 0 for count in release.withheld.values()):
+        return None
+    return {"published": len(release), "withheld": withheld, "records_in": release.records_in}
+
+
+def _check_somebody(release: Release) -> Witness:
+    return None if len(release) else {"published": 0}
+
+
+def _check_pseudonyms(release: Release) -> Witness:
+    for column in release.columns:
+        if column.role == "identifier":
+            names = release.table.column(column.name)
+            if len(names.unique()) < len(names):
+                rows: dict[Any, int] = {}
+                for row, name in enumerate(names.to_pylist(), 1):
+                    if rows.setdefault(name, row) != row:
+                        return {"rows": [rows[name], row]}
+    return None
+
+
+def _check_histories(release: Release) -> Witness:
+    if not any(column.role == "history" for column in release.columns):
+        return None
+    lengths = release.history().lengths
+    return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}
+
+
+def _check_generalised(release: Release) -> Witness:
+    """Look for values with fewer than two members, a member twice, or the members of another value."""
+    same: dict[tuple[str, frozenset[str]], str] = {}
+    for (column, value), members in _listed(release).items():
+        if value is None:
+            continue
+        if len(set(members)) < max(len(members), 2):
+            return {"value": value, "members": len(members), "distinct_members": len(set(members))}
+        twin = same.setdefault((column, frozenset(members)), value)
+        if twin != value:
+            return {"values": [twin, value], "members": len(members)}
+    return None
+
+
+def _listed(release: Release) -> dict[tuple[str, str | None], list[str]]:
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for row in release.values.to_pylist():
+        found.setdefault((row["column"], row["value"]), []).append(row["member"])
+    return found
+
+
+def _published_places(release: Release) -> dict[str, tuple[str, ...]]:
+    """Return the places each published history value stands for."""
+    members = release.members()
+    history = release.history()
+    used = np.unique(history.codes).tolist()
+    return {history.labels[code]: members.get(history.labels[code], (history.labels[code],)) for code in used}
+
+
+def _check_suppressed(release: Release) -> Witness:
+    """Look for values that stand for a place listed as removed, and places listed as removed twice."""
+    if not any(column.role == "history" for column in release.columns):
+        return None
+    gone = release.suppressed()
+    if len(set(gone)) < len(gone):
+        return {"listed": len(gone), "distinct": len(set(gone))}
+    removed = set(gone)
+    for value, places in _published_places(release).items():
+        if not removed.isdisjoint(places):
+            return {"value": value}
+    return None
+
+
+def _check_places(release: Release) -> Witness:
+    if release.places is None:
+        return None
+    if "place" not in release.places.column_names:
+        return {"found": release.places.column_names}
+    described = set(release.places.column("place").to_pylist())
+    for value, places in _published_places(release).items():
+        if not described.issuperset(places):
+            return {"value": value}
+    return None
+
+
+_Check = tuple[str, Callable[[Release], Witness]]
+
+_shape_checks: tuple[_Check, ...] = (
+    ("columns are the declared ones", _check_columns),
+    ("types are the declared ones", _check_types),
+    ("no cell is empty", _check_nulls),
+    ("values table can be read", _check_values_table),
+)
+
+_content_checks: tuple[_Check, ...] = (
+    ("counts agree", _check_counts),
+    ("somebody is published", _check_somebody),
+    ("pseudonyms are distinct", _check_pseudonyms),
+    ("no history is empty", _check_histories),
+    ("generalised values have members of their own", _check_generalised),
+    ("suppressed places are gone", _check_suppressed),
+    ("places are described", _check_places),
+)

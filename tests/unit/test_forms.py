@@ -1,0 +1,104 @@
+"""Published cells survive CSV and Parquet whatever is in them."""
+
+import datetime as dt
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.forms import Form, decode, encode
+
+TEXT = st.text(st.sampled_from("ab|{}[];*\\=+-@.,\"' \n\té漢"), max_size=6)
+
+
+def round_trip(values, form):
+    column = pa.array(values, form.arrow)
+    return decode(encode(column, form), form).to_pylist()
+
+
+@given(st.lists(st.one_of(st.none(), TEXT)))
+def test_exact_text(values):
+    assert round_trip(values, Form("exact")) == values
+
+
+@given(st.lists(st.one_of(st.none(), st.lists(TEXT, max_size=4).map(sorted))))
+def test_sets_of_text(values):
+    assert round_trip(values, Form("set")) == values
+
+
+@given(st.lists(st.one_of(st.none(), st.tuples(st.integers(-99, 99), st.integers(0, 9)))))
+def test_intervals_of_numbers(values):
+    cells = [None if v is None else {"lo": v[0], "hi": v[0] + v[1]} for v in values]
+    assert round_trip(cells, Form("interval", "int64")) == cells
+
+
+@given(st.lists(st.one_of(st.none(), st.tuples(TEXT, TEXT))))
+def test_intervals_of_text(values):
+    cells = [None if v is None else {"lo": v[0], "hi": v[1]} for v in values]
+    assert round_trip(cells, Form("interval")) == cells
+
+
+@given(st.lists(st.lists(st.one_of(st.none(), TEXT), max_size=4)))
+def test_histories_of_categories(rows):
+    flat = [label for row in rows for label in row]
+    coded = pa.array(flat, pa.string()).dictionary_encode()
+    offsets = [0]
+    for row in rows:
+        offsets.append(offsets[-1] + len(row))
+    column = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), coded)
+    form = Form("category", history=True)
+    assert decode(encode(column, form), form).to_pylist() == rows
+
+
+@given(st.lists(st.lists(st.lists(TEXT, max_size=3).map(sorted), max_size=3)))
+def test_histories_of_sets(rows):
+    assert round_trip(rows, Form("set", history=True)) == rows
+
+
+@pytest.mark.parametrize(
+    ("form", "values"),
+    [
+        (Form("exact", "int64"), [-5, 0, None]),
+        (Form("exact", "float64"), [-0.1, 1e300, None]),
+        (Form("exact", "bool"), [True, False, None]),
+        (Form("exact", "date"), [dt.date(2020, 2, 29), None]),
+        (Form("exact", "timestamp"), [dt.datetime(2020, 2, 29, 1, 2, 3, tzinfo=dt.UTC), None]),
+        (Form("interval", "date"), [{"lo": dt.date(2020, 1, 1), "hi": dt.date(2020, 1, 7)}]),
+        (Form("interval", "float64"), [{"lo": -1.5, "hi": 2.25}]),
+    ],
+)
+def test_typed_cells_survive_csv_and_parquet(form, values, tmp_path):
+    assert round_trip(values, form) == values
+    table = pa.table({"c": pa.array(values, form.arrow)})
+    pq.write_table(table, tmp_path / "c.parquet")
+    assert pq.read_table(tmp_path / "c.parquet").column("c").to_pylist() == values
+
+
+def test_the_spelling_is_the_documented_one():
+    assert encode(pa.array([{"lo": 20, "hi": 29}]), Form("interval", "int64")).to_pylist() == ["[20..29]"]
+    assert encode(pa.array([["A", "B"]]), Form("set")).to_pylist() == ["{A|B}"]
+    assert encode(pa.array(["Europe", None]).dictionary_encode(), Form("category")).to_pylist() == ["Europe", "*"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx"])
+def test_no_cell_starts_like_a_formula(text):
+    for column, form in [
+        (pa.array([text]), Form("exact")),
+        (pa.array([text]).dictionary_encode(), Form("category")),
+        (
+            pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array([text]).dictionary_encode()),
+            Form("category", history=True),
+        ),
+    ]:
+        spelled = encode(column, form).to_pylist()[0]
+        assert spelled[0] == "\\"
+        assert decode(pa.array([spelled]), form).to_pylist()[0] in (text, [text])
+
+
+def test_a_cell_of_the_wrong_form_names_the_row_and_not_the_value():
+    with pytest.raises(SchemaError, match="published row 2") as error:
+        decode(pa.array(["[1..2]", "canary"]), Form("interval", "int64"))
+    assert "canary" not in str(error.value)

@@ -14,7 +14,8 @@ Examples
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from sfumato.core.workload import Workload
     from sfumato.io.releases import read_release
     from sfumato.pipeline import anonymize, apply, attack, inspect, measure, read, verify, write
-
-__version__ = version("sfumato")
 
 __all__ = [
     "Dataset",
@@ -79,6 +78,8 @@ _WHERE = {
 
 def __getattr__(name: str) -> Any:
     """Load public names on first use, so that the command line answers at once."""
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "methods":
@@ -89,3 +90,16 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(types.ModuleType):
+    """``verify`` and ``attack`` are functions here, although folders have these names too."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Importing a folder would put it in the function's place.
+        if name in {"verify", "attack"} and isinstance(value, types.ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

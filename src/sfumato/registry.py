@@ -1,4 +1,4 @@
-"""Finds guarantees, methods, verifiers, attackers, metrics, readers and generators by scanning their folders."""
+"""Finds methods, verifiers, attackers, measures, readers and generators by scanning their folders."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-from sfumato import attack, generate, metrics, verify
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.metric import Metric
 from sfumato.core.schema import KINDS
-from sfumato.io import readers
 from sfumato.methods import all_methods, find
 
 __all__ = ["all_methods", "attacker", "find", "generator", "metrics_for", "reader", "verifier"]
 
 
 @functools.cache
-def _modules(package: ModuleType) -> tuple[ModuleType, ...]:
+def _modules(folder: str) -> tuple[ModuleType, ...]:
+    package = importlib.import_module(f"sfumato.{folder}")
     return tuple(
         importlib.import_module(f"{package.__name__}.{module.name}")
         for module in pkgutil.iter_modules(package.__path__)
@@ -35,7 +34,7 @@ def verifier(guarantee: Guarantee) -> ModuleType:
     >>> verifier(KmAnonymity(k=2, m=2)).__name__
     'sfumato.verify.km_anonymity'
     """
-    for module in _modules(verify):
+    for module in _modules("verify"):
         if getattr(module, "GUARANTEE", None) is type(guarantee):
             return module
     raise ParameterError(f"there is no verifier for {guarantee.name}.")
@@ -50,7 +49,7 @@ def attacker(guarantee: Guarantee) -> ModuleType:
     >>> attacker(KmAnonymity(k=2, m=2)).__name__
     'sfumato.attack.ordered_places'
     """
-    for module in _modules(attack):
+    for module in _modules("attack"):
         if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
             return module
     raise ParameterError(f"there is no attacker for {guarantee.name}.")
@@ -64,21 +63,22 @@ def metrics_for(kind: str) -> list[Metric]:
     >>> [metric.name for metric in metrics_for("trajectories")][:1]
     ['average-relative-error']
     """
-    found = [module.METRIC() for module in _modules(metrics) if hasattr(module, "METRIC")]
+    found = [module.METRIC() for module in _modules("metrics") if hasattr(module, "METRIC")]
     return sorted((metric for metric in found if kind in metric.kinds), key=lambda metric: metric.name)
 
 
 def reader(kind: str) -> ModuleType:
     """Return the reader of a kind of data."""
-    return _of_kind(readers, kind, "read")
+    return _of_kind("io.readers", kind, "read")
 
 
 def generator(kind: str) -> ModuleType:
     """Return the generator of a kind of data."""
-    return _of_kind(generate, kind, "generated")
+    return _of_kind("generate", kind, "generated")
 
 
-def _of_kind(package: ModuleType, kind: str, verb: str) -> ModuleType:
+def _of_kind(folder: str, kind: str, verb: str) -> ModuleType:
+    package = importlib.import_module(f"sfumato.{folder}")
     known = [module.name for module in pkgutil.iter_modules(package.__path__)]
     offered = [name for name in known if name in KINDS]
     if kind not in offered:

@@ -59,7 +59,9 @@ def recode(original: Dataset, rows, group_of, suppressed=(), seed=0, with_rows=T
     names = dict(zip(groups, name_values(groups), strict=True))
     published = [[names[group_of(row)[p]] for p in histories[row] if p not in suppressed] for row in rows]
     members = {name: group for group, name in names.items() if len(group) > 1}
-    release = make_release(published, members, suppressed, len(original))
+    x, y = zip(*POINTS.values(), strict=True)
+    places = pa.table({"place": list(POINTS), "x": x, "y": y})
+    release = make_release(published, members, suppressed, len(original), places)
     return Comparison(original, release, np.array(rows, dtype=np.int64) if with_rows else None, seed)
 
 

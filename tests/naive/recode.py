@@ -11,9 +11,7 @@ def measure_distances(xy):
     width = max(x for x, _ in xy) - min(x for x, _ in xy)
     height = max(y for _, y in xy) - min(y for _, y in xy)
     diagonal = sqrt(width * width + height * height) or 1.0
-    return [
-        [round(sqrt((x - u) * (x - u) + (y - v) * (y - v)) * 2**q / diagonal) for u, v in xy] for x, y in xy
-    ]
+    return [[round(sqrt((x - u) * (x - u) + (y - v) * (y - v)) * 2**q / diagonal) for u, v in xy] for x, y in xy]
 
 
 def find_ancestors(node, parent):

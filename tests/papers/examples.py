@@ -4,6 +4,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.hierarchy import Hierarchy
 
 XY = {"a": (0, 0), "b": (1, 0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4), "f": (1.5, 2.5), "g": (0.5, 2.5)}
+# Part 5 prints another map: its Z-order is a, d, b, e, c and d is nearer to a and b than c is.
+XY_PART_5 = {"a": (0, 0), "d": (1.2, 0), "b": (0, 1), "e": (3, 3), "c": (5, 5), "f": (6, 6), "g": (7, 7)}
 PEOPLE = ["dace", "baec", "ade", "bdec", "dc", "de"]
 WITH_SENSITIVE = ["dace", "baec", "adef", "bdec", "dgc", "de"]
 
@@ -17,7 +19,7 @@ def six_with_sensitive(rows: str = "123456") -> Dataset:
     """The six trajectories of part 5, Figure 1a; f and g are sensitive."""
     chosen = [list(WITH_SENSITIVE[int(number) - 1]) for number in rows]
     present = {place for row in chosen for place in row}
-    return Dataset.from_trajectories(chosen, XY, sensitive=tuple(p for p in ("f", "g") if p in present))
+    return Dataset.from_trajectories(chosen, XY_PART_5, sensitive=tuple(p for p in ("f", "g") if p in present))
 
 
 def shops() -> Hierarchy:

@@ -2,19 +2,22 @@
 
 import pytest
 
-from papers.examples import six
+from papers.examples import XY, shops, six
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
 from sfumato.methods.sd_seqanon import SdSeqAnon
+from sfumato.methods.seqanon import SeqAnon
 
 
-def test_alike_places_are_preferred_to_near_ones():
-    from papers.examples import shops
-
-    result = SdSeqAnon(k=2, m=2).anonymize(six(hierarchy=shops()), Run(seed=1))
-    # a's nearest place is b, a coffee shop; c is a restaurant and nearly as near.
-    assert any({"a", "c"} <= set(group) and "b" not in group for group in result.trace.recoding.groups)
+def test_alike_places_are_preferred_to_nearer_ones():
+    # a's nearest place is b, a coffee shop; c is a restaurant and nearly as near: 1.26 * 3/5 < 1 * 5/5.
+    rows = [["a", "d"], ["b", "d"], ["b", "c"], ["c", "e"], ["e", "d"]]
+    near = SeqAnon(k=2, m=1).anonymize(Dataset.from_trajectories(rows, XY), Run(seed=1))
+    alike = SdSeqAnon(k=2, m=1).anonymize(Dataset.from_trajectories(rows, XY, hierarchy=shops()), Run(seed=1))
+    assert near.release.members() == {"{a|b}": ("a", "b")}
+    assert alike.release.members() == {"{a|c}": ("a", "c")}
 
 
 def test_a_hierarchy_is_needed():

@@ -27,6 +27,20 @@ def test_sga_releases_the_printed_second_cluster():
     assert rows[1] == [abd, abd, "e", "c"]
 
 
+def test_zga_orders_people_as_printed():
+    data = six_with_sensitive()
+    order = Zga(k=2, m=2, clusters=2)._order(Trajectories.of(data), data.coordinates())
+    assert (order + 1).tolist() == [6, 3, 1, 4, 2, 5]
+
+
+def test_zga_releases_the_printed_clusters():
+    result = Zga(k=2, m=2, l=2, clusters=2).anonymize(six_with_sensitive(), Run(seed=1))
+    rows = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
+    acde, abd = "{a|c|d|e}", "{a|b|d}"
+    assert [rows[i] for i in (5, 2, 0)] == [[acde] * 2, [acde] * 3 + ["f"], [acde] * 4]
+    assert [rows[i] for i in (3, 1, 4)] == [[abd, abd, "e", "c"], [abd, abd, "e", "c"], [abd, "g", "c"]]
+
+
 def test_clusters_of_the_gray_order_are_consecutive():
     assert [part.tolist() for part in cut(np.array([5, 2, 0, 3, 1, 4]), 2, 2)] == [[5, 2, 0], [3, 1, 4]]
 

@@ -188,8 +188,7 @@ def test_the_city_depends_on_the_seed_alone():
     small, large = (generate(size, seed=9, places=20) for size in (300, 600))
     position = dict(zip(large["place"].to_pylist(), large["x"].to_pylist(), strict=True))
     assert all(
-        position[place] == x
-        for place, x in zip(small["place"].to_pylist(), small["x"].to_pylist(), strict=True)
+        position[place] == x for place, x in zip(small["place"].to_pylist(), small["x"].to_pylist(), strict=True)
     )
 
 
@@ -272,9 +271,7 @@ def test_driving_equals_looking_at_every_report(seed, cells, speed):
     sightings = roads._drive(town, routes, trips, destination)
     ends = np.cumsum(sightings.lengths)
     for trip, (begin, end) in enumerate(zip(ends - sightings.lengths, ends, strict=True)):
-        found = list(
-            zip(sightings.region[begin:end].tolist(), sightings.report[begin:end].tolist(), strict=True)
-        )
+        found = list(zip(sightings.region[begin:end].tolist(), sightings.report[begin:end].tolist(), strict=True))
         assert found == report_one_by_one(town, routes, row[trip], int(destination[trip]), trips.speed[trip])
 
 

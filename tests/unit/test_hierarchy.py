@@ -300,11 +300,13 @@ def test_values_outside_every_range_are_refused():
     tree = Hierarchy.from_parents({"0,5": "0,10", "5,10": "0,10"}, kind="ranges", type="int")
     with pytest.raises(SchemaError, match=r"but 2 \(rows 1, 4\) do not"):
         tree.leaf_of_value([-1, 0, 10, 11])
+    with pytest.raises(SchemaError, match=r"^age: .* but 1 \(row 8\) do not"):
+        tree.leaf_of_value([0, 99], "age", rows=[7, 8])
     with pytest.raises(SchemaError, match="row 1"):
         tree.leaf_of_value([float("nan")])
     with pytest.raises(SchemaError, match="needs numbers"):
         tree.leaf_of_value(["five"])
-    with pytest.raises(SchemaError, match="hierarchy of labels"):
+    with pytest.raises(SchemaError, match="one of labels"):
         Hierarchy.from_parents({"a": "*"}).leaf_of_value([1])
     days = Hierarchy.from_parents({"2000,2001": None}, kind="ranges", type="date")
     with pytest.raises(SchemaError, match="needs dates"):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from naive import metrics as naive
 from naive.metrics import POINTS, comparisons, make_release, recode
-
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
@@ -98,7 +98,7 @@ def test_the_release_of_seqanon_in_the_paper():
     assert counts.value == 2
     assert counts.details["generalised"] == 1
     assert counts.details["average_size"] == counts.details["largest_size"] == 3
-    assert counts.details["exact_share"] == 9 / 17
+    assert counts.details["exact_share"] == 10 / 19
     inside = np.mean([math.dist(POINTS[p], POINTS[q]) for p, q in ("ab", "ac", "bc")])
     largest = naive.largest_distance([POINTS[p] for p in "abcde"])
     assert PlaceDistance().measure(comparison).value == pytest.approx(inside / largest)
@@ -111,6 +111,7 @@ def test_the_release_of_seqanon_in_the_paper():
 # Fast equals slow.
 
 
+@settings(deadline=None)
 @given(comparisons())
 def test_distance(comparison):
     score = Distance().measure(comparison)
@@ -121,15 +122,15 @@ def test_distance(comparison):
     assert 0 <= score.details["normalised"] <= 1
 
 
+@settings(deadline=None)
 @given(comparisons())
 def test_place_distance(comparison):
-    # Members that nobody visits have no coordinates here; the plain version knows all of them.
-    if all(m in comparison.history.labels for group in comparison.release.members().values() for m in group):
-        score = PlaceDistance().measure(comparison)
-        assert score.details["average_distance"] == pytest.approx(naive.place_distance(comparison))
-        assert 0 <= score.value <= 1
+    score = PlaceDistance().measure(comparison)
+    assert score.details["average_distance"] == pytest.approx(naive.place_distance(comparison))
+    assert 0 <= score.value <= 1
 
 
+@settings(deadline=None)
 @given(comparisons(), st.integers(0, 3))
 def test_average_relative_error(comparison, seed):
     workload = Workload.generate(comparison.original, 5, (1, 2, 3), seed)
@@ -138,6 +139,7 @@ def test_average_relative_error(comparison, seed):
     assert AverageRelativeError().measure(asked).value == pytest.approx(expected)
 
 
+@settings(deadline=None)
 @given(comparisons())
 def test_support_divergence(comparison):
     score = SupportDivergence(pairs=8).measure(comparison)
@@ -149,7 +151,7 @@ def test_support_divergence(comparison):
     assert score.details["pairs"] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(comparisons(), st.sampled_from([0.0, 0.3, 0.6]))
 def test_pattern_preservation(comparison, share):
     score = PatternPreservation(projections=3, min_support=share).measure(comparison)
@@ -169,6 +171,7 @@ def test_pattern_preservation(comparison, share):
     assert score.details["spurious_deviation"] == pytest.approx(np.std(spurious))
 
 
+@settings(deadline=None)
 @given(comparisons())
 def test_projections_choose_members(comparison):
     codes = _project(comparison, np.random.default_rng(0))
@@ -180,7 +183,7 @@ def test_projections_choose_members(comparison):
 # Bounds and edges.
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(comparisons())
 def test_every_value_is_finite_and_serialisable(comparison):
     comparison = with_tree(comparison)
@@ -193,7 +196,7 @@ def test_every_value_is_finite_and_serialisable(comparison):
     assert 0 <= SemanticPenalty().measure(comparison).value <= 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(comparisons())
 def test_an_identical_release_loses_nothing(comparison):
     comparison = with_tree(comparison)
@@ -301,7 +304,7 @@ def test_long_equal_records_do_not_explode():
     data = Dataset.from_trajectories([list(places)] * 5, places)
     comparison = recode(data, list(range(5)), lambda row: {p: (p,) for p in places})
     score = PatternPreservation().measure(comparison)
-    assert score.value == 1 and score.details["longest"] == 3
+    assert score.value == 1 and score.details["length_limit"] == 3
     assert score.details["patterns"] == 60 + math.comb(60, 2) + math.comb(60, 3)
 
 
@@ -311,7 +314,7 @@ def test_the_certain_length_bounds_the_number_of_patterns(monkeypatch):
     for floor in (1, 2, 3):
         rows = [[str(i) for i in generator.integers(12, size=generator.integers(1, 7))] for _ in range(8)]
         data = Dataset.from_trajectories(rows)
-        longest = _certain_length(data.history(), floor)
+        longest = _certain_length(data.history(), floor, 6)
         for length in range(2, longest + 1):
             found = naive.frequent_patterns(rows, floor)
             assert sum(len(pattern) == length for pattern in found) < 30

@@ -38,9 +38,7 @@ def listed(found: Patterns) -> list[tuple[tuple[int, ...], int]]:
 
 @ordinary
 @given(rows_of_items, st.integers(-1, 5), st.integers(0, 4))
-def test_frequent_patterns_are_all_of_enough_support(
-    rows: list[list[int]], min_support: int, max_length: int
-) -> None:
+def test_frequent_patterns_are_all_of_enough_support(rows: list[list[int]], min_support: int, max_length: int) -> None:
     found = frequent_patterns(*flatten(rows), min_support, max_length)
     assert listed(found) == naive.frequent_patterns(rows, min_support, max_length)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.ragged import Ragged
@@ -57,9 +58,7 @@ def make_release(
     return Release(**{**parts, **changes})
 
 
-def recode(
-    row: Sequence[str], groups: Mapping[str, Sequence[str]], suppressed: Sequence[str] = ()
-) -> list[str]:
+def recode(row: Sequence[str], groups: Mapping[str, Sequence[str]], suppressed: Sequence[str] = ()) -> list[str]:
     """Replace each place by the value that lists it; leave out the suppressed ones."""
     value_of = {member: value for value, members in groups.items() for member in members}
     return [value_of.get(place, place) for place in row if place not in suppressed]

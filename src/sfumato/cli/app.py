@@ -90,7 +90,10 @@ def inspect(
     out.table(
         "How identifying they are as they stand",
         ["an attacker who knows", "smallest anonymity set", "people unique", "mean success"],
-        [(r["knowledge"], r["smallest_anonymity_set"], r["unique_share"], r["mean_success"]) for r in found["risk"]],
+        [
+            (f"up to {size} of their places", r["smallest_anonymity_set"], r["unique_share"], r["mean_success"])
+            for size, r in enumerate(found["risk"], start=1)
+        ],
     )
     out.finish(found)
 

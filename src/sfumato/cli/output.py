@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from sfumato.core.run import Progress, silent
 
-__all__ = ["Output", "fail", "show_progress"]
+__all__ = ["Output", "Quiet", "fail", "show_progress"]
 
 
 class Output:
@@ -52,6 +52,21 @@ class Output:
         """Print the JSON object, where one was asked for."""
         if self.as_json:
             sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_json) + "\n")
+
+
+class Quiet(Output):
+    """Says nothing: another step prints.
+
+    Examples
+    --------
+    >>> Quiet().finish({"holds": True})
+    """
+
+    def __init__(self) -> None:
+        super().__init__(as_json=True)
+
+    def finish(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
+        """Print nothing."""
 
 
 def _console() -> Any:

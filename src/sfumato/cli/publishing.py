@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, registry
-from sfumato.cli.output import Output, show_progress
+from sfumato.cli.output import Output, Quiet, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.params import build
@@ -19,7 +19,7 @@ from sfumato.engines.local import Local
 from sfumato.io import owner, releases
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
-from sfumato.io.tables import write_table
+from sfumato.io.export import write_table
 
 __all__ = ["generate_file", "publish", "read_original", "read_workload", "run_policy"]
 
@@ -66,9 +66,10 @@ def publish(
 
 
 def _announce_compilation() -> None:
-    from sfumato.kernels.recode import compiled
+    from sfumato.kernels.compilation import is_compiled
+    from sfumato.kernels.repair import repair_sequences
 
-    if not compiled() and sys.stderr.isatty():
+    if not is_compiled(repair_sequences):
         sys.stderr.write("compiling, a minute the first time\n")
 
 
@@ -96,7 +97,7 @@ def run_policy(out: Output, path: Path) -> None:
     policy = read_policy(path)
     method = build(registry.find(policy.method.name), policy.parameters)
     data, directory = Path(policy.data.path), Path(policy.release.out)
-    quiet = Output(as_json=False) if not out.as_json else _Silent()
+    quiet = Output(as_json=False) if not out.as_json else Quiet()
     published = publish(
         quiet,
         directory,
@@ -113,16 +114,6 @@ def run_policy(out: Output, path: Path) -> None:
     out.facts("An attacker with the model's knowledge", risk)
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": risk, "measure": scores})
-
-
-class _Silent(Output):
-    """Says nothing: another step prints the one JSON object."""
-
-    def __init__(self) -> None:
-        super().__init__(as_json=True)
-
-    def finish(self, value: Any) -> None:
-        """Print nothing."""
 
 
 def generate_file(

@@ -51,10 +51,11 @@ class Comparison:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
+    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
-    >>> Comparison(data, result.release, result.trace.rows).published_values.tolist()
-    [0, 1, 0, 1]
+    >>> Comparison(data, result.release, result.trace.rows).members.lists()
+    [['c'], ['a', 'b']]
     """
 
     original: Dataset
@@ -197,12 +198,13 @@ class Comparison:
 
     @cached_property
     def largest_distance(self) -> float:
-        """Largest distance between two original places: what distances are normalised by.
+        """Largest distance between two places: what distances are normalised by.
 
         It is exact: the two places furthest apart are corners of the convex hull, and the corners are few
         enough to try all pairs. It is 0 where all places are at one point or it is not known where.
         """
-        return _largest_distance(self.original.coordinates())
+        located = self._coordinates
+        return _largest_distance(located[~np.isnan(located[:, 0])])
 
     @cached_property
     def member_distances(self) -> Floats:

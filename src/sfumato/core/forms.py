@@ -11,7 +11,8 @@ suppressed          null                        ``*``
 ==================  ==========================  =============
 
 A history is a list of such cells, joined by ``;``. A backslash escapes. A cell that a spreadsheet
-could run as a formula starts with a backslash, so that it is text there and reads back unchanged.
+could run as a formula starts with a backslash, so that it is text there and reads back unchanged. Line
+breaks are spelled ``\n`` and ``\r``, so that a record is a line, and an empty text ``\e``.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ _TYPES: dict[str, pa.DataType] = {
     "date": pa.date32(),
     "timestamp": pa.timestamp("us", tz="UTC"),
 }
-_INSIDE = re.compile(r"([\\;|{}\[\]*.])")
-_OUTSIDE = re.compile(r"([\\;])")
+_INSIDE = re.compile(r"[\\;|{}\[\]*.\n\r]")
+_OUTSIDE = re.compile(r"[\\;\n\r]")
+_NAMED = {"\n": r"\n", "\r": r"\r"}
+_NAMES = {"n": "\n", "r": "\r", "e": ""}
 _BOUNDS = re.compile(r"((?:\\.|[^\\])*?)\.\.(.*)", re.DOTALL)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY = r"\e"
@@ -136,14 +139,14 @@ def escape(text: str) -> str:
     >>> escape("a|b"), escape("*"), escape("")
     ('a\\|b', '\\*', '\\e')
     """
-    return _INSIDE.sub(r"\\\1", text) if text else _EMPTY
+    return _INSIDE.sub(_with_backslash, text) if text else _EMPTY
 
 
 def _escape_label(text: str) -> str:
     """Escape a whole cell: only what separates cells, and what would read as suppressed."""
     if text in {"", "*"}:
         return _EMPTY if text == "" else r"\*"
-    return _OUTSIDE.sub(r"\\\1", text)
+    return _OUTSIDE.sub(_with_backslash, text)
 
 
 def unescape(text: str) -> str:
@@ -154,7 +157,11 @@ def unescape(text: str) -> str:
     >>> unescape("a\\|b"), unescape("\\e")
     ('a|b', '')
     """
-    return "" if text == _EMPTY else re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+    return re.sub(r"\\(.)", lambda found: _NAMES.get(found[1], found[1]), text, flags=re.DOTALL)
+
+
+def _with_backslash(found: re.Match[str]) -> str:
+    return _NAMED.get(found[0], "\\" + found[0])
 
 
 def _safe(text: str, form: Form) -> str:
@@ -191,11 +198,7 @@ def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     flat = array.flatten()
     words = pa.array([_escape_label(label) for label in flat.dictionary.to_pylist()], pa.string())
-    spelled = (
-        pc.fill_null(words.take(flat.indices), "*")
-        if len(words)
-        else pa.array(["*"] * len(flat), pa.string())
-    )
+    spelled = pc.fill_null(words.take(flat.indices), "*") if len(words) else pa.array(["*"] * len(flat), pa.string())
     offsets = pc.subtract(array.offsets, array.offsets[0])
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), spelled), ";")
     formula = pc.match_substring_regex(joined, r"^[=+\-@\t\r]")

@@ -321,7 +321,7 @@ class Hierarchy:
             )
         return codes
 
-    def leaf_of_value(self, values: npt.ArrayLike) -> Ints:
+    def leaf_of_value(self, values: npt.ArrayLike, owner: str = "Hierarchy", rows: Sequence[int] | None = None) -> Ints:
         """Return the leaf whose range holds each value: numbers, or dates where type is ``date``.
 
         Examples
@@ -333,14 +333,15 @@ class Hierarchy:
         [0]
         """
         if self.kind != "ranges":
-            raise SchemaError("Hierarchy.leaf_of_value: this is a hierarchy of labels. Use require instead.")
-        axis = as_axis(values, self.type)
+            raise SchemaError(f"{owner}: the hierarchy is one of labels, not of ranges. Use require instead.")
+        axis = as_axis(values, self.type, owner)
         total = len(self.leaf_labels)
         outside = ~((axis >= self.lower[0]) & (axis <= self.upper[total - 1]))
         if outside.any():
-            where = name_rows((np.flatnonzero(outside) + 1).tolist())
+            beyond = np.flatnonzero(outside)
+            where = name_rows((beyond + 1 if rows is None else np.asarray(rows)[beyond]).tolist())
             raise SchemaError(
-                f"Hierarchy.leaf_of_value: every value must lie in a range, but {int(outside.sum()):,} "
+                f"{owner}: every value must lie in a range of its hierarchy, but {len(beyond):,} "
                 f"({where}) do not. Widen the hierarchy or correct the data."
             )
         return (np.searchsorted(self.lower[:total], axis, side="right") - 1).astype(np.int32)

@@ -118,12 +118,12 @@ def fit_bounds(lineage: Lineage, order: list[int], type: str) -> list[Bounds]:
     return fitted
 
 
-def as_axis(values: object, type: str) -> npt.NDArray[np.generic]:
+def as_axis(values: object, type: str, owner: str) -> npt.NDArray[np.generic]:
     """Return values on the number line of a range type: numbers as they are, dates as days since 1970.
 
     Examples
     --------
-    >>> as_axis(["1970-01-02", "1970-01-01T23:00"], "date").tolist()
+    >>> as_axis(["1970-01-02", "1970-01-01T23:00"], "date", "age").tolist()
     [1, 0]
     """
     array = np.asarray(values)
@@ -131,12 +131,12 @@ def as_axis(values: object, type: str) -> npt.NDArray[np.generic]:
         try:
             days = array.astype("datetime64[D]")
         except (ValueError, TypeError):
-            raise SchemaError("Hierarchy.leaf_of_value: a range of dates needs dates.") from None
+            raise SchemaError(f"{owner}: a range of dates needs dates.") from None
         if np.isnat(days).any():
-            raise SchemaError("Hierarchy.leaf_of_value: a range of dates needs dates, none missing.")
+            raise SchemaError(f"{owner}: a range of dates needs dates, none missing.")
         return days.astype(np.int64)
     if array.dtype.kind not in "iuf":
-        raise SchemaError(f"Hierarchy.leaf_of_value: a range of type {type} needs numbers.")
+        raise SchemaError(f"{owner}: a range of type {type} needs numbers.")
     return array
 
 

@@ -18,10 +18,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _BUDGET = 2_000_000
-_ROUNDS = 50
+_PATIENCE = 1000
 _SPELLED = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", ">": "\\>"}
 _SPOKEN = {"n": "\n", "r": "\r"}
-_FORMULA = ("=", "+", "-", "@", "\t")
+_SPECIAL_FIRST = ("=", "+", "-", "@", "\t", "\ufeff")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Workload:
     def generate(cls, original: Dataset, count: int = 100, sizes: tuple[int, ...] = (1, 2), seed: int = 0) -> Workload:
         """Draw distinct subtrajectories: a size, a record long enough for it, then places of the record.
 
-        Frequent subtrajectories are therefore drawn more often than rare ones. Data that hold fewer than
-        `count` distinct ones give as many as were found.
+        Frequent subtrajectories are therefore drawn more often than rare ones. Drawing
+        ends early when a thousand draws in a row bring nothing new.
 
         Examples
         --------
@@ -75,14 +75,15 @@ class Workload:
         possible = [size for size, rows in long_enough.items() if len(rows)]
         generator = np.random.default_rng(seed)
         found: dict[tuple[str, ...], None] = {}
-        for _ in range(_ROUNDS * count if possible else 0):
+        fruitless = 0
+        while possible and len(found) < count and fruitless < _PATIENCE:
             size = possible[generator.integers(len(possible))]
             rows = long_enough[size]
             row = rows[generator.integers(len(rows))]
             places = np.sort(generator.choice(lengths[row], size, replace=False)) + history.offsets[row]
-            found[tuple(history.labels[code] for code in history.codes[places])] = None
-            if len(found) == count:
-                break
+            query = tuple(history.labels[code] for code in history.codes[places])
+            fruitless = fruitless + 1 if query in found else 0
+            found[query] = None
         return cls(tuple(found))
 
     def to_csv(self) -> str:
@@ -137,75 +138,73 @@ class Workload:
             members = Ragged(np.arange(len(values) + 1), values, histories.labels)
         if chances is None:
             chances = 1.0 / np.maximum(members.lengths, 1)
-        answers = np.zeros(len(self))
-        for size in sorted({len(query) for query in self.queries}):
-            chosen = np.array([i for i, query in enumerate(self.queries) if len(query) == size])
-            steps = self._steps(chosen, histories, members, chances)
-            for part, queries, rows, found in _in_portions(steps, size):
-                contained = _chance_to_contain(queries, rows, found)
-                answers[chosen[part]] = np.bincount(contained[0], contained[1], minlength=len(chosen))[part]
-        return answers
-
-    def _steps(
-        self, chosen: Ints, histories: Ragged, members: Ragged, chances: Floats
-    ) -> Iterator[tuple[Ints, Floats]]:
-        """Yield, query by query, the rows of the entries that matter and their chance to be each place."""
-        code_of = {label: code for code, label in enumerate(members.labels)}
-        by_member = np.argsort(members.codes, kind="stable")
-        bounds = np.searchsorted(members.codes[by_member], np.arange(len(members.labels) + 1))
-        value_of = members.row_of_token[by_member]
-        rows = histories.row_of_token
-        for query in chosen:
-            labels = self.queries[query]
-            chance = np.zeros((len(labels), len(members)))
-            for place, label in enumerate(labels):
-                code = code_of.get(label)
-                if code is not None:
-                    holders = value_of[bounds[code] : bounds[code + 1]]
-                    chance[place, holders] = chances[holders]
-            matters = chance.max(axis=0) > 0
-            entries = np.flatnonzero(matters[histories.codes])
-            yield rows[entries], chance[:, histories.codes[entries]]
+        holders = _find_holders(members, {label for query in self.queries for label in query})
+        # Queries whose places are in the same values have the same answer.
+        asked = [tuple(holders[label] for label in query) for query in self.queries]
+        answers: dict[_Question, float] = dict.fromkeys(asked, 0.0)
+        for size in {len(question) for question in answers}:
+            answerable = [question for question in answers if len(question) == size and all(question)]
+            for part, entries in _in_portions(answerable, histories, chances):
+                answers.update(zip(part, _expect(len(part), *entries).tolist(), strict=True))
+        return np.array([answers[question] for question in asked], dtype=np.float64)
 
 
-def _in_portions(steps: Iterator[tuple[Ints, Floats]], size: int) -> Iterator[tuple[Ints, Ints, Ints, Floats]]:
-    """Gather entries of several queries, as many as memory allows: (queries, query, row, chances)."""
-    part: list[int] = []
-    rows: list[Ints] = []
-    found: list[Floats] = []
-    for query, (row, chance) in enumerate(steps):
-        if part and (sum(map(len, rows)) + len(row)) * size > _BUDGET:
-            yield _portion(part, rows, found)
-            part, rows, found = [], [], []
-        part.append(query)
-        rows.append(row)
-        found.append(chance)
+# The values that may stand for each place of a query.
+_Question = tuple[tuple[int, ...], ...]
+# Query, row and chance to be each place of the query, of entries in order of queries and rows.
+_Entries = tuple[Ints, Ints, Floats]
+
+
+def _find_holders(members: Ragged, labels: set[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values that each label is a member of."""
+    by_member = np.argsort(members.codes, kind="stable")
+    bounds = np.searchsorted(members.codes[by_member], np.arange(len(members.labels) + 1))
+    value_of = members.row_of_token[by_member]
+    holders: dict[str, tuple[int, ...]] = dict.fromkeys(labels, ())
+    for code, label in enumerate(members.labels):
+        if label in labels:
+            holders[label] = tuple(value_of[bounds[code] : bounds[code + 1]].tolist())
+    return holders
+
+
+def _in_portions(
+    questions: list[_Question], histories: Ragged, chances: Floats
+) -> Iterator[tuple[list[_Question], _Entries]]:
+    """Gather the entries that matter to several questions, as many as memory allows."""
+    rows = histories.row_of_token
+    part: list[_Question] = []
+    found: list[tuple[Ints, Floats]] = []
+    for question in questions:
+        chance = np.zeros((len(question), len(chances)))
+        for place, values in enumerate(question):
+            chance[place, values] = chances[list(values)]
+        entries = np.flatnonzero((chance.max(axis=0) > 0)[histories.codes])
+        part.append(question)
+        found.append((rows[entries], chance[:, histories.codes[entries]]))
+        if sum(chance.size for _, chance in found) > _BUDGET:
+            yield part, _join(found)
+            part, found = [], []
     if part:
-        yield _portion(part, rows, found)
+        yield part, _join(found)
 
 
-def _portion(part: list[int], rows: list[Ints], found: list[Floats]) -> tuple[Ints, Ints, Ints, Floats]:
-    queries = np.array(part)
-    return (
-        queries,
-        np.repeat(queries, [len(row) for row in rows]),
-        np.concatenate(rows),
-        np.concatenate(found, axis=1),
-    )
+def _join(found: list[tuple[Ints, Floats]]) -> _Entries:
+    queries = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in found])
+    return queries, np.concatenate([rows for rows, _ in found]), np.concatenate([c for _, c in found], axis=1)
 
 
-def _chance_to_contain(queries: Ints, rows: Ints, chances: Floats) -> tuple[Ints, Floats]:
-    """Return the query of every (query, row) pair and the chance that the row contains the query.
+def _expect(count: int, queries: Ints, rows: Ints, chances: Floats) -> Floats:
+    """Return for each query the sum, over the rows, of the chance that the row contains it.
 
-    All pairs take their first entry together, then their second, and so on; the pairs with most entries
-    come first, so that those still at work are a prefix.
+    All (query, row) pairs take their first entry together, then their second, and so on; the pairs with
+    most entries come first, so that those still at work are a prefix.
     """
     size, entries = chances.shape
     begins = np.flatnonzero(np.diff(queries, prepend=-1) | np.diff(rows, prepend=-1))
     lengths = np.diff(begins, append=entries)
     order = np.argsort(-lengths, kind="stable")
-    begins, lengths = begins[order], lengths[order]
-    at_work = np.cumsum(np.bincount(lengths)[::-1])[::-1] if entries else np.zeros(1, np.int64)
+    begins = begins[order]
+    at_work = np.cumsum(np.bincount(lengths, minlength=1)[::-1])[::-1]
     reached = np.zeros((size + 1, len(begins)))
     reached[0] = 1.0
     for step, active in enumerate(at_work[1:]):
@@ -214,7 +213,7 @@ def _chance_to_contain(queries: Ints, rows: Ints, chances: Floats) -> tuple[Ints
             advanced = reached[place, :active] * chance[place]
             reached[place + 1, :active] += advanced
             reached[place, :active] -= advanced
-    return queries[begins], reached[size]
+    return np.asarray(np.bincount(queries[begins], reached[size], minlength=count), dtype=np.float64)
 
 
 def _spell(label: str) -> str:
@@ -223,8 +222,8 @@ def _spell(label: str) -> str:
     text = "".join(_SPELLED.get(letter, letter) for letter in label)
     if text[-1].isspace():
         text = text[:-1] + "\\" + text[-1]
-    # A leading backslash keeps spaces, and keeps a spreadsheet from running the label.
-    return "\\" + text if text[0].isspace() or text.startswith(_FORMULA) else text
+    # A leading backslash keeps spaces and byte order marks, and keeps spreadsheets from running the label.
+    return "\\" + text if text[0].isspace() or text.startswith(_SPECIAL_FIRST) else text
 
 
 def _read(line: str, number: int) -> tuple[str, ...]:

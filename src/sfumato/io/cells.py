@@ -28,12 +28,14 @@ class Labels(NamedTuple):
 
     Examples
     --------
-    >>> encode_labels("visits.csv", "place", pa.chunked_array([["b", "a", "b"]]))
-    Labels(codes=array([0, 1, 0], dtype=int32), labels=['b', 'a'])
+    >>> places = encode_labels("visits.csv", "place", pa.chunked_array([["b", "a", "b"]]))
+    >>> places.codes.tolist(), places.labels.to_pylist()
+    ([0, 1, 0], ['b', 'a'])
     """
 
     codes: npt.NDArray[np.int32]
-    labels: list[str]
+    labels: Cells
+    """Arrow strings."""
 
 
 def marks(truths: Cells) -> npt.NDArray[np.bool_]:
@@ -85,7 +87,7 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
 
     Examples
     --------
-    >>> encode_labels("visits.parquet", "person", pa.chunked_array([[7, 12, 7]])).labels
+    >>> encode_labels("visits.parquet", "person", pa.chunked_array([[7, 12, 7]])).labels.to_pylist()
     ['7', '12']
     >>> encode_labels("visits.csv", "place", pa.chunked_array([["home", " "]]))
     Traceback (most recent call last):
@@ -94,11 +96,10 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     row 2. Fill them or remove the rows.
     """
     refuse_empty(owner, name, column)
-    encoded = _as_text(owner, name, column).dictionary_encode().unify_dictionaries()
-    if encoded.num_chunks == 0:
-        return Labels(np.empty(0, np.int32), [])
-    distinct = encoded.chunk(0).dictionary
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks])
+    text: Cells = pa.concat_arrays(_as_text(owner, name, column).cast(pa.large_string()).chunks)
+    encoded = text.dictionary_encode()
+    codes = encoded.indices.to_numpy().astype(np.int32)
+    distinct = encoded.dictionary.cast(pa.string())
     lengths = pc.utf8_length(distinct).to_numpy()
     blank = marks(pc.equal(pc.utf8_trim_whitespace(distinct), pa.scalar("")))
     if blank.any():
@@ -114,7 +115,7 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
             f"{owner}: column {name!r}: a label may not hold a NUL character, found in "
             f"{name_marked(null[codes])}. Clean the data."
         )
-    return Labels(codes.astype(np.int32), distinct.to_pylist())
+    return Labels(codes, distinct)
 
 
 def _as_text(owner: str, name: str, column: Cells) -> Cells:

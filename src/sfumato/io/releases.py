@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
@@ -49,7 +50,7 @@ def _spell(table: pa.Table) -> pa.Table:
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
-    pacsv.write_csv(table, path, pacsv.WriteOptions(quoting_style="needed"))
+    cast(pl.DataFrame, pl.from_arrow(table)).write_csv(path)
 
 
 def _manifest(release: Release) -> dict[str, Any]:

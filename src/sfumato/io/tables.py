@@ -188,9 +188,7 @@ def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Seq
 
 
 def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: bool) -> pa.Table:
-    width = first_lines(data, 1)[0].count(delimiter) + 1
-
-    def cut(threads: bool, note: Any = None) -> pa.Table:
+    def cut(width: int, threads: bool = True, note: Any = None) -> pa.Table:
         source: Any = pa.BufferReader(data)
         return pa_csv.read_csv(
             source,
@@ -201,8 +199,11 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
             ),
         )
 
+    width = first_lines(data, 1)[0].count(delimiter) + 1
     try:
-        return cut(True)
+        table = cut(width)
+        # A line break inside a quoted name hides columns, whose cells would not be left as text.
+        return table if table.num_columns <= width else cut(table.num_columns)
     except pa.ArrowInvalid:
         # The message of Arrow quotes the row, so it must not be shown; count the rows once more instead.
         faults: list[tuple[int, int, int]] = []
@@ -212,7 +213,7 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
             return "skip"
 
         try:
-            cut(False, note)
+            cut(width, False, note)
         except pa.ArrowInvalid:
             faults.clear()
     if faults:
@@ -259,12 +260,12 @@ def _parse_json_lines(name: str, data: bytes) -> pa.Table:
         if guessed:  # a text that looks like a date may be a label, so it has to stay text
             table = parse(pa.schema([(column, pa.string()) for column in guessed]))
     except pa.ArrowInvalid:
-        _complain_about_json(name, data)
-    return table
+        table = None  # its message may quote a cell, so it must not even be the context of ours
+    return table if table is not None else _complain_about_json(name, data)
 
 
 def _complain_about_json(name: str, data: bytes) -> NoReturn:
-    """Find the line that is at fault; the message of Arrow may quote it."""
+    """Find the line that is at fault and say so."""
     types: dict[str, str] = {}
     spoken = {
         str: "text",

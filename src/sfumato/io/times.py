@@ -1,9 +1,14 @@
-"""Moments from the spellings people use: whole numbers, ISO 8601 and common dates."""
+"""Moments from the spellings people use: whole numbers, ISO 8601 and common dates.
+
+A column of text is read by its shapes: digits replaced by 0, few different cells are left. Each shape is
+understood once, and the digits of all its rows are then gathered together.
+"""
 
 from __future__ import annotations
 
 import datetime
-from typing import NamedTuple
+import re
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +20,7 @@ from sfumato.io.cells import Cells, marks, name_marked, parse_numbers, refuse_em
 
 __all__ = ["Times", "parse_times", "split_periods"]
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
@@ -22,24 +28,31 @@ _DAY = 86_400_000_000
 _EARLIEST = -719_162 * _DAY  # 0001-01-01, in microseconds since 1970
 _LATEST = 2_932_897 * _DAY  # 10000-01-01
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _CLOCK = (
-    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?)?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?)?"
     r"(?: ?(?P<half>[AaPp])[Mm])?"
 )
-_ZONE = r" ?(?P<zone>[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)"
-_AFTER_DATE = rf"(?:,?[Tt ]{_CLOCK}(?:{_ZONE})?)?$"
-_WEEKDAY = r"^(?:[A-Za-z]{3},? )?"
-_SPELLINGS = (
-    r"^(?P<year>[+-]?\d{4,6})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _AFTER_DATE,
-    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})"
-    rf"[Tt ](?P<hour>\d{{2}}):?(?P<minute>\d{{2}}):?(?P<second>\d{{2}})?(?:{_ZONE})?$",
-    r"^(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})" + _AFTER_DATE,
-    r"^(?P<left>\d{1,2})[/-](?P<right>\d{1,2})[/-](?P<year>\d{4})" + _AFTER_DATE,
-    _WEEKDAY + r"(?P<name>[A-Za-z]{3}) +(?P<day>\d{1,2}) " + rf"{_CLOCK}(?:{_ZONE})? (?P<year>\d{{4}})$",
-    _WEEKDAY + r"(?P<day>\d{1,2})[ -](?P<name>[A-Za-z]{3})[ -](?P<year>\d{4})" + _AFTER_DATE,
-)
+_ZONE = r"(?: ?(?P<zone>[Zz]|UTC|GMT|(?P<sign>[+-])(?P<zone_hour>\d\d)(?::?(?P<zone_minute>\d\d))?))?"
+_AFTER_DATE = rf"(?:,?[Tt ]{_CLOCK}{_ZONE})?"
+_WEEKDAY = r"(?:[A-Za-z]{3},? )?"
+_DATES = [
+    re.compile(rf"\s*{spelling}\s*", re.ASCII)
+    for spelling in (
+        r"(?P<before>-)?\+?(?P<year>\d{4,6})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _AFTER_DATE,
+        r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)[Tt ](?P<hour>\d\d):?(?P<minute>\d\d)"
+        r"(?::?(?P<second>\d\d))?" + _ZONE,
+        r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})" + _AFTER_DATE,
+        r"(?P<left>\d{1,2})[/-](?P<right>\d{1,2})[/-](?P<year>\d{4})" + _AFTER_DATE,
+        _WEEKDAY + r"(?P<name>[A-Za-z]{3}) +(?P<day>\d{1,2}) " + _CLOCK + _ZONE + r" (?P<year>\d{4})",
+        _WEEKDAY + r"(?P<day>\d{1,2})[ -](?P<name>[A-Za-z]{3})[ -](?P<year>\d{4})" + _AFTER_DATE,
+    )
+]
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+_TO_SHAPE = np.arange(256, dtype=np.uint8)
+_TO_SHAPE[ord("0") : ord("9") + 1] = ord("0")
 
 
 class Times(NamedTuple):
@@ -68,7 +81,7 @@ def parse_times(owner: str, name: str, column: Cells) -> Times:
     Traceback (most recent call last):
         ...
     sfumato.core.errors.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
-    row 2 has a zone, row 1 has none. Write all of them the same way.
+    with one in row 2, without in row 1. Write all of them the same way.
     """
     refuse_empty(owner, name, column)
     if pa.types.is_dictionary(column.type):
@@ -77,10 +90,9 @@ def parse_times(owner: str, name: str, column: Cells) -> Times:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _from_arrow(owner, name, column)
     if pa.types.is_integer(kind):
-        try:
-            return Times(column.cast(pa.int64()).to_numpy(), None, False)
-        except pa.ArrowInvalid:
-            _complain_about_range(owner, name, marks(pc.greater(column, pa.scalar(2**63 - 1))))
+        if pa.types.is_uint64(kind) and (large := marks(pc.greater(column, pa.scalar(2**63 - 1)))).any():
+            _complain_about_range(owner, name, large)
+        return Times(column.cast(pa.int64()).to_numpy(), None, False)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Times(parse_numbers(owner, name, column), None, False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -89,179 +101,196 @@ def parse_times(owner: str, name: str, column: Cells) -> Times:
 
 
 def _from_arrow(owner: str, name: str, column: Cells) -> Times:
+    zoned = False
     if pa.types.is_date(column.type):
-        days = column.cast(pa.date32()).cast(pa.int32()).to_numpy().astype(np.int64)
-        _check_range(owner, name, days, _DAY, 1)
-        return Times(days * _DAY, days * _DAY, False)
-    ticks = column.cast(pa.int64()).to_numpy()
-    per_second = _PER_SECOND[column.type.unit]
-    _check_range(owner, name, ticks, 1_000_000, per_second)
-    coarse = per_second <= 1_000_000
-    micros = ticks * (1_000_000 // per_second) if coarse else ticks // (per_second // 1_000_000)
-    return Times(ticks, micros, column.type.tz is not None)
-
-
-def _check_range(owner: str, name: str, ticks: Longs, micros: int, per: int) -> None:
-    """Refuse years before 1 and after 9999, before a change of unit can overflow."""
-    outside = (ticks < _EARLIEST * per // micros) | (ticks >= _LATEST * per // micros)
+        ticks = column.cast(pa.date32()).cast(pa.int32()).to_numpy().astype(np.int64)
+        earliest, latest, up, down = _EARLIEST // _DAY, _LATEST // _DAY, _DAY, 1
+    else:
+        per_second = _PER_SECOND[column.type.unit]
+        up, down = max(1_000_000 // per_second, 1), max(per_second // 1_000_000, 1)
+        earliest, latest = _EARLIEST * down // up, _LATEST * down // up
+        ticks, zoned = column.cast(pa.int64()).to_numpy(), column.type.tz is not None
+    # Judged in the file's own unit: the change of unit could overflow.
+    outside = np.zeros(len(ticks), bool)
+    if earliest > -(2**63):
+        outside = (ticks < earliest) | (ticks >= latest)
     if outside.any():
         _complain_about_range(owner, name, outside)
+    return Times(ticks, ticks * up // down, zoned)
 
 
-def _complain_about_range(owner: str, name: str, outside: Marks) -> None:
+def _complain_about_range(owner: str, name: str, outside: Marks) -> NoReturn:
     raise SchemaError(
-        f"{owner}: column {name!r}: times must lie in the years 1 to 9999 (or be whole numbers of at most "
-        f"64 bits), not so in {name_marked(outside)}. Correct the data."
+        f"{owner}: column {name!r}: times must lie in the years 1 to 9999, or be whole numbers of at most "
+        f"64 bits; out of range in {name_marked(outside)}. Correct the data."
     )
 
 
+class _Shapes(NamedTuple):
+    """Cells of a text column, by shape."""
+
+    digits: npt.NDArray[np.uint8]
+    starts: Longs
+    codes: Ints
+    shapes: list[str]
+
+    @classmethod
+    def of(cls, column: Cells) -> _Shapes:
+        text: Cells = pa.concat_arrays(column.cast(pa.large_string()).chunks)
+        offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
+        data = np.frombuffer(text.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+        offsets = offsets - offsets[0]
+        buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(_TO_SHAPE[data].tobytes())]
+        shaped: Cells = pa.Array.from_buffers(pa.large_string(), len(text), buffers)
+        encoded = shaped.dictionary_encode()
+        codes = encoded.indices.to_numpy().astype(np.int32)
+        return cls(data - np.uint8(ord("0")), offsets[:-1], codes, encoded.dictionary.to_pylist())
+
+    def marked(self, wanted: list[bool]) -> Marks:
+        return np.array(wanted, bool)[self.codes]
+
+    def number(self, rows: Longs, match: re.Match[str], field: str) -> Ints:
+        """Read the digits of a part of the shape in all rows that have it; 0 where it has no such part."""
+        value = np.zeros(len(rows), np.int32)
+        if field in match.re.groupindex and match[field] is not None:
+            for position in range(*match.span(field)):
+                value = value * 10 + self.digits[self.starts[rows] + position]
+        return value
+
+
 def _from_text(owner: str, name: str, column: Cells) -> Times:
-    # Arrow reads the usual spellings fastest; whatever it refuses is looked at one by one below.
-    kinds: list[pa.DataType] = [pa.int64(), pa.timestamp("us"), pa.timestamp("us", "UTC")]
-    for kind in kinds:
+    if _WHOLE.fullmatch(column[0].as_py()):  # Arrow takes its time to find out that nothing is a number
         try:
-            parsed = column.cast(kind)
+            return Times(column.cast(pa.int64()).to_numpy(), None, False)
         except pa.ArrowInvalid:
-            continue
-        if pa.types.is_integer(kind):
-            return Times(parsed.to_numpy(), None, False)
-        return _from_arrow(owner, name, parsed)
-    trimmed: Cells = pa.concat_arrays(pc.utf8_trim_whitespace(column).chunks)
-    empty = marks(pc.equal(trimmed, pa.scalar("")))
-    if empty.any():
+            pass
+    cells = _Shapes.of(column)
+    empty = [not shape.strip() for shape in cells.shapes]
+    if any(empty):
         raise SchemaError(
-            f"{owner}: column {name!r} must not have empty cells, found them in {name_marked(empty)}. "
-            "Fill them or remove the rows."
+            f"{owner}: column {name!r} must not have empty cells, found them in "
+            f"{name_marked(cells.marked(empty))}. Fill them or remove the rows."
         )
-    whole = marks(pc.match_substring_regex(trimmed, r"^[+-]?\d+$"))
-    if whole.all():
-        _complain_about_range(owner, name, _too_large(trimmed))
-    if whole[0] or marks(pc.match_substring_regex(trimmed.slice(0, 1), r"^[+-]?[\d.]+$"))[0]:
-        return Times(parse_numbers(owner, name, column), None, False)
-    return _from_spellings(owner, name, trimmed)
+    if not _NUMBER.fullmatch(cells.shapes[0]):
+        return _from_dates(owner, name, cells)
+    whole = [_WHOLE.fullmatch(shape) is not None for shape in cells.shapes]
+    if all(whole):
+        texts = [cell.strip() for cell in column.to_pylist()]
+        numbers = [int(text) if len(text) <= 20 else 2**63 for text in texts]
+        outside = np.array([not -(2**63) <= number < 2**63 for number in numbers])
+        if outside.any():
+            _complain_about_range(owner, name, outside)
+        return Times(np.array(numbers, np.int64), None, False)
+    return Times(parse_numbers(owner, name, column), None, False)
 
 
-def _too_large(whole: Cells) -> Marks:
-    return np.array([not -(2**63) <= int(cell) < 2**63 for cell in whole.to_pylist()])
-
-
-def _whole(text: Cells) -> Longs:
-    """Return digits as numbers, nothing as 0."""
-    filled: Cells = pc.if_else(pc.equal(text, pa.scalar("")), pa.scalar("0"), text)
-    plain: Cells = pc.replace_substring_regex(filled, r"^\+", "")
-    return np.asarray(plain.cast(pa.int64()).to_numpy(), dtype=np.int64)
-
-
-def _from_spellings(owner: str, name: str, text: Cells) -> Times:
-    micros = np.zeros(len(text), np.int64)
-    nanos = np.zeros(len(text), np.int64)
-    zoned = np.zeros(len(text), bool)
-    left = np.arange(len(text))
-    for spelling in _SPELLINGS:
-        fields: Cells = pc.extract_regex(text.take(pa.array(left)), spelling)
-        fits = fields.is_valid().to_numpy(zero_copy_only=False)
-        if fits.any():
-            rows = left[fits]
-            clock = _Fields(owner, name, fields.filter(pa.array(fits)), rows, len(text))
-            micros[rows], nanos[rows], zoned[rows] = clock.moments()
-        left = left[~fits]
-        if not len(left):
-            break
-    if len(left):
+def _from_dates(owner: str, name: str, cells: _Shapes) -> Times:
+    found = [next(filter(None, (d.fullmatch(shape) for d in _DATES)), None) for shape in cells.shapes]
+    strange = [match is None for match in found]
+    if any(strange):
         raise SchemaError(
-            f"{owner}: column {name!r}: {name_marked(_at(left, len(text)))} cannot be read as a time. "
+            f"{owner}: column {name!r}: {name_marked(cells.marked(strange))} cannot be read as a time. "
             "Write times as 2012-04-30T18:00:09, with or without a zone such as Z or +02:00, "
             "or as whole numbers."
         )
-    if zoned.any() and not zoned.all():
-        raise SchemaError(
-            f"{owner}: column {name!r} mixes times with and without a time zone: {name_marked(zoned)} "
-            f"{'has' if zoned.sum() == 1 else 'have'} a zone, {name_marked(~zoned)} "
-            f"{'has' if (~zoned).sum() == 1 else 'have'} none. Write all of them the same way."
-        )
-    order = micros
-    if nanos.any():
-        order = np.unique(np.stack([micros, nanos], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
-    return Times(order.astype(np.int64), micros, bool(zoned.any()))
+    moments = _Moments.unknown(len(cells.codes))
+    order = np.argsort(cells.codes, kind="stable")
+    ends = np.searchsorted(cells.codes[order], np.arange(len(found) + 1))
+    for shape, match in enumerate(found):
+        if match is not None:
+            moments.fill(order[ends[shape] : ends[shape + 1]], cells, match)
+    return moments.judge(owner, name)
 
 
-def _at(rows: Longs, count: int) -> Marks:
-    found = np.zeros(count, bool)
-    found[rows] = True
-    return found
+class _Moments(NamedTuple):
+    """Parts of every time of a column."""
 
+    year: Ints
+    month: Ints
+    day: Ints
+    second: Ints
+    """Since midnight; negative if the clock shows a time that does not exist."""
+    nano: Ints
+    offset: Ints
+    zoned: Marks
+    ambiguous: Marks
+    """Whether month and day may have to change places."""
 
-class _Fields(NamedTuple):
-    """Parts of the times that share a spelling, as text."""
+    @classmethod
+    def unknown(cls, count: int) -> _Moments:
+        year, month, day, second, nano, offset = np.zeros((6, count), np.int32)
+        return cls(year, month, day, second, nano, offset, *np.zeros((2, count), bool))
 
-    owner: str
-    name: str
-    parts: Cells
-    rows: Longs
-    total: int
+    def fill(self, rows: Longs, cells: _Shapes, match: re.Match[str]) -> None:
+        """Read all rows of one shape."""
+        parts = match.groupdict()
 
-    def moments(self) -> tuple[Longs, Longs, Marks]:
-        """Return microseconds since 1970, nanoseconds beyond them, and whether a zone is given."""
-        year, (month, day) = self._number("year"), self._month_and_day()
-        hour, minute, second = self._hour(), self._number("minute"), self._number("second")
-        self._refuse((year < 1) | (year > 9999), "must lie in the years 1 to 9999")
-        first = (
-            (np.clip(year, 1, 9999) - 1970).astype("datetime64[Y]").astype("datetime64[M]") + np.clip(month, 1, 12) - 1
-        )
-        length = ((first + 1).astype("datetime64[D]") - first.astype("datetime64[D]")).astype(np.int64)
-        exists = (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
-        self._refuse(~exists | (hour > 23) | (minute > 59) | (second > 59), "must exist in the calendar")
-        days = first.astype("datetime64[D]").astype(np.int64) + day - 1
-        fraction = self._fraction()
-        seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - self._offset()
-        micros = seconds * 1_000_000 + fraction // 1_000
-        self._refuse((micros < _EARLIEST) | (micros >= _LATEST), "must lie in the years 1 to 9999 in UTC")
-        return micros, fraction % 1_000, ~marks(pc.equal(self._text("zone"), pa.scalar("")))
+        def number(field: str) -> Ints:
+            return cells.number(rows, match, field)
 
-    def _refuse(self, wrong: Marks, rule: str) -> None:
+        self.year[rows] = -number("year") if parts.get("before") else number("year")
+        self.month[rows], self.day[rows] = number("month"), number("day")
+        if "left" in parts:
+            self.month[rows], self.day[rows], self.ambiguous[rows] = number("left"), number("right"), True
+        if parts.get("name"):
+            month = parts["name"].lower()
+            self.month[rows] = _MONTHS.index(month) + 1 if month in _MONTHS else 0
+        hour, minute, second = number("hour"), number("minute"), number("second")
+        exists = (hour < 24) & (minute < 60) & (second < 60)
+        if parts.get("half"):
+            exists &= (hour >= 1) & (hour <= 12)
+            hour = hour % 12 + 12 * (parts["half"] in "pP")
+        zone_hour, zone_minute = number("zone_hour"), number("zone_minute")
+        exists &= (zone_hour < 24) & (zone_minute < 60)
+        self.second[rows] = np.where(exists, hour * 3_600 + minute * 60 + second, -1)
+        self.nano[rows] = number("fraction") * 10 ** (9 - len(parts.get("fraction") or "000000000"))
+        self.offset[rows] = (zone_hour * 3_600 + zone_minute * 60) * (-1 if parts.get("sign") == "-" else 1)
+        self.zoned[rows] = parts.get("zone") is not None
+
+    def judge(self, owner: str, name: str) -> Times:
+        """Refuse what does not exist, is out of range or mixed; return the rest as times."""
+        month, day = self._settle_order(owner, name)
+        outside = (self.year < 1) | (self.year > 9999)
+        if outside.any():
+            _complain_about_range(owner, name, outside)
+        months = (self.year.astype(np.int64) - 1970) * 12 + np.clip(month, 1, 12) - 1
+        begin, end = (m.astype("datetime64[M]").astype("datetime64[D]") for m in (months, months + 1))
+        length = (end - begin).astype(np.int64)
+        wrong = (month < 1) | (month > 12) | (day < 1) | (day > length) | (self.second < 0)
         if wrong.any():
-            where = name_marked(_at(self.rows[wrong], self.total))
-            raise SchemaError(f"{self.owner}: column {self.name!r}: times {rule}, not so in {where}. Correct the data.")
-
-    def _text(self, field: str) -> Cells:
-        if self.parts.type.get_field_index(field) < 0:
-            return pa.repeat("", len(self.parts))
-        return self.parts.field(field)
-
-    def _number(self, field: str) -> Longs:
-        return _whole(self._text(field))
-
-    def _fraction(self) -> Longs:
-        return _whole(pc.utf8_rpad(self._text("fraction"), 9, "0"))
-
-    def _hour(self) -> Longs:
-        hour, half = self._number("hour"), pc.utf8_lower(self._text("half"))
-        halved = ~marks(pc.equal(half, pa.scalar("")))
-        self._refuse(halved & ((hour < 1) | (hour > 12)), "must exist on the clock")
-        afternoon = marks(pc.equal(half, pa.scalar("p")))
-        return np.where(halved, hour % 12 + 12 * afternoon, hour).astype(np.int64)
-
-    def _offset(self) -> Longs:
-        digits = pc.replace_substring_regex(self._text("zone"), "[A-Za-z:]", "")
-        value = _whole(pc.utf8_rpad(digits, 5, "0"))
-        minutes = np.abs(value) // 100 * 60 + np.abs(value) % 100
-        self._refuse((np.abs(value) % 100 > 59) | (minutes > 18 * 60), "must have a zone of at most 18 hours")
-        return (np.where(value < 0, -1, 1) * minutes * 60).astype(np.int64)
-
-    def _month_and_day(self) -> tuple[Longs, Longs]:
-        if self.parts.type.get_field_index("name") >= 0:
-            found: Cells = pc.index_in(pc.utf8_lower(self._text("name")), pa.array(_MONTHS))
-            month = np.asarray(found.fill_null(-1).to_numpy(), dtype=np.int64) + 1
-            return month, self._number("day")
-        if self.parts.type.get_field_index("left") < 0:
-            return self._number("month"), self._number("day")
-        left, right = self._number("left"), self._number("right")
-        if (left > 12).any() == (right > 12).any():
             raise SchemaError(
-                f"{self.owner}: column {self.name!r}: dates such as 03/04/2012 do not tell day from month. "
-                "Write them as 2012-04-03."
+                f"{owner}: column {name!r}: dates and times must exist on calendar and clock, not so in "
+                f"{name_marked(wrong)}. Correct the data."
             )
-        return (right, left) if (left > 12).any() else (left, right)
+        if self.zoned.any() and not self.zoned.all():
+            raise SchemaError(
+                f"{owner}: column {name!r} mixes times with and without a time zone: with one in "
+                f"{name_marked(self.zoned)}, without in {name_marked(~self.zoned)}. "
+                "Write all of them the same way."
+            )
+        seconds = (begin.astype(np.int64) + day - 1) * 86_400 + self.second - self.offset
+        micros = seconds * 1_000_000 + self.nano // 1_000
+        outside = (micros < _EARLIEST) | (micros >= _LATEST)
+        if outside.any():
+            _complain_about_range(owner, name, outside)
+        order = micros
+        if (self.nano % 1_000).any():
+            fine = np.stack([micros, self.nano % 1_000], axis=1)
+            order = np.unique(fine, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return Times(order, micros, bool(self.zoned.any()))
+
+    def _settle_order(self, owner: str, name: str) -> tuple[Ints, Ints]:
+        """Tell day from month by the numbers above 12, which only a day can have."""
+        left, right = (self.month > 12) & self.ambiguous, (self.day > 12) & self.ambiguous
+        if self.ambiguous.any() and left.any() == right.any():
+            raise SchemaError(
+                f"{owner}: column {name!r}: day and month cannot be told apart in "
+                f"{name_marked(self.ambiguous)}. Write dates as 2012-04-30."
+            )
+        if not left.any():
+            return self.month, self.day
+        month = np.where(self.ambiguous, self.day, self.month)
+        return month, np.where(self.ambiguous, self.month, self.day)
 
 
 def split_periods(times: Times, period: str, zone: str) -> tuple[Longs, list[str]]:
@@ -291,4 +320,5 @@ def split_periods(times: Times, period: str, zone: str) -> tuple[Longs, list[str
     dates = [datetime.date(1970, 1, 1) + datetime.timedelta(days=int(day)) for day in starts]
     if period == "day":
         return codes.astype(np.int64), [date.isoformat() for date in dates]
-    return codes.astype(np.int64), [f"{date:%G-W%V}" for date in dates]
+    weeks = [date.isocalendar() for date in dates]
+    return codes.astype(np.int64), [f"{week.year:04}-W{week.week:02}" for week in weeks]

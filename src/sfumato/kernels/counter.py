@@ -7,11 +7,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
+    "ANY_COUNT",
     "LARGEST_KEY",
     "Counter",
     "add_keys",
     "list_entries",
-    "list_rare",
     "new_counter",
     "read_all",
     "read_key",

@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kernels.groups import Groups
+
 __all__ = [
     "Groups",
     "Linkage",
@@ -24,46 +26,6 @@ __all__ = [
 
 _ROW_MEMORY = 512 * 2**20
 _EXACT = 2**53
-
-
-class Groups(NamedTuple):
-    """Groups of seats, by label; a seat is a place that occurs.
-
-    Attributes
-    ----------
-    code
-        The smallest place code among the members: what ties are broken by.
-    support
-        How many rows hold a member.
-    reach
-        The length of the members' row lists together: what a visit to all of them costs.
-    size
-        How many members.
-    head, tail
-        First and last member; the members are a linked list of seats.
-    node
-        The lowest tree node above all members; 0 without a tree.
-    cache
-        Which row of `Linkage.rows` holds the distances of the group, or -1.
-    forward
-        Where a label went: itself while alive, the label it was merged into, or -1 when suppressed.
-    label
-        By seat: the label of its group, or -1 when suppressed.
-    following
-        By seat: the next member of its group, or -1.
-    """
-
-    code: NDArray[np.int32]
-    support: NDArray[np.int64]
-    reach: NDArray[np.int64]
-    size: NDArray[np.int64]
-    head: NDArray[np.int32]
-    tail: NDArray[np.int32]
-    node: NDArray[np.int32]
-    cache: NDArray[np.int32]
-    forward: NDArray[np.int32]
-    label: NDArray[np.int32]
-    following: NDArray[np.int32]
 
 
 class Linkage(NamedTuple):
@@ -267,6 +229,8 @@ def unite_groups(linkage: Linkage, groups: Groups, kept: int, other: int) -> Non
     groups.size[kept] += groups.size[other]
     groups.reach[kept] += groups.reach[other]
     groups.code[kept] = min(groups.code[kept], groups.code[other])
-    groups.forward[other] = kept
+    for label in range(groups.forward.size):
+        if groups.forward[label] == other:
+            groups.forward[label] = kept
     if linkage.parent.size > 0:
         groups.node[kept] = join_nodes(linkage, groups.node[kept], groups.node[other])

@@ -79,9 +79,7 @@ def frequent_patterns(
     return Patterns(ends, _unfold_prefixes(nodes[:, 1], ends), nodes[:, 2].copy())
 
 
-def top_patterns(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], count: int, max_length: int = 0
-) -> Patterns:
+def top_patterns(offsets: NDArray[np.int64], values: NDArray[np.int32], count: int, max_length: int = 0) -> Patterns:
     """Find the `count` patterns that most rows contain, without mining the others.
 
     At most `count` patterns are extended, best first, and those that can no longer enter the ranking are
@@ -156,9 +154,7 @@ def contains(offsets: NDArray[np.int64], values: NDArray[np.int32], patterns: Pa
     return marks
 
 
-def _as_ragged(
-    offsets: NDArray[np.int64], values: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _as_ragged(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     return np.ascontiguousarray(offsets, dtype=np.int64), np.ascontiguousarray(values, dtype=np.int32)
 
 

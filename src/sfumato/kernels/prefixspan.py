@@ -17,7 +17,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Suffixes", "count_items", "lay_out", "mine_depth_first", "rank_best_first"]
+__all__ = [
+    "DEPTH",
+    "ITEM",
+    "PARENT",
+    "SUPPORT",
+    "Suffixes",
+    "count_items",
+    "lay_out",
+    "mine_depth_first",
+    "rank_best_first",
+]
 
 # Columns of the table of nodes that the best-first search fills.
 PARENT, ITEM, DEPTH, SUPPORT = 0, 1, 2, 3
@@ -41,9 +51,7 @@ class _Desk(NamedTuple):
     ends: NDArray[np.signedinteger[Any]]  # slots where matches of this step can be extended further
 
 
-def lay_out(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], supports: NDArray[np.int64], floor: int
-) -> Suffixes:
+def lay_out(offsets: NDArray[np.int64], values: NDArray[np.int32], supports: NDArray[np.int64], floor: int) -> Suffixes:
     """Keep the items that `floor` rows contain, and the rows that have any of them.
 
     Examples

@@ -8,17 +8,24 @@ from numpy.typing import NDArray
 
 from sfumato.kernels import repair, tally
 from sfumato.kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
-from sfumato.kernels.linkage import Groups, Linkage, choose_bits, measure_diagonal, new_linkage
+from sfumato.kernels.groups import compact_groups, new_groups
+from sfumato.kernels.linkage import choose_bits, measure_diagonal, new_linkage
 from sfumato.kernels.subsequences import new_walk
 
 __all__ = ["Demand", "Outcome", "Places", "Rows", "Tree", "recode"]
 
+# So much work at a time, and then it can be interrupted: some tenths of a second.
 _ROWS_PER_SLICE = 50_000
+_PACE = 200_000
 _STATUS: dict[int, Literal["done", "infeasible", "limit"]] = {
     repair.DONE: "done",
     repair.INFEASIBLE: "infeasible",
     repair.BEYOND_LIMIT: "limit",
 }
+
+
+NO_CODES: NDArray[np.int32] = np.empty(0, np.int32)
+NO_COUNTS: NDArray[np.int64] = np.empty(0, np.int64)
 
 
 class Rows(NamedTuple):
@@ -34,8 +41,8 @@ class Rows(NamedTuple):
 
     offsets: NDArray[np.int64]
     values: NDArray[np.int32]
-    sensitive_offsets: NDArray[np.int64]
-    sensitive_values: NDArray[np.int32]
+    sensitive_offsets: NDArray[np.int64] = NO_COUNTS
+    sensitive_values: NDArray[np.int32] = NO_CODES
 
 
 class Places(NamedTuple):
@@ -53,8 +60,8 @@ class Places(NamedTuple):
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
-    constraint: NDArray[np.int32]
-    node: NDArray[np.int32]
+    constraint: NDArray[np.int32] = NO_CODES
+    node: NDArray[np.int32] = NO_CODES
 
 
 class Tree(NamedTuple):
@@ -68,8 +75,8 @@ class Tree(NamedTuple):
         How many leaves lie below every node; 1 for a leaf.
     """
 
-    parent: NDArray[np.int32]
-    leaves: NDArray[np.int64]
+    parent: NDArray[np.int32] = NO_CODES
+    leaves: NDArray[np.int64] = NO_COUNTS
 
 
 class Demand(NamedTuple):
@@ -80,7 +87,7 @@ class Demand(NamedTuple):
     k
         The least number of trajectories that hold any sequence of places that occurs.
     l
-        At most one in l of the trajectories that hold a sequence may visit any one sensitive code; 0 or 1: no such rule.
+        At most one in l of the trajectories that hold a sequence may visit any one sensitive code; 0 or 1: no rule.
     sizes
         The sizes of the sequences to protect, in the order to protect them.
     limit
@@ -88,9 +95,9 @@ class Demand(NamedTuple):
     """
 
     k: int
-    l: int
-    sizes: tuple[int, ...]
-    limit: int
+    l: int = 1
+    sizes: tuple[int, ...] = (1, 2)
+    limit: int = -1
 
 
 class Outcome(NamedTuple):
@@ -118,9 +125,7 @@ class Outcome(NamedTuple):
     sequences_checked: int
 
 
-def recode(
-    rows: Rows, places: Places, tree: Tree, demand: Demand, report: Callable[[int, int, int], None]
-) -> Outcome:
+def recode(rows: Rows, places: Places, tree: Tree, demand: Demand, report: Callable[[int, int, int], None]) -> Outcome:
     """Merge places until every sequence of them that occurs is held by enough trajectories.
 
     For every size in turn, the sequences that break the demand are repaired, the rarest first: while one breaks
@@ -169,16 +174,26 @@ class _Recoding:
     """One run of `recode`: the arrays that the compiled parts work on."""
 
     def __init__(self, rows: Rows, places: Places, tree: Tree, demand: Demand) -> None:
+        _check_input(rows, places, tree, demand)
         self.demand = demand
         self.places = places.x.size
-        occurs = np.flatnonzero(np.bincount(rows.values, minlength=self.places))
+        occurs = np.flatnonzero(np.bincount(rows.values, minlength=self.places)).astype(np.int32)
         constraint = places.constraint if places.constraint.size else np.zeros(self.places, np.int32)
-        self.codes = occurs[np.argsort(constraint[occurs], kind="stable")].astype(np.int32)
-        self.linkage = _link(places, tree, self.codes, constraint)
-        self.trips = _prepare_trips(rows, self.codes, self.places, demand.l)
-        node = places.node[self.codes] if tree.parent.size else np.zeros(self.codes.size)
-        self.groups = _seat_alone(self.codes, node, np.diff(self.trips.row_offsets))
-        self.walk = new_walk(int(self.trips.length.max(initial=0)), max(demand.sizes), self.codes.size)
+        # Seats: the places that occur, those of one constraint side by side.
+        self.code = occurs[np.argsort(constraint[occurs], kind="stable")]
+        self.linkage = new_linkage(
+            x=places.x[self.code].astype(np.float64),
+            y=places.y[self.code].astype(np.float64),
+            scale=(2.0 ** choose_bits(self.places), measure_diagonal(places.x, places.y)),
+            constraint=constraint[self.code],
+            parent=tree.parent.astype(np.int32),
+            leaves=tree.leaves.astype(np.int64),
+        )
+        self.trips = _prepare_trips(rows, self.code, self.places, demand.l)
+        self.sensitive = int(self.trips.codes.max(initial=-1)) + 1
+        node = places.node[self.code] if tree.parent.size else np.zeros(self.code.size)
+        self.groups = new_groups(self.code, np.diff(self.trips.row_offsets), node.astype(np.int32))
+        self.walk = new_walk(int(self.trips.length.max(initial=0)), max(demand.sizes), self.code.size)
         self.progress = repair.Progress(*(np.zeros(1, np.int64) for _ in repair.Progress._fields))
 
     def run(self, report: Callable[[int, int, int], None]) -> Outcome:
@@ -189,73 +204,59 @@ class _Recoding:
                 status = self.protect_size(size, report)
                 if status != repair.DONE:
                     return self.conclude(status)
-            if self.trips.visits.size == 0 or merges == self.progress.merges[0]:
+            if self.sensitive == 0 or merges == self.progress.merges[0]:
                 return self.conclude(repair.DONE)
 
     def protect_size(self, size: int, report: Callable[[int, int, int], None]) -> int:
         """Repair all sequences of one size."""
-        self.compact_labels()
-        supports = self.count_sequences(size)
-        queue = _queue_violations(supports, self.demand)
-        rule = repair.Rule(self.demand.k, self.demand.l, self.demand.limit)
+        self.groups, relabel = compact_groups(self.groups)
+        tally.relabel_rows(self.trips, relabel, max(self.demand.sizes))
+        counted = self.count_sequences(size)
+        queue = _queue_violations(counted, self.demand)
+        rule = repair.Rule(self.demand.k, self.demand.l, self.demand.limit, _PACE)
         self.progress.position[0] = 0
         report(size, 0, queue.size)
         while self.progress.position[0] < queue.size:
-            status, supports = repair.repair_sequences(
-                queue, self.trips, self.groups, self.linkage, self.walk, supports, rule, self.progress
+            status, counted = repair.repair_sequences(
+                queue, self.trips, self.groups, self.linkage, self.walk, counted, rule, self.progress
             )
             report(size, int(self.progress.position[0]), queue.size)
             if status != repair.DONE:
                 return int(status)
         return repair.DONE
 
-    def compact_labels(self) -> None:
-        """Renumber the groups that are alive in the order of their codes, so that keys sort like codes."""
-        groups = self.groups
-        alive = np.flatnonzero(groups.forward == np.arange(groups.forward.size))
-        alive = alive[np.argsort(groups.code[alive])]
-        relabel = np.full(groups.code.size + 1, -1, np.int32)
-        relabel[alive] = np.arange(alive.size)
-        tally.relabel_rows(self.trips, relabel, max(self.demand.sizes))
-        by_label = {name: getattr(groups, name)[alive] for name in Groups._fields[:-3]}
-        self.groups = Groups(
-            **by_label,
-            forward=np.arange(alive.size, dtype=np.int32),
-            label=relabel[groups.label],
-            following=groups.following,
-        )
-
     def count_sequences(self, size: int) -> tally.Tally:
         """Count the rows of all sequences of one size."""
-        base, codes = max(1, self.groups.code.size), self.trips.visits.size
-        space, shared_space = base**size, base**size * codes
-        if max(space, shared_space) > LARGEST_KEY:
+        base, codes = max(1, self.groups.code.size), self.sensitive
+        space = base**size
+        if space * max(1, codes) > LARGEST_KEY:
             raise ValueError(
-                f"recode: m={size} asks for sequences that a 62-bit number cannot tell apart with {base} places; "
+                f"recode: sequences of {size} places cannot be told apart by 62 bits with {base} places; "
                 f"the largest m possible is {_find_largest_size(base, codes)}."
             )
-        lengths = self.trips.length.astype(np.float64)
-        sequences = np.ones(lengths.size)
+        # An upper bound: the ways to choose positions.
+        sequences = np.ones(self.trips.length.size)
         for step in range(size):
-            sequences *= np.maximum(lengths - step, 0) / (step + 1)
+            sequences *= np.maximum(self.trips.length - step, 0) / (step + 1)
         visits = np.diff(self.trips.code_offsets)
-        supports = tally.Tally(
+        counted = tally.Tally(
             support=new_counter(space, float(sequences.sum())),
-            shared=new_counter(shared_space, float(sequences @ visits)),
+            visits=new_counter(space if codes else 0, float(sequences @ (visits > 0))),
+            shared=new_counter(space * codes, float(sequences @ visits)),
             size=size,
             base=base,
             codes=codes,
         )
-        for begin in range(0, lengths.size, _ROWS_PER_SLICE):
-            end = min(lengths.size, begin + _ROWS_PER_SLICE)
-            supports = tally.count_rows(self.trips, self.walk, supports, begin, end)
-        return supports
+        for begin in range(0, sequences.size, _ROWS_PER_SLICE):
+            end = min(sequences.size, begin + _ROWS_PER_SLICE)
+            counted = tally.count_rows(self.trips, self.walk, counted, begin, end)
+        return counted
 
     def conclude(self, status: int) -> Outcome:
         """Say how it ended."""
         group = np.arange(self.places, dtype=np.int32)
         # The label of suppressed seats is -1: they find the last entry.
-        group[self.codes] = np.append(self.groups.code, np.int32(-1))[self.groups.label]
+        group[self.code] = np.append(self.groups.code, np.int32(-1))[self.groups.label]
         done = status == repair.DONE
         return Outcome(
             status=_STATUS[status],
@@ -268,60 +269,58 @@ class _Recoding:
         )
 
 
+def _check_input(rows: Rows, places: Places, tree: Tree, demand: Demand) -> None:
+    """Refuse what would make the compiled parts read outside their arrays."""
+    if rows.values.size and not 0 <= rows.values.min() <= rows.values.max() < places.x.size:
+        raise ValueError(f"recode: place codes must lie between 0 and {places.x.size - 1}.")
+    if not demand.sizes or min(demand.sizes) < 1:
+        raise ValueError(f"recode: sizes must be 1 or more, got {demand.sizes}.")
+    if not np.isfinite(measure_diagonal(places.x, places.y)):
+        raise ValueError("recode: the coordinates lie too far apart to compute distances; use a larger unit.")
+    if tree.parent.size and np.count_nonzero(tree.parent < 0) != 1:
+        raise ValueError("recode: a tree needs exactly one root, with parent -1.")
+
+
 def _find_largest_size(base: int, codes: int) -> int:
+    """Find the size of the longest sequences that have keys."""
     size = 0
     while base ** (size + 1) * max(1, codes) <= LARGEST_KEY:
         size += 1
     return size
 
 
-def _queue_violations(supports: tally.Tally, demand: Demand) -> NDArray[np.int64]:
+def _queue_violations(counted: tally.Tally, demand: Demand) -> NDArray[np.int64]:
     """List the keys of the sequences that break the demand, by support and then by code."""
-    keys, counts = list_entries(supports.support, demand.k)
-    if supports.codes:
-        shared_keys, shared = list_entries(supports.shared, ANY_COUNT)
-        sequences = shared_keys // supports.codes
-        broken = sequences[demand.l * shared > read_all(supports.support, sequences)]
-        keys = np.unique(np.concatenate([keys, broken]))
-        counts = read_all(supports.support, keys)
-    space = supports.base**supports.size
-    if int(counts.max(initial=0)) * space > LARGEST_KEY:
-        return keys[np.lexsort((keys, counts))]
+    keys, counts = list_entries(counted.support, demand.k)
+    if counted.codes:
+        shared_keys, shared = list_entries(counted.shared, ANY_COUNT)
+        sequences = shared_keys // counted.codes
+        support = read_all(counted.support, sequences)
+        broken = np.unique(sequences[(demand.l * shared > support) & (support >= demand.k)])
+        keys = np.concatenate([keys, broken])
+        counts = np.concatenate([counts, read_all(counted.support, broken)])
+    space = counted.base**counted.size
+    if (int(counts.max(initial=0)) + 1) * space > LARGEST_KEY:
+        queue: NDArray[np.int64] = keys[np.lexsort((keys, counts))]
+        return queue
     # One number that sorts by support first is much faster to sort than pairs.
-    counts *= space
-    counts += keys
-    counts.sort()
-    return np.remainder(counts, space, out=counts)
-
-
-def _link(places: Places, tree: Tree, codes: NDArray[np.int32], constraint: NDArray[np.int32]) -> Linkage:
-    diagonal = measure_diagonal(places.x, places.y)
-    if not np.isfinite(diagonal):
-        raise ValueError(
-            "recode: the coordinates lie too far apart to compute distances; use a smaller unit."
-        )
-    return new_linkage(
-        x=places.x[codes].astype(np.float64),
-        y=places.y[codes].astype(np.float64),
-        scale=(2.0 ** choose_bits(places.x.size), diagonal),
-        constraint=constraint[codes],
-        parent=tree.parent.astype(np.int32),
-        leaves=tree.leaves.astype(np.int64),
-    )
+    queue = counts * space + keys
+    queue.sort()
+    queue %= space
+    return queue
 
 
 def _prepare_trips(rows: Rows, codes: NDArray[np.int32], places: int, diversity: int) -> tally.Trips:
-    """Copy the rows, with seats for codes, and list the rows of every seat."""
+    """Copy the rows, with seats for place codes, and list the rows of every seat."""
     start, length = np.array(rows.offsets[:-1], np.int64), np.diff(rows.offsets).astype(np.int64)
     seat = np.zeros(places, np.int32)
     seat[codes] = np.arange(codes.size)
     tokens = seat[rows.values]
     row_offsets, visiting_rows = tally.list_visits(start, length, tokens, codes.size)
     if diversity > 1 and rows.sensitive_values.size:
-        code_offsets, sensitive, sensitive_visits = _rank_sensitive(rows)
+        code_offsets, sensitive = _number_sensitive(rows.sensitive_offsets, rows.sensitive_values)
     else:
         code_offsets, sensitive = np.zeros(length.size + 1, np.int64), np.empty(0, np.int32)
-        sensitive_visits = np.empty(0, np.int64)
     return tally.Trips(
         start=start,
         length=length,
@@ -330,37 +329,15 @@ def _prepare_trips(rows: Rows, codes: NDArray[np.int32], places: int, diversity:
         rows=visiting_rows,
         code_offsets=code_offsets,
         codes=sensitive,
-        visits=sensitive_visits,
         stamp=np.zeros(length.size + 1, np.int64),
     )
 
 
-def _rank_sensitive(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Number the sensitive codes by descending visits; repeated visits of a row count once."""
-    number = rows.sensitive_offsets.size - 1
-    codes, dense = np.unique(rows.sensitive_values, return_inverse=True)
-    row = np.repeat(np.arange(number), np.diff(rows.sensitive_offsets))
-    row, dense = np.divmod(np.unique(row * np.int64(codes.size) + dense), np.int64(codes.size))
-    visits = np.bincount(dense, minlength=codes.size).astype(np.int64)
-    by_visits = np.argsort(-visits, kind="stable")
-    rank = np.empty(codes.size, np.int32)
-    rank[by_visits] = np.arange(codes.size)
-    return np.searchsorted(row, np.arange(number + 1)).astype(np.int64), rank[dense], visits[by_visits]
-
-
-def _seat_alone(codes: NDArray[np.int32], node: NDArray[np.int32], reach: NDArray[np.int64]) -> Groups:
-    """Put every seat into a group of its own; labels are seats until they are compacted."""
-    seats = np.arange(codes.size, dtype=np.int32)
-    return Groups(
-        code=codes.copy(),
-        support=reach.copy(),
-        reach=reach.copy(),
-        size=np.ones(codes.size, np.int64),
-        head=seats.copy(),
-        tail=seats.copy(),
-        node=node.astype(np.int32),
-        cache=np.full(codes.size, -1, np.int32),
-        forward=seats.copy(),
-        label=seats.copy(),
-        following=np.full(codes.size, -1, np.int32),
-    )
+def _number_sensitive(
+    offsets: NDArray[np.int64], values: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Number the sensitive codes from 0, and let every row visit each of them at most once."""
+    codes, number = np.unique(values, return_inverse=True)
+    row = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    row, number = np.divmod(np.unique(row * np.int64(codes.size) + number), np.int64(codes.size))
+    return np.searchsorted(row, np.arange(offsets.size)).astype(np.int64), number.astype(np.int32)

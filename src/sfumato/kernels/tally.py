@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter, add_keys
-from sfumato.kernels.linkage import Groups
+from sfumato.kernels.groups import Groups
 from sfumato.kernels.subsequences import Walk, list_keys, start_walk
 
 __all__ = [
@@ -33,8 +33,6 @@ class Trips(NamedTuple):
         Seat s occurs in the rows ``rows[row_offsets[s] : row_offsets[s + 1]]``.
     code_offsets, codes
         Row r visits the sensitive codes ``codes[code_offsets[r] : code_offsets[r + 1]]``.
-    visits
-        How many rows visit each sensitive code, in descending order.
     stamp
         By row: the last sweep that met it; one more entry at the end counts the sweeps.
     """
@@ -46,7 +44,6 @@ class Trips(NamedTuple):
     rows: NDArray[np.int32]
     code_offsets: NDArray[np.int64]
     codes: NDArray[np.int32]
-    visits: NDArray[np.int64]
     stamp: NDArray[np.int64]
 
 
@@ -57,6 +54,8 @@ class Tally(NamedTuple):
     ----------
     support
         Rows by sequence key.
+    visits
+        Visits to sensitive codes, of all rows that hold a sequence, by sequence key.
     shared
         Rows by sequence key and sensitive code, ``key * codes + code``.
     size
@@ -68,6 +67,7 @@ class Tally(NamedTuple):
     """
 
     support: Counter
+    visits: Counter
     shared: Counter
     size: int
     base: int
@@ -128,35 +128,55 @@ def relabel_rows(trips: Trips, relabel: NDArray[np.int32], longest_run: int) -> 
 
 
 @njit(cache=True, nogil=True)
-def count_row(trips: Trips, row: int, walk: Walk, tally: Tally, step: int, first: int, second: int) -> Tally:
+def count_row(
+    row: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    walk: Walk,
+    tally: Tally,
+    step: int,
+    first: int,
+    second: int,
+) -> Tally:
     """Add `step` for every distinct sequence of a row that holds `first` or `second`, or for all if both are -1."""
-    start = trips.start[row]
-    tokens = trips.tokens[start : start + trips.length[row]]
-    support, shared, size = tally.support, tally.shared, tally.size
-    if tokens.size < size:
+    if row.size < tally.size:
         return tally
-    start_walk(walk, tokens, first, second)
+    support, visits, shared = tally.support, tally.visits, tally.shared
+    start_walk(walk, row, first, second)
     while True:
-        number = list_keys(walk, tokens, size, tally.base)
+        number = list_keys(walk, row, tally.size, tally.base)
         if number == 0:
-            return Tally(support, shared, size, tally.base, tally.codes)
+            return Tally(support, visits, shared, tally.size, tally.base, tally.codes)
         support = add_keys(support, walk.keys, number, step)
-        if trips.code_offsets[row] < trips.code_offsets[row + 1] and tally.codes > 0:
+        if codes.size == 0:
+            continue
+        visits = add_keys(visits, walk.keys, number, step * codes.size)
+        for i in range(number):
+            walk.keys[i] *= tally.codes
+        before = 0
+        for code in codes:
             for i in range(number):
-                walk.keys[i] *= tally.codes
-            before = 0
-            for visit in range(trips.code_offsets[row], trips.code_offsets[row + 1]):
-                for i in range(number):
-                    walk.keys[i] += trips.codes[visit] - before
-                before = trips.codes[visit]
-                shared = add_keys(shared, walk.keys, number, step)
+                walk.keys[i] += code - before
+            before = code
+            shared = add_keys(shared, walk.keys, number, step)
+
+
+@njit(cache=True, nogil=True)
+def get_row(trips: Trips, row: int) -> NDArray[np.int32]:
+    """Return the tokens of a row, as a view."""
+    return trips.tokens[trips.start[row] : trips.start[row] + trips.length[row]]
+
+
+@njit(cache=True, nogil=True)
+def get_codes(trips: Trips, row: int) -> NDArray[np.int32]:
+    """Return the sensitive codes of a row, as a view."""
+    return trips.codes[trips.code_offsets[row] : trips.code_offsets[row + 1]]
 
 
 @njit(cache=True, nogil=True)
 def count_rows(trips: Trips, walk: Walk, tally: Tally, begin: int, end: int) -> Tally:
     """Count all sequences of a range of rows."""
     for row in range(begin, end):
-        tally = count_row(trips, row, walk, tally, 1, -1, -1)
+        tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, 1, -1, -1)
     return tally
 
 
@@ -172,7 +192,7 @@ def move_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, kept: int
             if trips.stamp[row] == trips.stamp[-1]:
                 continue
             trips.stamp[row] = trips.stamp[-1]
-            tally = count_row(trips, row, walk, tally, -1, kept, other)
+            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, -1, kept, other)
             gained = 1
             for position in range(trips.start[row], trips.start[row] + trips.length[row]):
                 if tokens[position] == kept:
@@ -180,7 +200,7 @@ def move_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, kept: int
                 elif tokens[position] == other:
                     tokens[position] = kept
             groups.support[kept] += gained
-            tally = count_row(trips, row, walk, tally, 1, kept, -1)
+            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, 1, kept, -1)
         seat = groups.following[seat]
     return tally
 
@@ -198,7 +218,7 @@ def drop_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, group: in
             if trips.stamp[row] == trips.stamp[-1]:
                 continue
             trips.stamp[row] = trips.stamp[-1]
-            tally = count_row(trips, row, walk, tally, -1, group, -1)
+            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, -1, group, -1)
             write = trips.start[row]
             for read in range(trips.start[row], trips.start[row] + trips.length[row]):
                 if tokens[read] != group:
@@ -206,23 +226,25 @@ def drop_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, group: in
                     write += 1
             trips.length[row] = write - trips.start[row]
         seat = groups.following[seat]
-    groups.forward[group] = -1
+    for label in range(groups.forward.size):
+        if groups.forward[label] == group:
+            groups.forward[label] = -1
     return tally
 
 
 @njit(cache=True, nogil=True)
 def measure_sequence(
-    trips: Trips, groups: Groups, sequence: NDArray[np.int64], enough: int
+    trips: Trips, groups: Groups, sequence: NDArray[np.int64], codes: int, enough: int
 ) -> tuple[int, int]:
-    """Count the rows that hold a sequence, and the largest number of them that visit one sensitive code.
+    """Count the rows that hold a sequence, and the most of them that visit one of `codes` sensitive codes.
 
-    For sequences that are shorter than those tallied. Counting stops at `enough` rows.
+    For sequences that are shorter than those tallied. Counting may stop at `enough` rows.
     """
     rarest = sequence[0]
     for group in sequence:
         if groups.support[group] < groups.support[rarest]:
             rarest = group
-    shared = np.zeros(trips.visits.size, np.int64)
+    shared = np.zeros(codes, np.int64)
     support = 0
     trips.stamp[-1] += 1
     seat = groups.head[rarest]
@@ -238,10 +260,7 @@ def measure_sequence(
                     matched += 1
             if matched == sequence.size:
                 support += 1
-                for code in range(trips.code_offsets[row], trips.code_offsets[row + 1]):
-                    shared[trips.codes[code]] += 1
+                for code in get_codes(trips, row):
+                    shared[code] += 1
         seat = groups.following[seat]
-    most = 0
-    for count in shared:
-        most = max(most, count)
-    return support, most
+    return support, int(shared.max()) if codes > 0 else 0

@@ -19,7 +19,7 @@ class Distance(Metric):
 
     The distance of a place to the value it is published as is the mean distance to all members, itself
     included; that of a trajectory is the mean over its places, and D the mean over the published
-    trajectories. ``normalised`` divides by the largest distance between two original places.
+    trajectories. ``normalised`` divides by the largest distance between two places.
 
     The paper has no suppression here. A suppressed place has no published counterpart and is left out of
     the mean of its trajectory; ``suppressed_as_largest`` is D with the largest distance for every
@@ -28,7 +28,7 @@ class Distance(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> at = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (4.0, 0.0)}
+    >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
     >>> round(Distance().measure(Comparison(data, result.release)).value, 4)

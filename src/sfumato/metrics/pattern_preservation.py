@@ -34,15 +34,16 @@ class PatternPreservation(Metric):
     Where there are no patterns, none is lost and none is spurious.
 
     Patterns are as long as the data have them, up to the length at which fewer than 200,000 patterns per
-    length are certain whatever the records hold; ``longest`` says which length that was.
+    length are certain whatever the records hold; ``length_limit`` says which length that was.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"], ["a", "b"]])
+    >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
+    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
-    >>> PatternPreservation().measure(Comparison(data, result.release)).value
-    1.0
+    >>> PatternPreservation().measure(Comparison(data, result.release)).details["patterns"]
+    5
 
     References
     ----------
@@ -69,7 +70,9 @@ class PatternPreservation(Metric):
 
         history, published = comparison.history, comparison.published
         floors = [max(1, math.ceil(self.min_support * len(rows))) for rows in (history, published)]
-        longest = min(_certain_length(history, floors[0]), _certain_length(published, floors[1]))
+        longest = max(int(history.lengths.max(initial=1)), 1)
+        for rows, floor in zip((history, published), floors, strict=True):
+            longest = _certain_length(rows, floor, longest)
         original = frequent_patterns(history.offsets, history.codes, floors[0], longest)
         # Without generalised places all projections are the release itself.
         rounds = self.projections if comparison.generalised.any() else 1
@@ -85,13 +88,13 @@ class PatternPreservation(Metric):
             "spurious": float(np.median(spurious)),
             "spurious_deviation": float(spurious.std()),
             "patterns": len(original.supports),
-            "longest": longest,
+            "length_limit": longest,
             "projections": rounds,
         }
 
 
-def _certain_length(histories: Ragged, floor: int) -> int:
-    """Return the longest length for which there are certainly few enough patterns, but at least 1.
+def _certain_length(histories: Ragged, floor: int, longest: int) -> int:
+    """Return the longest length, at most `longest`, for which there are certainly few enough patterns.
 
     F patterns, each in `floor` records at least, need F x floor places to be; a record offers one per
     choice of its positions, and no more than F. The count of pairs bounds the work of mining, too.
@@ -99,12 +102,11 @@ def _certain_length(histories: Ragged, floor: int) -> int:
     from scipy.special import comb
 
     lengths, times = np.unique(histories.lengths, return_counts=True)
-    longest = int(lengths.max(initial=1))
     for length in range(2, longest + 1):
         offered = np.minimum(comb(lengths, length), _MOST_PATTERNS) @ times
         if offered >= _MOST_PATTERNS * floor:
             return length - 1
-    return max(longest, 1)
+    return longest
 
 
 def _project(comparison: Comparison, generator: np.random.Generator) -> npt.NDArray[np.int32]:

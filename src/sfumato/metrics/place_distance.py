@@ -19,12 +19,12 @@ class PlaceDistance(Metric):
 
     The distance inside a generalised place is the mean over the pairs of its different members; the
     measure is the mean over the generalised places, each counting once, divided by the largest distance
-    between two original places. It is 0 when nothing is generalised or all places are at one point.
+    between two places. It is 0 when nothing is generalised or all places are at one point.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> at = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (4.0, 0.0)}
+    >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
     >>> PlaceDistance().measure(Comparison(data, result.release)).value

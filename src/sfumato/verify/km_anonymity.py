@@ -30,6 +30,16 @@ def verify(release: Release) -> Verdict:
 
     Sequences are counted one size after the other. The witness is the rarest one, in published values.
 
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.methods.seqanon import SeqAnon
+    >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> verify(release)
+    Verdict(holds=True, claimed k=2, m=2, measured k=2, m=2, size=1, sequences=3)
+
     References
     ----------
     Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 4.
@@ -70,6 +80,16 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     rows
         Original row of every published row. Where it is known, published people must match k records
         whatever is known about them; 0 is for people who were withheld.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.methods.seqanon import SeqAnon
+    >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> verify_against(release, data)
+    Verdict(holds=True, claimed k=2, m=2, measured matches=2, knowledges=3)
     """
     claim = _claim(release)
     structure = verify_structure(release)

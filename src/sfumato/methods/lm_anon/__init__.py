@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from sfumato.core.dataset import Dataset
 from sfumato.core.diversity import explain_failure
 from sfumato.core.guarantee import Guarantee
@@ -59,7 +57,7 @@ class LmAnon(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a (k,l)^m-anonymous release."""
-        from sfumato.kernels.recode import Demand, Places, Rows, recode
+        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         owner = type(self).__name__
         self.accept(dataset, self.k)
@@ -71,8 +69,9 @@ class LmAnon(Method):
             outcome = recode(
                 Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
                 Places(xy[:, 0], xy[:, 1]),
-                Demand(self.k, np.arange(1, self.m + 1), self.l),
-                report=run.report("sequences"),
+                Tree(),
+                Demand(self.k, self.l, tuple(range(1, self.m + 1))),
+                run.report("sequences"),
             )
         if outcome.status != "done":
             raise explain_failure(kept, self.l, owner)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
@@ -72,9 +70,9 @@ class SdSeqAnon(Method):
             outcome = recode(
                 Rows(kept.histories.offsets, kept.histories.codes),
                 Places(xy[:, 0], xy[:, 1], node=node),
-                Demand(self.k, np.arange(1, self.m + 1)),
                 Tree(parent, leaves),
-                report=run.report("sequences"),
+                Demand(self.k, sizes=tuple(range(1, self.m + 1))),
+                run.report("sequences"),
             )
         run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)
         recoded = dataclasses.replace(kept.recoded(outcome.group), withheld={TOO_LONG: len(everyone) - len(kept)})

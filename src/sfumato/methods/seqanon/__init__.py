@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
@@ -58,7 +55,7 @@ class SeqAnon(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a k^m-anonymous release."""
-        from sfumato.kernels.recode import Demand, Places, Rows, recode
+        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         owner = type(self).__name__
         self.accept(dataset, self.k)
@@ -70,14 +67,14 @@ class SeqAnon(Method):
             outcome = recode(
                 Rows(kept.histories.offsets, kept.histories.codes),
                 Places(xy[:, 0], xy[:, 1]),
-                Demand(self.k, self._sizes()),
-                report=run.report("sequences"),
+                Tree(),
+                Demand(self.k, sizes=self._sizes()),
+                run.report("sequences"),
             )
         run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)
         recoded = dataclasses.replace(kept.recoded(outcome.group), withheld={TOO_LONG: len(everyone) - len(kept)})
         return publish(dataset, self, KmAnonymity(self.k, self.m), recoded, run)
 
-    def _sizes(self) -> npt.NDArray[np.int64]:
+    def _sizes(self) -> tuple[int, ...]:
         """Return the sizes to repair, in order: ascending, or m first and then what only short records need."""
-        ascending = np.arange(1, self.m + 1)
-        return ascending if self.apriori else np.roll(ascending, 1)
+        return tuple(range(1, self.m + 1)) if self.apriori else (self.m, *range(1, self.m))

@@ -60,7 +60,7 @@ class USeqAnon(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a k^m-anonymous release that keeps the utility constraints."""
-        from sfumato.kernels.recode import Demand, Places, Rows, recode
+        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         owner = type(self).__name__
         self.accept(dataset, self.k)
@@ -76,8 +76,9 @@ class USeqAnon(Method):
             outcome = recode(
                 Rows(kept.histories.offsets, kept.histories.codes),
                 Places(xy[:, 0], xy[:, 1], everyone.constraint_of_place(owner)),
-                Demand(self.k, np.arange(1, self.m + 1), limit=limit),
-                report=run.report("sequences"),
+                Tree(),
+                Demand(self.k, sizes=tuple(range(1, self.m + 1)), limit=limit),
+                run.report("sequences"),
             )
         if outcome.status != "done":
             raise InfeasibleError(

@@ -90,7 +90,7 @@ class Zga(Method):
 
     def _recode(self, cluster: Trajectories, xy: npt.NDArray[np.float64], run: Run) -> Recoded:
         """Make one cluster (k,l)^m-anonymous on its own."""
-        from sfumato.kernels.recode import Demand, Places, Rows, recode
+        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         owner = type(self).__name__
         hideable_rows(cluster.ordinary.lengths, self.k, self.m, "error", owner)
@@ -98,8 +98,9 @@ class Zga(Method):
         outcome = recode(
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
             Places(xy[:, 0], xy[:, 1]),
-            Demand(self.k, np.arange(1, self.m + 1), self.l),
-            report=run.report("sequences"),
+            Tree(),
+            Demand(self.k, self.l, tuple(range(1, self.m + 1))),
+            run.report("sequences"),
         )
         if outcome.status != "done":
             raise explain_failure(cluster, self.l, owner)

@@ -1,0 +1,69 @@
+"""An attacker who knows some of a person's places, in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.matching import anonymity_sets, count_matches
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.core.risk import Risk, risk_of, success
+
+__all__ = ["KNOWLEDGE", "attack"]
+
+KNOWLEDGE = "ordered-places"
+
+Ints = npt.NDArray[np.int64]
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Risk:
+    """Attack every person of the original with up to m of their places, m being that of the claim.
+
+    Two attackers: one knows, of each person, the places that give the person away most; the other knows m
+    places drawn at random, and its mean success is ``mean_success_random``. Neither knows sensitive places.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what the attacker's knowledge is drawn from.
+    rows
+        Original row of every published row, where the owner kept it: withheld people then count as safe.
+    seed
+        Draws the places of the second attacker.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.methods.seqanon import SeqAnon
+    >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> risk = attack(release, data)
+    >>> risk.smallest_anonymity_set, risk.mean_success, risk.mean_success_random
+    (2, 0.5, 0.5)
+    """
+    m = getattr(release.guarantee, "m", None)
+    if m is None:
+        raise ParameterError(f"attack: {release.guarantee.name} does not say how many places are known.")
+    found = anonymity_sets(release, original, m, rows)
+    histories = original.history()
+    sensitive = set(getattr(release.guarantee, "sensitive", ()))
+    ordinary = np.array([label not in sensitive for label in histories.labels], dtype=bool)
+    drawn = _draw_places(histories.keep(ordinary[histories.codes]), m, seed)
+    sizes = count_matches(release, drawn)
+    if found.published is not None:
+        sizes = sizes * found.published
+    return risk_of(found, m, float(success(sizes).mean()) if len(sizes) else 0.0)
+
+
+def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
+    """Keep m visits of every person, drawn at random, in their order."""
+    rows = histories.row_of_token
+    order = np.lexsort((np.random.default_rng(seed).random(len(rows)), rows))
+    rank = np.arange(len(rows)) - histories.offsets[rows]
+    kept = np.zeros(len(rows), dtype=bool)
+    kept[order[rank < m]] = True
+    return histories.keep(kept)

@@ -1,0 +1,74 @@
+"""End to end on bundled data."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import resources
+from pathlib import Path
+
+from sfumato import pipeline
+from sfumato.cli.output import Output, Quiet
+from sfumato.cli.publishing import publish
+from sfumato.core.errors import SfumatoError
+from sfumato.methods.seqanon import SeqAnon
+
+__all__ = ["show"]
+
+
+def show(out: Output, directory: Path) -> None:
+    """Inspect, anonymise, verify, attack and measure bundled check-ins, into a directory."""
+    if directory.exists() and not (directory / "checkins.csv").exists() and any(directory.iterdir()):
+        raise SfumatoError(f"{directory}: the directory is in use; choose another one with --out.")
+    directory.mkdir(parents=True, exist_ok=True)
+    data = directory / "checkins.csv"
+    with resources.as_file(resources.files("sfumato") / "demo" / "checkins.csv") as bundled:
+        shutil.copyfile(bundled, data)
+    original = pipeline.read(data, "trajectories")
+    found = pipeline.inspect(original, 2)
+    out.say(
+        f"1. {found['people']:,} people made {found['entries']:,} check-ins at {found['distinct_values']:,} places."
+    )
+    before = found["risk"][-1]
+    out.say(
+        f"   Whoever knows two places of a person, in order, finds that person alone for "
+        f"{before['unique_share']:.0%} of the people.\n"
+    )
+    published = publish(
+        Quiet(),
+        directory,
+        lambda: original,
+        lambda dataset, run: pipeline.anonymize(dataset, SeqAnon(k=5, m=2, infeasible="suppress"), run=run),
+        seed=None,
+        force=True,
+        report=True,
+    )
+    out.say(
+        f"2. Anonymised with seqanon, k=5, m=2: {published['published']:,} records published, "
+        f"{published['withheld']:,} withheld."
+    )
+    verdict = pipeline.verify(directory, original)
+    out.say(f"3. Verified from the published files: {verdict!r}.")
+    risk = pipeline.attack(directory, original).to_dict()
+    out.say(
+        f"4. Attacked with the original at hand: the smallest anonymity set is now "
+        f"{risk['smallest_anonymity_set']}, the largest success {risk['max_success']:.0%}."
+    )
+    scores = [score.to_dict() for score in pipeline.measure(directory, original)]
+    out.table(
+        "5. What it is still good for",
+        ["measure", "value", "better"],
+        [(score["metric"], score["value"], score["better"]) for score in scores],
+    )
+    out.say(f"\nPublish {directory / 'release'}; keep {directory / 'owner'}.")
+    out.say(f"Look at {directory / 'owner' / 'report.html'}.")
+    out.finish(
+        {
+            "inspect": found,
+            "anonymize": published,
+            "verify": verdict.to_dict(),
+            "attack": risk,
+            "measure": scores,
+            "out": str(directory),
+            "report": str(directory / "owner" / "report.html"),
+        }
+    )

@@ -1,0 +1,78 @@
+"""Files without a header that are recognised by the look of their first lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["Layout", "looks_like_spmf", "recognise_layout"]
+
+_NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
+_SPMF_TOKEN = re.compile(r"-?\d+|<-?\d+>", re.ASCII)
+
+
+class Layout(NamedTuple):
+    """A file format that has no header, with the names its columns go by."""
+
+    name: str
+    line: re.Pattern[str]
+    header: tuple[str, ...]
+    delimiter: str = "\t"
+    encoding: str | None = None
+    """What the text is when it is not UTF-8."""
+
+
+_LAYOUTS = (
+    Layout(
+        "Foursquare (TSMC) check-ins",
+        re.compile(
+            rf"[^\t]+\t[^\t]+\t[^\t]*\t[^\t]*\t{_NUMBER}\t{_NUMBER}\t[+-]?\d+\t"
+            r"[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}\s*",
+            re.ASCII,
+        ),
+        (
+            "userId",
+            "venueId",
+            "venueCategoryId",
+            "venueCategory",
+            "latitude",
+            "longitude",
+            "timezoneOffset",
+            "utcTimestamp",
+        ),
+        encoding="latin-1",
+    ),
+    Layout(
+        "Gowalla or Brightkite check-ins",
+        re.compile(rf"[^\t]+\t\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ?\t{_NUMBER}\t{_NUMBER}\t[^\t]+", re.ASCII),
+        ("user", "time", "latitude", "longitude", "location"),
+    ),
+)
+
+
+def recognise_layout(lines: Sequence[str]) -> Layout | None:
+    """Return the layout that all the lines have, if there is one.
+
+    Examples
+    --------
+    >>> recognise_layout(["0\\t2010-10-19T23:55:27Z\\t30.23\\t-97.79\\t22847"]).name
+    'Gowalla or Brightkite check-ins'
+    >>> recognise_layout(["person,time,place"])
+    """
+    found = (layout for layout in _LAYOUTS if lines and all(layout.line.fullmatch(line) for line in lines))
+    return next(found, None)
+
+
+def looks_like_spmf(lines: Sequence[str]) -> bool:
+    """Tell whether lines are SPMF sequences: numbers, ``-1`` after each place, ``-2`` at the end.
+
+    Examples
+    --------
+    >>> looks_like_spmf(["@ITEM=1=apple", "1 -1 2 -1 -2"]), looks_like_spmf(["person,place"])
+    (True, False)
+    """
+    rows = [line.split() for line in lines if not line.startswith(("@", "#", "%"))]
+    if not rows:
+        return any(line.startswith(("@ITEM=", "@CONVERTED_FROM")) for line in lines)
+    return all(row[-1] == "-2" and all(map(_SPMF_TOKEN.fullmatch, row)) for row in rows)

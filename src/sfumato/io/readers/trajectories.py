@@ -1,0 +1,352 @@
+"""Trajectories: who was where, in which order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
+from sfumato.io.constraints import read_partition, resolve_sensitive
+from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.places import (
+    Positions,
+    average_positions,
+    derive_places,
+    locate,
+    parse_place_rule,
+    tabulate_places,
+)
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.spmf import parse_sequences
+from sfumato.io.tables import first_lines, parse_table, read_table
+from sfumato.io.times import Times, parse_times, split_periods
+from sfumato.io.visits import arrange_visits, combine_labels, renumber
+
+__all__ = ["WORDS", "read"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+_LONGITUDES = ("lon", "lng", "long", "longitude")
+_LATITUDES = ("lat", "latitude")
+_NAMES = {
+    "person": ("uid", "user", "user_id", "userid", "case:concept:name"),
+    "trajectory": ("tid", "traj_id", "trajectory_id", "trajectoryid"),
+    "time": ("datetime", "date_time", "timestamp", "utctimestamp", "time:timestamp"),
+    "place": ("place_id", "poi", "poi_id", "venue", "venue_id", "venueid", "location", "location_id", "concept:name"),
+    "x": _LONGITUDES,
+    "y": _LATITUDES,
+}
+WORDS = Vocabulary(
+    roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y"},
+    names={name: role for role, names in _NAMES.items() for name in names},
+    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset"}),
+)
+_PLACE_WORDS = Vocabulary(
+    roles={role: meant for role, meant in WORDS.roles.items() if meant in {"place", "x", "y"}},
+    names={name: role for name, role in WORDS.names.items() if role in {"place", "x", "y"}},
+)
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read trajectories: one row per person, with the places in the order of the visits.
+
+    Columns are ``person, time, place, x, y``, or other names told by ``reading.columns``, or names that
+    scikit-mobility, check-in files and event logs use. SPMF sequences and the files of Foursquare (TSMC),
+    Gowalla and Brightkite, which have no header, are recognised. A place visited several times in a row
+    counts once. What was done stands in the notes of the dataset.
+
+    Parameters
+    ----------
+    path
+        The file: CSV, Parquet, JSON lines or SPMF text, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("uid,time,place\\n7,2,park\\n8,1,home\\n7,1,home\\n7,3,park\\n")
+    >>> visits = read(file, Reading("trajectories"))
+    >>> visits.table.column("person").to_pylist(), visits.history().lists()
+    (['7', '8'], [['home', 'park'], ['home']])
+    >>> for note in visits.notes:
+    ...     print(note)
+    Read 4 rows of visits.csv.
+    Reading `uid` as person.
+    Visits that repeat the place before them and were collapsed: 1.
+    Found 2 people, 3 visits and 2 places.
+    """
+    visits = _Visits.of(Path(path), reading)
+    times = visits.times()
+    records = visits.records(times)
+    places = visits.places()
+    rows = arrange_visits(records.codes, None if times is None else times.order, places.codes)
+    codes, old, first = renumber(places.codes[rows])
+    labels = [places.labels[code] for code in old]
+    who, starts = np.unique(records.codes[rows], return_index=True)
+    offsets = np.append(starts, len(rows)).astype(np.int64)
+    visits.report(int((places.codes < 0).sum()), len(rows), len(who), len(labels))
+    people = records.labels.take(pa.array(who))
+    return Dataset(
+        Schema(
+            "trajectories",
+            (Column("person", "identifier"), Column("places", "history")),
+            resolve_sensitive(reading.sensitive, labels, visits.name),
+        ),
+        pa.table({"person": people, "places": Ragged(offsets, codes, tuple(labels)).to_arrow()}),
+        places.tabulate(old),
+        _read_hierarchies(reading, visits.name, labels, rows[first] + 1),
+        _read_constraints(reading, labels, visits.notes),
+        tuple(visits.notes),
+        reading.to_dict(),
+    )
+
+
+class _Places(NamedTuple):
+    """The place of every row (-1 for none), and what is known about the places."""
+
+    codes: Ints
+    labels: list[str]
+    positions: Positions | None = None
+    x: Floats | None = None
+    y: Floats | None = None
+    outlines: list[str] | None = None
+
+    def tabulate(self, wanted: Ints) -> pa.Table | None:
+        if self.positions is None or self.x is None or self.y is None:
+            return None
+        labels = [self.labels[code] for code in wanted]
+        outlines = None if self.outlines is None else [self.outlines[code] for code in wanted]
+        return tabulate_places(labels, self.x[wanted], self.y[wanted], self.positions.projection, outlines)
+
+
+class _Visits(NamedTuple):
+    """The rows of a file, what its columns are, and the notes taken on the way."""
+
+    name: str
+    table: pa.Table
+    columns: Mapping[str, str]
+    reading: Reading
+    notes: list[str]
+
+    @classmethod
+    def of(cls, path: Path, reading: Reading) -> _Visits:
+        notes: list[str] = []
+        table = _load(path, reading, notes)
+        notes.insert(0, f"Read {table.num_rows:,} rows of {path.name}.")
+        columns, told = assign_roles(path.name, table.column_names, reading, WORDS)
+        return cls(path.name, table, columns, reading, notes + told)
+
+    def labels(self, role: str) -> Labels:
+        return encode_labels(self.name, self.columns[role], self.table.column(self.columns[role]))
+
+    def times(self) -> Times | None:
+        if "time" in self.columns:
+            return parse_times(self.name, self.columns["time"], self.table.column(self.columns["time"]))
+        self.notes.append("There is no time column: visits stay in the order of the file.")
+        return None
+
+    def records(self, times: Times | None) -> Labels:
+        """Tell which rows make one record: those of a person, perhaps also of a trip, a day or a week."""
+        parts = [self.labels(role) for role in ("person", "trajectory") if role in self.columns]
+        if not parts:
+            raise SchemaError(
+                f"{self.name}: there is no column for the person. Say which one it is (columns), or call it "
+                f"person or {', '.join(_NAMES['person'][:3])}."
+            )
+        if "person" not in self.columns:
+            self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a person.")
+        told = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
+        if self.reading.split is not None:
+            if times is None:
+                raise SchemaError(f"{self.name}: split={self.reading.split} needs a time column.")
+            numbers, periods = split_periods(times, self.reading.split, self.reading.zone)
+            parts.append(Labels(numbers.astype(np.int32), pa.array(periods, pa.string())))
+            clock = self.reading.zone if times.zoned else "the clock of the data"
+            told.append(f"{self.reading.split} ({clock})")
+        records = combine_labels(parts)
+        if told:
+            self.notes.append(
+                f"One record per person and {' and '.join(told)}: {len(records.labels):,} records of "
+                f"{len(parts[0].labels):,} people. Someone with several records is hidden in each of them, "
+                "not across them."
+            )
+        return records
+
+    def places(self) -> _Places:
+        """Find the place of every row, and coordinates of the places if there are any."""
+        rule = None if self.reading.places is None else parse_place_rule(self.reading.places)
+        labels = self.labels("place") if "place" in self.columns and self._needs_labels() else None
+        positions = self._positions(labels)
+        if rule is not None:
+            if positions is None:
+                raise SchemaError(f"{self.name}: places={self.reading.places} needs coordinates: x,y or lon,lat.")
+            found = derive_places(rule, positions)
+            outside = found.codes < 0
+            if outside.any() and (rule.outside == "error" or outside.all()):
+                raise SchemaError(
+                    f"{self.name}: every point must lie in a region, not so in {name_marked(outside)} "
+                    f"({int(outside.sum()):,} in all). Add regions, or drop such points: "
+                    f"regions:FILE,outside=drop."
+                )
+            if "place" in self.columns and self.reading.places_file is None:
+                self.notes.append(f"`{self.columns['place']}` is not used, as places come from coordinates.")
+            self.notes.append(f"Places derived from coordinates: {rule.describe()}.")
+            return _Places(found.codes, found.labels, positions, found.x, found.y, found.outlines)
+        if labels is None:
+            hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
+            raise SchemaError(f"{self.name}: there is no column for the place. {hint}")
+        if positions is None:
+            return _Places(labels.codes, labels.labels.to_pylist())
+        x, y, differ = average_positions(labels.codes, len(labels.labels), positions)
+        if differ:
+            self.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
+        return _Places(labels.codes, labels.labels.to_pylist(), positions, x, y)
+
+    def _needs_labels(self) -> bool:
+        return self.reading.places is None or self.reading.places_file is not None
+
+    def _positions(self, labels: Labels | None) -> Positions | None:
+        given = [role for role in ("x", "y") if role in self.columns]
+        if self.reading.places_file is not None:
+            if labels is None:
+                raise SchemaError(f"{self.name}: places_file needs a column for the place.")
+            if given:
+                unused = ", ".join(f"`{self.columns[role]}`" for role in given)
+                self.notes.append(f"Coordinates come from the places file; not used: {unused}.")
+            return _look_up(self.reading, Path(self.reading.places_file), self.name, labels)
+        if len(given) == 1:
+            missing = "y" if given == ["x"] else "x"
+            raise SchemaError(f"{self.name}: there is {given[0]} but no {missing}. Say which column it is.")
+        return _parse_positions(self.name, self.table, self.columns, self.reading) if given else None
+
+    def report(self, dropped: int, visits: int, records: int, places: int) -> None:
+        """Note what is left after everything."""
+        if dropped:
+            self.notes.append(f"Visits outside all regions, which were dropped: {dropped:,}.")
+        collapsed = self.table.num_rows - dropped - visits
+        if collapsed:
+            self.notes.append(f"Visits that repeat the place before them and were collapsed: {collapsed:,}.")
+        one = (
+            "people"
+            if self.reading.split is None and len({"person", "trajectory"} & set(self.columns)) == 1
+            else "records"
+        )
+        self.notes.append(f"Found {records:,} {one}, {visits:,} visits and {places:,} places.")
+
+
+def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
+    """Read the rows of a file, whose format may be one that only its look gives away."""
+    data, format, name = load(path), choose_format(path, reading.format), path.name
+    header, delimiter, encoding = reading.header, reading.delimiter, reading.encoding
+    sample = first_lines(data, 5) if format in {"csv", "spmf"} else []
+    if format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
+        table, empty = parse_sequences(name, to_utf8(name, data, encoding))
+        notes.append("Each line is the sequence of one person (SPMF).")
+        if empty:
+            notes.append(f"Sequences without any place, which were left out: {empty:,}.")
+        return table
+    layout = None if header or delimiter else recognise_layout(sample)
+    if layout is not None:
+        header, delimiter = layout.header, layout.delimiter
+        notes.append(f"Recognised {layout.name}.")
+        if layout.encoding and encoding is None and not _is_utf8(data):
+            encoding = layout.encoding
+            notes.append(f"The text is not UTF-8 and was read as {encoding}.")
+    return parse_table(name, data, format, delimiter=delimiter, header=header or True, encoding=encoding)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _parse_positions(name: str, table: pa.Table, columns: Mapping[str, str], reading: Reading) -> Positions:
+    names = columns["x"], columns["y"]
+    x, y = (parse_numbers(name, column, table.column(column)) for column in names)
+    return locate(name, names, (x, y), lonlat=_is_lonlat(name, names, reading))
+
+
+def _is_lonlat(name: str, columns: tuple[str, str], reading: Reading) -> bool:
+    x, y = (column.lower() for column in columns)
+    if x in _LATITUDES or y in _LONGITUDES:
+        raise ParameterError(f"{name}: x is the longitude and y the latitude, not the other way round.")
+    if reading.coordinates != "auto":
+        return reading.coordinates == "lonlat"
+    told = (x in _LONGITUDES or "lon" in reading.columns, y in _LATITUDES or "lat" in reading.columns)
+    if told[0] != told[1]:
+        raise SchemaError(
+            f"{name}: columns {columns[0]!r} and {columns[1]!r} do not tell whether they are longitude and "
+            "latitude. Say what coordinates are: lonlat or plane."
+        )
+    return told[0]
+
+
+def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positions:
+    """Take the coordinates of every row from the places file."""
+    table = read_table(file)
+    both = {"x", "y", "lon", "lat"} <= set(table.column_names)
+    if both:  # as in the places of a release, where x and y are lon and lat on the plane
+        table = table.drop_columns(["lon", "lat"] if reading.coordinates == "plane" else ["x", "y"])
+    plain = Reading(reading.kind, drop=("*",), coordinates=reading.coordinates)
+    columns = assign_roles(file.name, table.column_names, plain, _PLACE_WORDS).columns
+    missing = [role for role in ("place", "x", "y") if role not in columns]
+    if missing:
+        raise SchemaError(f"{file.name}: a places file needs place,x,y or place,lon,lat; no {missing[0]}.")
+    known = encode_labels(file.name, columns["place"], table.column(columns["place"]))
+    if len(known.labels) < len(known.codes):
+        again = np.ones(len(known.codes), bool)
+        again[np.unique(known.codes, return_index=True)[1]] = False
+        raise SchemaError(f"{file.name}: every place must be there once, repeated in {name_marked(again)}.")
+    points = _parse_positions(file.name, table, columns, plain)
+    found: Cells = pc.index_in(labels.labels, known.labels)
+    index = found.fill_null(-1).to_numpy()[labels.codes]
+    if (index < 0).any():
+        raise SchemaError(
+            f"{name}: every place must be in {file.name}, not so in {name_marked(index < 0)}. Add them there."
+        )
+    given = points.given_x[index], points.given_y[index]
+    return locate(name, (columns["x"], columns["y"]), given, lonlat=points.projection is not None)
+
+
+def _read_hierarchies(
+    reading: Reading, name: str, labels: list[str], rows: npt.NDArray[np.int64]
+) -> dict[str, Hierarchy]:
+    strange = [column for column in reading.hierarchies if column != "place"]
+    if strange:
+        raise ParameterError(f"reading: trajectories have a hierarchy of place only, not of {strange[0]!r}.")
+    found = {column: read_hierarchy(file) for column, file in reading.hierarchies.items()}
+    for hierarchy in found.values():
+        hierarchy.require(labels, f"{name}: hierarchy of place", rows.tolist())
+    return found
+
+
+def _read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    found = {}
+    for kind, file in reading.constraints.items():
+        if kind != "utility":
+            raise ParameterError(f"reading: trajectories have constraints called utility, not {kind!r}.")
+        found[kind], strangers = read_partition(file, labels, "reading: constraints")
+        if strangers:
+            notes.append(f"Entries of the utility constraints that are no place of the data: {strangers:,}.")
+    return found

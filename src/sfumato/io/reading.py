@@ -1,0 +1,173 @@
+"""How a file is read: every option, kept by the owner so that the original can be read again."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import zoneinfo
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.schema import KINDS
+from sfumato.io.files import FORMATS, check_encoding
+from sfumato.io.places import parse_place_rule
+from sfumato.io.tables import check_delimiter
+
+__all__ = ["Reading"]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "kind": KINDS,
+    "format": FORMATS,
+    "split": ("day", "week"),
+    "coordinates": ("auto", "lonlat", "plane"),
+}
+_MAPPINGS = ("columns", "hierarchies", "constraints")
+_LISTS = ("header", "drop", "sensitive")
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """The options a file is read with; paths stay as they were given.
+
+    Parameters
+    ----------
+    kind
+        What one row of the dataset is, such as ``trajectories``.
+    columns
+        Which column plays which role: ``{"place": "venue"}``.
+    delimiter, format, encoding
+        Of the file, where content and extension are not to decide.
+    header
+        Names of the columns of a CSV file that has no header.
+    drop
+        Columns to leave out; ``*`` for all that have no role.
+    sensitive
+        Sensitive values of the history; an entry ``@FILE`` stands for a file with one value per line.
+    hierarchies, constraints
+        Files by column, and by name (``utility``).
+    places
+        Derive places from coordinates: ``grid:500m``, ``quadtree:500`` (at most 500 places) or
+        ``regions:FILE``, to which ``,outside=drop`` may be added.
+    places_file
+        File with coordinates of the places: ``place,x,y`` or ``place,lon,lat``.
+    split
+        ``day`` or ``week`` for one record per person and day or week.
+    zone
+        Time zone in which days begin, for times that have one.
+    coordinates
+        What x and y are: ``lonlat``, ``plane``, or ``auto`` to tell by the names of the columns.
+
+    Examples
+    --------
+    >>> reading = Reading.of("trajectories", {"columns": {"place": "venue"}, "places": "grid:500m"})
+    >>> Reading.from_dict(reading.to_dict()) == reading
+    True
+    >>> Reading.of("trajectories", {"colums": {}})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
+    """
+
+    kind: str
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    delimiter: str | None = None
+    format: str | None = None
+    encoding: str | None = None
+    header: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    hierarchies: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    constraints: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    places: str | None = None
+    places_file: str | None = None
+    split: str | None = None
+    zone: str = "UTC"
+    coordinates: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name in _MAPPINGS:
+            object.__setattr__(self, name, MappingProxyType(_texts_by_name(name, getattr(self, name))))
+        for name in _LISTS:
+            object.__setattr__(self, name, _list_of_texts(name, getattr(self, name)))
+        if self.split == "none":
+            object.__setattr__(self, "split", None)
+        for name in (field.name for field in dataclasses.fields(self)):
+            if name not in (*_MAPPINGS, *_LISTS):
+                object.__setattr__(self, name, self._checked(name, getattr(self, name)))
+
+    def _checked(self, name: str, value: Any) -> str | None:
+        if value is None and name not in {"kind", "zone", "coordinates"}:
+            return None
+        text = _text(name, value)
+        known = _CHOICES.get(name)
+        if known and text not in known:
+            near = difflib.get_close_matches(text, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(f"reading: {name} must be one of {', '.join(known)}, got {text!r}.{hint}")
+        if name == "delimiter":
+            return check_delimiter(text)
+        if name == "encoding":
+            return check_encoding(text)
+        if name == "places":
+            parse_place_rule(text)
+        if name == "zone":
+            _check_zone(text)
+        return text
+
+    @classmethod
+    def of(cls, kind: str, options: Mapping[str, Any]) -> Reading:
+        """Make a reading from named options, as a command line or policy file gives them."""
+        known = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
+        for name in options:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+                raise ParameterError(f"reading: there is no option {name!r}.{hint}")
+        return cls(kind, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as plain values that JSON can hold."""
+        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        plain.update({name: dict(plain[name]) for name in _MAPPINGS})
+        plain.update({name: list(plain[name]) for name in _LISTS})
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Reading:
+        """Make a reading from what :meth:`to_dict` returned."""
+        options = dict(plain)
+        return cls.of(options.pop("kind", None), options)
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str) or not value:
+        raise ParameterError(f"reading: {name} must be text, got {value!r}.")
+    return value
+
+
+def _texts_by_name(name: str, given: Any) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"reading: {name} must map names to names, got {type(given).__name__}.")
+    return {_text(name, key): _text(name, value) for key, value in given.items()}
+
+
+def _list_of_texts(name: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (_text(name, given),)
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise ParameterError(f"reading: {name} must be a list of texts, got {type(given).__name__}.")
+    return tuple(_text(name, entry) for entry in given)
+
+
+def _check_zone(zone: str) -> None:
+    try:
+        zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise ParameterError(
+            f"reading: zone must be the name of a time zone such as Europe/Athens, got {zone!r}."
+        ) from None

@@ -1,0 +1,71 @@
+"""Numbers as people read them: thousands separated, no more digits than they are worth."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+__all__ = ["show_bin", "show_count", "show_number", "show_share"]
+
+_NOTHING = "–"
+
+
+def show_count(value: int) -> str:
+    """Write a whole number with its thousands separated.
+
+    Examples
+    --------
+    >>> show_count(1234567)
+    '1,234,567'
+    """
+    return f"{int(value):,}"
+
+
+def show_share(value: float | None) -> str:
+    """Write a share of one as a percentage that is never rounded to none or all.
+
+    Examples
+    --------
+    >>> [show_share(value) for value in (0.0, 0.00001, 0.6312, 0.99996, 1.0)]
+    ['0 %', '< 0.01 %', '63.1 %', '> 99.99 %', '100 %']
+    """
+    if value is None or not math.isfinite(value):
+        return _NOTHING
+    percent = value * 100
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    if 0 < percent < 0.01:
+        return "< 0.01 %"
+    if 99.99 < percent < 100:
+        return "> 99.99 %"
+    digits = 2 if percent < 1 or 99 < percent < 100 else 1
+    return f"{percent:,.{digits}f} %"
+
+
+def show_number(value: object) -> str:
+    """Write any number: whole ones in full, others with three digits or their whole part.
+
+    Examples
+    --------
+    >>> [show_number(value) for value in (12345, 12345.6, 0.123456, 3.0, 0.00001234)]
+    ['12,345', '12,346', '0.123', '3', '1.23e-05']
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return str(value)
+    number = float(value)
+    if not math.isfinite(number):
+        return _NOTHING
+    if number == int(number):
+        return show_count(int(value))
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def show_bin(first: int, end: int) -> str:
+    """Name the whole numbers from `first` up to, but not including, `end`.
+
+    Examples
+    --------
+    >>> show_bin(2, 3), show_bin(1000, 2000)
+    ('2', '1,000–1,999')
+    """
+    return show_count(first) if end == first + 1 else f"{show_count(first)}–{show_count(end - 1)}"

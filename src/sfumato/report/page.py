@@ -1,0 +1,290 @@
+"""The report as one HTML page without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Score
+from sfumato.report import maps
+from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
+from sfumato.report.numerals import show_count, show_number, show_share
+from sfumato.report.plots import figures
+from sfumato.report.style import STYLE
+from sfumato.report.wording import describe_attacker, explain_measure, list_limits
+
+if TYPE_CHECKING:
+    from sfumato.core.risk import Risk
+
+__all__ = ["render"]
+
+_TOP_VALUES = 10
+_SHOWN_MEMBERS = 6
+_SHOWN_LENGTH = 40
+# Even if a label slipped through unescaped, the browser would run nothing and load nothing.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+) -> str:
+    """Return the owner's report as one HTML page that needs no network and runs no scripts.
+
+    Parameters
+    ----------
+    comparison
+        The original and its release.
+    before, after
+        What an attacker reaches with the original data and with the release.
+    scores
+        What the release is still good for.
+    facts
+        Further facts by name, such as phase times and counters.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.core.risk import risk_of_original
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> risk = risk_of_original(data, 2)
+    >>> render(Comparison(data, release), risk, risk, [])[:15]
+    '<!DOCTYPE html>'
+    """
+    drawn = figures(comparison, before, after)
+    sections = [
+        _header(comparison, before, after),
+        _published(comparison),
+        _risk(comparison, before, after, drawn["anonymity-sets"]),
+        _map(comparison, drawn.get("map")),
+        _groups(comparison, drawn["group-sizes"]),
+        _utility(scores),
+        _facts(comparison, facts or {}),
+    ]
+    title = escape(f"Owner’s report: {comparison.release.method}, {comparison.release.guarantee}")
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="robots" content="noindex">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(section for section in sections if section)
+        + "\n<footer class='muted'>Made by Sfumato. This file stands alone: it loads nothing and runs nothing."
+        "</footer>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _visits_per_value(comparison: Comparison) -> npt.NDArray[np.int64]:
+    return np.bincount(comparison.published.codes, minlength=len(comparison.sizes)).astype(np.int64)
+
+
+def _header(comparison: Comparison, before: Risk, after: Risk) -> str:
+    release = comparison.release
+    exact = int(((_visits_per_value(comparison) > 0) & ~comparison.generalised).sum())
+    tiles = (
+        (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
+        (
+            _change(show_count(before.smallest_anonymity_set), show_count(after.smallest_anonymity_set)),
+            "smallest anonymity set",
+        ),
+        (_change(show_share(before.unique_share), show_share(after.unique_share)), "of people unique"),
+        (show_count(exact), f"of {show_count(len(comparison.history.labels))} places published exactly"),
+    )
+    listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
+    return (
+        f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(release.kind.capitalize())} published with "
+        f"{escape(release.method)} under {raise_powers(release.guarantee.title)}</p>\n"
+        "<p class='private'>For the data owner only: it names places. Do not publish it.</p>\n"
+        f"<ul class='tiles'>{listed}</ul></header>"
+    )
+
+
+def _change(was: str, now: str) -> str:
+    return f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>"
+
+
+def _published(comparison: Comparison) -> str:
+    guarantee = comparison.release.guarantee
+    limits = "".join(
+        f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee)
+    )
+    return (
+        f"<section><h2>What was published</h2>\n{_account(comparison)}\n"
+        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
+        f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
+        f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
+    )
+
+
+def _account(comparison: Comparison) -> str:
+    """Account for every record, place and visit."""
+    release = comparison.release
+    used = _visits_per_value(comparison) > 0
+    generalised = used & comparison.generalised
+    rows = [
+        ("Records in the original data", release.records_in, False),
+        ("Records published", len(release), False),
+        ("Records withheld", release.records_in - len(release), False),
+        *((reason, count, True) for reason, count in release.withheld.items()),
+        ("Visits in the original data", len(comparison.history.codes), False),
+        ("Visits published", len(comparison.published.codes), False),
+        ("Places in the original data", len(comparison.history.labels), False),
+        ("Places published exactly", int((used & ~comparison.generalised).sum()), False),
+        ("Generalised places published", int(generalised.sum()), False),
+        ("Places removed from all records", len(release.suppressed()), False),
+    ]
+    body = "".join(
+        f"<tr{' class=sub' * is_part}><th scope='row'>{escape(name)}</th>"
+        f"<td class='number'>{show_count(count)}</td></tr>"
+        for name, count, is_part in rows
+    )
+    sensitive = comparison.original.schema.sensitive
+    named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_TOP_VALUES])
+    more = f" and {show_count(len(sensitive) - _TOP_VALUES)} more" if len(sensitive) > _TOP_VALUES else ""
+    told = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
+    return f"<table class='narrow'><tbody>{body}</tbody></table>{told}"
+
+
+def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
+    guarantee = comparison.release.guarantee
+    k, m = getattr(guarantee, "k", None), after.m or getattr(guarantee, "m", None)
+    attacker = describe_attacker(after.knowledge, m)
+    caption = (
+        "For every person, the number of records that fit what the attacker knows, taking the knowledge that "
+        "gives the person away most. A bar covers the numbers from its left to its right end."
+    )
+    absent = int((after.set_sizes == 0).sum())
+    if absent:
+        caption += f" After: {show_count(absent)} people have no record in the release and no bar."
+    return (
+        f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
+        "wants to know which record is the person’s. Before: the same data without names, otherwise as they are."
+        f"</p>\n{_judge(after, k)}\n{_risk_table(before, after)}\n"
+        f"{draw_figure('anonymity-sets', plot, caption)}</section>"
+    )
+
+
+def _judge(after: Risk, k: int | None) -> str:
+    """Say whether the attack agrees with the promise."""
+    if k is None or not after.smallest_anonymity_set:
+        return ""
+    found = show_count(after.smallest_anonymity_set)
+    if after.smallest_anonymity_set >= k:
+        text = f"The attack agrees with the promise: whatever is known fits at least {found} records; {show_count(k)} are promised."
+        return f"<blockquote><p>{text}</p></blockquote>"
+    text = f"Do not publish this release: something known fits only {found} records; {show_count(k)} are promised."
+    return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
+
+
+def _risk_table(before: Risk, after: Risk) -> str:
+    rows = [
+        (
+            "Smallest anonymity set (records)",
+            show_count(before.smallest_anonymity_set),
+            show_count(after.smallest_anonymity_set),
+        ),
+        ("People who are unique", show_share(before.unique_share), show_share(after.unique_share)),
+        ("Attacker’s success, average person", show_share(before.mean_success), show_share(after.mean_success)),
+        ("Attacker’s success, worst case", show_share(before.max_success), show_share(after.max_success)),
+        (
+            "Attacker’s success when the places known are random",
+            show_share(before.mean_success_random),
+            show_share(after.mean_success_random),
+        ),
+        (
+            "Largest share of fitting records with one sensitive place",
+            show_share(before.max_sensitive_share),
+            show_share(after.max_sensitive_share),
+        ),
+    ]
+    known = [row for row in rows if row[1:] != ("–", "–")]
+    return make_table(["", "Before", "After"], known, narrow=True)
+
+
+def _map(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+    if plot is None:
+        told = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
+    else:
+        told = draw_figure("map", plot, "Both maps show the same ground at the same scale.")
+    return f"<section><h2>Places before and after</h2>\n{told}</section>"
+
+
+def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
+    caption = "A published place that stands for several means: exactly one of these."
+    visits = _visits_per_value(comparison)
+    generalised = np.flatnonzero(comparison.generalised & (visits > 0))
+    if not len(generalised):
+        return (
+            "<section><h2>Generalised places</h2>\n<p>Nothing is generalised: every place in the release is "
+            "published exactly.</p></section>"
+        )
+    top = generalised[np.argsort(-visits[generalised], kind="stable")][:_TOP_VALUES]
+    members = comparison.members
+    rows = []
+    for value in top:
+        codes = members.codes[members.offsets[value] : members.offsets[value + 1]]
+        labels = sorted(members.labels[code] for code in codes)
+        named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in labels[:_SHOWN_MEMBERS])
+        more = f" and {show_count(len(labels) - _SHOWN_MEMBERS)} more" if len(labels) > _SHOWN_MEMBERS else ""
+        rows.append((named + more, show_count(len(labels)), show_count(int(visits[value]))))
+    title = "The most visited generalised places" if len(generalised) > len(top) else "The generalised places"
+    return (
+        f"<section><h2>Generalised places</h2>\n{draw_figure('group-sizes', plot, caption)}\n<h3>{title}</h3>\n"
+        f"{make_table(['One of', 'Places', 'Visits'], rows)}</section>"
+    )
+
+
+def _utility(scores: Sequence[Score]) -> str:
+    if not scores:
+        return ""
+    rows = "".join(_score_rows(score) for score in scores)
+    return (
+        "<section><h2>What the release is still good for</h2>\n<table><thead><tr><th scope='col'>Measure</th>"
+        "<th scope='col' class='number'>Value</th><th scope='col' class='number'>Better</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></section>"
+    )
+
+
+def _score_rows(score: Score) -> str:
+    # A unit such as "of the patterns" says that the value is a share.
+    is_share = score.unit.startswith("of ")
+    value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
+    explanation = f"<small>{escape(text)}</small>" if (text := explain_measure(score.name)) else ""
+    details = ""
+    if score.details:
+        listed = [(_spell(name), _show_detail(name, found)) for name, found in score.details.items()]
+        table = make_table([], listed, narrow=True)
+        details = f"<tr class='more'><td colspan='3'><details><summary>Details</summary>{table}</details></td></tr>"
+    return (
+        f"<tr{' class=open' * bool(details)}><th scope='row'>{raise_powers(score.title or score.name)}{explanation}"
+        f"</th><td class='number'>{escape(value)}</td><td class='number'>{escape(score.better)}</td></tr>{details}"
+    )
+
+
+def _spell(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _show_detail(name: str, value: Any) -> str:
+    if name.endswith("share") and isinstance(value, float):
+        return show_share(value)
+    return shorten(show_number(value), 200)
+
+
+def _facts(comparison: Comparison, facts: Mapping[str, str]) -> str:
+    notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
+    if not facts and not notes:
+        return ""
+    table = make_table([], [(name, str(value)) for name, value in facts.items()], narrow=True) if facts else ""
+    read = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
+    return f"<section><h2>How it was made</h2>\n{table}{read}</section>"

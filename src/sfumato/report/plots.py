@@ -1,0 +1,335 @@
+"""The plots of the report as Vega-Lite specifications, and pictures of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.errors import ParameterError
+from sfumato.report import maps
+from sfumato.report.maps import MapPanel
+from sfumato.report.numerals import show_bin, show_count, show_share
+from sfumato.report.palette import AFTER, BEFORE, FONT, GRID, INK, MUTED
+
+if TYPE_CHECKING:
+    from sfumato.core.risk import Risk
+
+__all__ = ["figures", "picture", "save_figure"]
+
+Spec = dict[str, Any]
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+_PANEL_WIDTH = 440
+_PICTURE_PANEL_WIDTH = 400
+_PICTURE_SCALE = 1.2
+_FORMATS = (".pdf", ".png", ".svg")
+_LOOK = {
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": MUTED,
+        "labelFontSize": 12,
+        "titleColor": MUTED,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": GRID,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+    },
+    "title": {
+        "anchor": "start",
+        "color": INK,
+        "fontSize": 14,
+        "fontWeight": 600,
+        "subtitleColor": MUTED,
+        "subtitleFontSize": 12,
+        "offset": 8,
+    },
+    "text": {"fontSize": 12},
+}
+_SHARE_AXIS = {
+    "labelExpr": "format(100 * datum.value, '~g') + ' %'",
+    "tickCount": 3,
+    "title": "Share of people",
+    "domain": False,
+    "ticks": False,
+}
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec]:
+    """Return the plots by name as Vega-Lite specifications.
+
+    ``map`` is there when the data have coordinates. The title of a plot, what it leaves out and the numbers
+    in it are under ``usermeta``.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.core.risk import risk_of_original
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> risk = risk_of_original(data, 2)
+    >>> list(figures(Comparison(data, release), risk, risk))
+    ['anonymity-sets', 'map', 'group-sizes']
+    """
+    k = getattr(comparison.release.guarantee, "k", None)
+    sets = _count_sets(before, after, k)
+    sizes = _count_sizes(comparison)
+    drawn = {"anonymity-sets": _finish(_sets_view(sets, k, 2 * _PANEL_WIDTH - 20, 84), _sets_facts(sets, k))}
+    if maps.find_obstacle(comparison) is None:
+        panels, notes = maps.draw_panels(comparison, _PANEL_WIDTH)
+        drawn["map"] = _finish(_map_view(panels), _map_facts(panels, notes))
+    drawn["group-sizes"] = _finish(_sizes_view(sizes), _sizes_facts(sizes))
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save the map and the anonymity sets side by side, about 1,400 pixels wide as PNG.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.core.risk import risk_of_original
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> risk = risk_of_original(data, 2)
+    >>> picture(Comparison(data, release), risk, risk, "README.gif")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: save_figure: a file name must end in .pdf, .png or .svg, got '.gif'.
+    """
+    k = getattr(comparison.release.guarantee, "k", None)
+    sets = _count_sets(before, after, k)
+    if maps.find_obstacle(comparison) is not None:
+        save_figure(_finish(_sets_view(sets, k, 800, 120), {}), path)
+        return
+    panels, _ = maps.draw_panels(comparison, _PICTURE_PANEL_WIDTH)
+    height = max(80, round((panels[0].height - 100) / 2))
+    views = [_map_view(panels), _sets_view(sets, k, 270, height)]
+    save_figure(_finish({"hconcat": views, "spacing": 32}, {}), path)
+
+
+def save_figure(spec: Spec, path: str | Path) -> None:
+    """Write a plot as PNG, SVG or PDF, whichever the name of the file ends in.
+
+    Examples
+    --------
+    >>> save_figure({}, "map.gif")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: save_figure: a file name must end in .pdf, .png or .svg, got '.gif'.
+    """
+    import vl_convert
+
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in _FORMATS:
+        raise ParameterError(f"save_figure: a file name must end in .pdf, .png or .svg, got {suffix!r}.")
+    on_white = {**spec, "background": "white"}
+    if suffix == ".svg":
+        target.write_text(vl_convert.vegalite_to_svg(on_white), encoding="utf-8")
+    elif suffix == ".png":
+        target.write_bytes(vl_convert.vegalite_to_png(on_white, scale=_PICTURE_SCALE))
+    else:
+        target.write_bytes(vl_convert.vegalite_to_pdf(on_white))
+
+
+def _finish(view: Spec, facts: dict[str, Any]) -> Spec:
+    """Return a whole specification: with the common look, and what the page says about the plot."""
+    return {"$schema": _SCHEMA, "background": "transparent", "padding": 3, "config": _LOOK, "usermeta": facts, **view}
+
+
+def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]]:
+    """Return the share of people per bin of anonymity-set sizes; k is where a bin begins."""
+    most = max(int(risk.set_sizes.max(initial=1)) for risk in (before, after))
+    edges = _bin_edges(max(most, k or 1), k)
+    rows = []
+    for when, risk in (("before", before), ("after", after)):
+        counts, _ = np.histogram(risk.set_sizes[risk.set_sizes > 0], edges)
+        for first, end, people in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
+            share = people / max(risk.people, 1)
+            rows.append({"when": when, "first": first, "end": end, "people": people, "share": share})
+    return rows
+
+
+def _bin_edges(most: int, k: int | None) -> list[int]:
+    """Return edges 1, 2, 3, 5, 10, 20, 50, ... beyond `most`, and k."""
+    edges, power = [1, 2, 3, 5], 10
+    while edges[-1] <= most:
+        edges += [power, 2 * power, 5 * power]
+        power *= 10
+    end = next(i for i, edge in enumerate(edges) if edge > most)
+    return sorted({*edges[: end + 1], *([k] if k else [])})
+
+
+def _sets_view(rows: list[dict[str, Any]], k: int | None, width: float, height: float) -> Spec:
+    """Draw two histograms over the same logarithmic axis, with a line where the promise begins."""
+    end = max(row["end"] for row in rows)
+    top = max(max(row["share"] for row in rows), 0.01)
+    views = []
+    for when, colour, name in (("before", BEFORE, "Before: original data"), ("after", AFTER, "After: published data")):
+        mine = [row for row in rows if row["when"] == when]
+        encoding = {
+            "x": {"field": "first", "type": "quantitative", "scale": {"type": "log", "domain": [1, end], "nice": False}}
+            | {"axis": _sets_axis(end, width, is_last=when == "after")},
+            "x2": {"field": "end"},
+            "y": {"field": "share", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": _SHARE_AXIS},
+            "y2": {"datum": 0},
+        }
+        mark = {"type": "rect", "color": colour, "xOffset": 0.5, "x2Offset": -0.5, "aria": False}
+        layers = [{"data": {"values": mine}, "mark": mark, "encoding": encoding}, *_mark_k(k)]
+        title = {"text": name, "subtitle": _sum_up_sets(mine, k)}
+        views.append({"width": width, "height": height, "title": title, "layer": layers})
+    return {"vconcat": views, "spacing": 14}
+
+
+def _sets_axis(end: int, width: float, *, is_last: bool) -> Spec:
+    ticks = [step * 10**power for power in range(10) for step in (1, 2, 5) if step * 10**power <= end]
+    if len(ticks) * 45 > width:
+        ticks = [tick for tick in ticks if str(tick)[0] == "1"]
+    title = "People who fit what the attacker knows (logarithmic)" if is_last else None
+    return {
+        "values": ticks, "format": ",d", "grid": False, "labels": is_last, "ticks": is_last, "title": title
+    }  # fmt: skip
+
+
+def _mark_k(k: int | None) -> list[Spec]:
+    if k is None:
+        return []
+    at = {"field": "k", "type": "quantitative"}
+    line = {"type": "rule", "color": INK, "strokeDash": [4, 3], "aria": False}
+    text = {"type": "text", "align": "left", "baseline": "top", "dx": 5, "dy": 6, "color": INK, "aria": False}
+    return [
+        {"data": {"values": [{"k": k}]}, "mark": line, "encoding": {"x": at}},
+        {
+            "data": {"values": [{"k": k, "text": f"k = {show_count(k)}"}]},
+            "mark": text,
+            "encoding": {"x": at, "y": {"value": 0}, "text": {"field": "text"}},
+        },
+    ]
+
+
+def _sum_up_sets(rows: list[dict[str, Any]], k: int | None) -> str:
+    if k is None:
+        return f"{show_share(rows[0]['share'])} of people are unique"
+    below = sum(row["share"] for row in rows if row["end"] <= k)
+    return f"{show_share(below)} of people hide among fewer than {show_count(k)}"
+
+
+def _sets_facts(rows: list[dict[str, Any]], k: int | None) -> dict[str, Any]:
+    bins = [row for row in rows if row["when"] == "before"]
+    after = [row for row in rows if row["when"] == "after"]
+    line = f"; a dashed line marks k = {k}" if k else ""
+    return {
+        "title": "How many people fit what an attacker knows, before and after",
+        "description": f"Two histograms of anonymity-set sizes per person over a logarithmic axis{line}.",
+        "head": ["People who fit", "Before: people", "share", "After: people", "share"],
+        "rows": [
+            [show_bin(b["first"], b["end"])]
+            + [shown for row in (b, a) for shown in (show_count(row["people"]), show_share(row["share"]))]
+            for b, a in zip(bins, after, strict=True)
+        ],
+    }
+
+
+def _map_view(panels: list[MapPanel]) -> Spec:
+    return {"hconcat": [_panel_view(panel) for panel in panels], "spacing": 24}
+
+
+def _panel_view(panel: MapPanel) -> Spec:
+    """Draw shapes and texts where the panel has them, in pixels."""
+    styles = {"fill": "fill", "fillOpacity": "opacity", "stroke": "stroke", "strokeWidth": "width"}
+    shapes = {
+        "data": {"values": panel.shapes},
+        "mark": {"type": "geoshape", "strokeCap": "round", "strokeJoin": "round", "aria": False},
+        "projection": {"type": "identity", "scale": 1, "translate": [0, 0]},
+        "encoding": {
+            channel: {"field": f"properties.{name}", "type": "nominal", "scale": None}
+            for channel, name in styles.items()
+        },
+    }
+    texts = {
+        "data": {"values": panel.texts},
+        "mark": {"type": "text", "align": "left", "baseline": "middle", "aria": False},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, panel.width]}},
+            "y": {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [panel.height, 0]}},
+            "text": {"field": "text"},
+            "color": {"field": "colour", "type": "nominal", "scale": None},
+        },
+    }
+    title = {"text": panel.title, "subtitle": panel.subtitle}
+    return {"width": panel.width, "height": panel.height, "title": title, "layer": [shapes, texts]}
+
+
+def _map_facts(panels: list[MapPanel], notes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "title": "Places before and after",
+        "description": ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
+        + ". Both maps have the same scale.",
+        "notes": list(notes),
+    }
+
+
+def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return published places and visits per bin of sizes."""
+    visits = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
+    sizes, visits = comparison.sizes[visits > 0], visits[visits > 0]
+    most = int(sizes.max(initial=1))
+    # Up to 8 places each size has a bar; beyond, sizes 3 to 5, 6 to 10, 11 to 20 and so on share one.
+    edges = list(range(1, most + 2)) if most <= 8 else [1, *(e + 1 for e in _bin_edges(most, None) if e != 3)]
+    places, _ = np.histogram(sizes, edges)
+    entries, _ = np.histogram(sizes, edges, weights=visits)
+    total = max(int(visits.sum()), 1)
+    return [
+        {
+            "size": "1 (exact)" if first == 1 else show_bin(first, end),
+            "places": count,
+            "visits": int(seen),
+            "share": seen / total,
+        }
+        for first, end, count, seen in zip(edges[:-1], edges[1:], places.tolist(), entries.tolist(), strict=True)
+    ]
+
+
+def _sizes_view(rows: list[dict[str, Any]]) -> Spec:
+    """Draw how many published places there are of each size, and how many visits fall on them."""
+    views = []
+    for field, show, title in (
+        ("places", show_count, "Published places"),
+        ("share", show_share, "Visits published as them"),
+    ):
+        values = [{"size": row["size"], "height": row[field], "text": show(row[field])} for row in rows]
+        room = 1.2 * max(max(value["height"] for value in values), 1e-9)
+        encoding = {
+            "x": {
+                "field": "size",
+                "type": "nominal",
+                "sort": None,
+                "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
+                "axis": {"title": "Places a published place stands for", "labelAngle": 0, "ticks": False},
+            },
+            "y": {"field": "height", "type": "quantitative", "axis": None, "scale": {"domain": [0, room]}},
+        }
+        bars = {"mark": {"type": "bar", "color": AFTER, "aria": False}}
+        mark = {"type": "text", "baseline": "bottom", "dy": -3, "color": INK, "aria": False}
+        texts = {"mark": mark, "encoding": {"text": {"field": "text"}}}
+        view = {"data": {"values": values}, "encoding": encoding, "layer": [bars, texts]}
+        views.append({"width": _PANEL_WIDTH, "height": 120, "title": title, **view})
+    return {"hconcat": views, "spacing": 24}
+
+
+def _sizes_facts(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "title": "Sizes of published places",
+        "description": "Two bar charts: published places, and visits published as them, by how many original "
+        "places each stands for.",
+        "head": ["Places it stands for", "Published places", "Visits", "Share of visits"],
+        "rows": [
+            [row["size"], show_count(row["places"]), show_count(row["visits"]), show_share(row["share"])]
+            for row in rows
+        ],
+    }

@@ -1,0 +1,122 @@
+"""Nothing invented, nothing swapped: every published record is one original record, generalised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.ragged import Ragged
+from sfumato.core.records import membership
+from sfumato.core.release import Release
+from sfumato.core.verdict import Verdict
+from sfumato.verify.structure import COUNTS, READABLE, verify_structure
+
+__all__ = ["verify_faithful"]
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that every published record is the true generalisation of its original.
+
+    The same places in the same order, each published as itself or as a value that contains it; exactly the
+    suppressed places missing; nobody published twice; nobody's original name among the pseudonyms.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published row.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.methods.seqanon import SeqAnon
+    >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> result = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    found: dict[str, Witness] = {"everybody is published at most once": _check_rows(release, original, rows)}
+    if found["everybody is published at most once"] is None:
+        published = release.history()
+        expected = _without_suppressed(release, original.history().take(rows))
+        found["nothing is added or missing"] = _check_lengths(published, expected)
+        if found["nothing is added or missing"] is None:
+            found["every value contains the original place"] = _check_values(release, published, expected)
+    found["withheld people are counted"] = _check_people(release, original, structure.checks[COUNTS])
+    found["no original name is a pseudonym"] = _check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
+    if rows.shape != (len(release),) or not (np.issubdtype(rows.dtype, np.integer) or len(rows) == 0):
+        return {"published": len(release), "mapped": int(rows.size)}
+    outside = (rows < 0) | (rows >= len(original))
+    if outside.any():
+        return {"rows": [int(np.argmax(outside)) + 1]}
+    order = np.argsort(rows, kind="stable")
+    repeated = np.flatnonzero(np.diff(rows[order]) == 0)
+    if len(repeated):
+        return {"rows": (order[repeated[0] : repeated[0] + 2] + 1).tolist()}
+    return None
+
+
+def _without_suppressed(release: Release, histories: Ragged) -> Ragged:
+    gone = set(release.suppressed())
+    kept = np.array([label not in gone for label in histories.labels], dtype=bool)
+    return histories.keep(kept[histories.codes])
+
+
+def _check_lengths(published: Ragged, expected: Ragged) -> Witness:
+    wrong = published.lengths != expected.lengths
+    if not wrong.any():
+        return None
+    row = int(np.argmax(wrong))
+    return {
+        "rows": [row + 1],
+        "published_visits": int(published.lengths[row]),
+        "original_visits": int(expected.lengths[row]),
+    }
+
+
+def _check_values(release: Release, published: Ragged, expected: Ragged) -> Witness:
+    values, places = membership(release, expected.labels)
+    base = max(len(expected.labels), 1)
+    wrong = ~np.isin(published.codes.astype(np.int64) * base + expected.codes, values * base + places)
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    row = int(np.searchsorted(published.offsets, at, side="right")) - 1
+    position = at - int(published.offsets[row])
+    return {"rows": [row + 1], "position": position + 1, "value": published.labels[published.codes[at]]}
+
+
+def _check_people(release: Release, original: Dataset, counts_agree: bool) -> Witness:
+    if counts_agree and len(original) == release.records_in:
+        return None
+    withheld = list(release.withheld.values())
+    return {"people": len(original), "records_in": release.records_in, "withheld": withheld}
+
+
+def _check_names(release: Release, original: Dataset) -> Witness:
+    names = original.table.column(original.schema.identifier).combine_chunks()
+    for column in release.columns:
+        if column.role == "identifier":
+            pseudonyms = release.table.column(column.name).combine_chunks()
+            leaked = pc.is_in(pseudonyms, value_set=names).to_numpy(zero_copy_only=False)
+            if leaked.any():
+                return {"rows": [int(np.argmax(leaked)) + 1]}
+    return None

@@ -1,0 +1,214 @@
+"""The commands of the product, end to end."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+KM = ["-p", "k=5", "-p", "m=2"]
+
+
+def anonymize(sfumato, checkins, *more, **options):
+    return sfumato(
+        "anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", *KM, "--out", "out", "--json", *more,
+        **options,
+    )  # fmt: skip
+
+
+def test_every_command_has_help(sfumato):
+    listing = sfumato("--help").stdout
+    for command in (
+        "demo",
+        "methods",
+        "inspect",
+        "anonymize",
+        "apply",
+        "verify",
+        "attack",
+        "measure",
+        "run",
+        "generate",
+    ):
+        assert command in listing
+        assert "Usage" in sfumato(command, "--help").stdout
+
+
+def test_methods_lists_parameters_with_ranges_and_papers(sfumato):
+    found = {m["name"]: m for m in sfumato("methods", "--json").json}
+    assert set(found) >= {"seqanon", "sd-seqanon", "u-seqanon", "zga", "sga", "lm-anon"}
+    k = next(p for p in found["seqanon"]["parameters"] if p["name"] == "k")
+    assert k["range"] == "at least 2" and k["required"]
+    assert "Poulis" in found["seqanon"]["paper"]
+    assert [m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json] == []
+    assert "seqanon" in sfumato("methods").stdout
+
+
+def test_inspect_tells_how_identifying_the_data_are(sfumato, checkins):
+    found = sfumato("inspect", checkins, "--kind", "trajectories", "--json").json
+    assert found["people"] == 120
+    assert [r["smallest_anonymity_set"] for r in found["risk"]][-1] >= 1
+    assert "unique" in sfumato("inspect", checkins, "--kind", "trajectories").stdout
+
+
+def test_anonymize_verify_attack_measure(sfumato, checkins):
+    done = anonymize(sfumato, checkins).json
+    assert set(done) >= {"published", "withheld", "guarantee", "seconds", "out"}
+    assert done["published"] + done["withheld"] == 120
+    verdict = sfumato("verify", "out", "--json").json
+    assert set(verdict) >= {"holds", "claimed", "measured", "witness"}
+    assert verdict["holds"] and verdict["measured"]["k"] >= 5
+    assert sfumato("verify", "out", "--original", checkins, "--json").json["holds"]
+    risk = sfumato("attack", "out", "--original", checkins, "--json").json
+    assert set(risk) >= {"smallest_anonymity_set", "mean_success", "max_success", "knowledge"}
+    assert risk["smallest_anonymity_set"] >= 5
+    scores = sfumato("measure", "out", "--original", checkins, "--json").json
+    assert len(scores) >= 6 and all({"metric", "value"} <= set(score) for score in scores)
+
+
+def test_measure_takes_a_workload(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    (tmp_path / "queries.csv").write_text("spot0\nspot0>spot1\n")
+    scores = sfumato("measure", "out", "--original", checkins, "--workload", "queries.csv", "--json").json
+    assert any(score["metric"] == "average-relative-error" for score in scores)
+
+
+def test_a_damaged_release_is_broken_with_a_witness(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    manifest = tmp_path / "out" / "release" / "release.json"
+    claim = json.loads(manifest.read_text())
+    claim["guarantee"]["parameters"]["k"] = 100
+    manifest.write_text(json.dumps(claim))
+    verdict = sfumato("verify", "out", "--json", expect=1).json
+    assert not verdict["holds"] and verdict["witness"]
+
+
+def test_data_csv_is_checked_too(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    path = tmp_path / "out" / "release" / "data.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[1] + ";spot0", *lines[2:]]) + "\n")
+    verdict = sfumato("verify", "out", "--json", expect=1).json
+    assert not verdict["checks"]["data.csv equals data.parquet"]
+
+
+def test_a_stray_file_breaks_a_release(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    (tmp_path / "out" / "release" / "names.txt").write_text("who is who")
+    assert not sfumato("verify", "out", "--json", expect=1).json["checks"]["no stray files"]
+
+
+@pytest.mark.parametrize("file", ["data.parquet", "release.json", "values.csv", "data.csv"])
+def test_a_release_that_cannot_be_read_cannot_be_judged(sfumato, checkins, tmp_path, file):
+    anonymize(sfumato, checkins)
+    path = tmp_path / "out" / "release" / file
+    path.write_bytes(path.read_bytes()[:20] if file != "values.csv" else b"")
+    sfumato("verify", "out", "--json", expect=2)
+
+
+def test_a_policy_file_says_the_same(sfumato, checkins, tmp_path):
+    (tmp_path / "policy.toml").write_text(
+        '[data]\npath = "checkins.csv"\nkind = "trajectories"\n\n[method]\nname = "seqanon"\nk = 5\nm = 2\n\n'
+        '[release]\nout = "out"\nseed = 3\n'
+    )
+    done = sfumato("run", "policy.toml", "--json").json
+    assert done["verify"]["holds"] and done["attack"]["smallest_anonymity_set"] >= 5
+    assert len(done["measure"]) >= 6
+    by_policy = (tmp_path / "out" / "release" / "data.csv").read_text()
+    anonymize(sfumato, checkins, "--seed", 3, "--force")
+    assert (tmp_path / "out" / "release" / "data.csv").read_text() == by_policy
+
+
+def test_apply_publishes_a_later_batch_or_says_that_it_breaks_the_guarantee(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    done = sfumato("apply", "out", checkins, "--out", "again", "--json").json
+    assert done["published"] == 120
+    assert sfumato("verify", "again", "--original", checkins, "--json").json["holds"]
+    few = "\n".join(checkins.read_text().splitlines()[:9]) + "\n"
+    (tmp_path / "few.csv").write_text(few)
+    failed = sfumato("apply", "out", "few.csv", "--out", "broken", expect=1)
+    assert "does not keep its claim" in failed.stderr
+    assert not (tmp_path / "broken").exists()
+
+
+def test_apply_names_rows_with_places_it_does_not_know(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    text = checkins.read_text() + "newcomer,2024-03-04T09:00:00,elsewhere,3,3\n"
+    (tmp_path / "more.csv").write_text(text)
+    failed = sfumato("apply", "out", "more.csv", "--out", "again", expect=2)
+    assert "121" in failed.stderr and "elsewhere" not in failed.stderr
+    sfumato("apply", "out", "more.csv", "--out", "again", "--unknown", "suppress")
+
+
+def test_generate_writes_what_the_readers_read(sfumato, tmp_path):
+    for name in ("a.csv", "a.parquet", "a.jsonl"):
+        sfumato("generate", "trajectories", "--size", 50, "--seed", 1, "--out", name, "-o", "places=20")
+        found = sfumato("inspect", name, "--kind", "trajectories", "--json").json
+        assert found["people"] == 50
+    sfumato("generate", "trajectories", "--size", 50, "--seed", 1, "--out", "a.csv", expect=2)
+    sfumato("generate", "trajectories", "--size", 50, "--seed", 1, "--out", "r.csv", "--model", "roads")
+
+
+def test_demo_goes_end_to_end(sfumato, tmp_path):
+    done = sfumato("demo", "--json").json
+    assert done["verify"]["holds"] and done["attack"]["smallest_anonymity_set"] >= 5
+    assert (tmp_path / "sfumato-demo" / "owner" / "report.html").stat().st_size > 10_000
+    again = sfumato("demo").stdout
+    assert "report.html" in again
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "seqanom", *KM], "Did you mean 'seqanon'"),
+        (["--method", "seqanon", "-p", "kk=5", "-p", "m=2"], "Did you mean 'k'"),
+        (["--method", "seqanon", "-p", "k=1", "-p", "m=2"], "SeqAnon: k must be at least 2, got 1"),
+        (["--method", "seqanon", "-p", "k=five", "-p", "m=2"], "SeqAnon: k must be a whole number"),
+        (["--method", "seqanon", "-p", "k=5"], "SeqAnon: m must be given"),
+        (["--method", "seqanon", "-p", "k=500", "-p", "m=2"], "k must be at most the number of people"),
+        (["--method", "seqanon", "-p", "k=5", "-p", "k=6", "-p", "m=2"], "given twice"),
+        (["--method", "seqanon", *KM, "--column", "place"], "write name=value"),
+        (["--method", "lm-anon", *KM, "--sensitive", "nowhere"], "sensitive"),
+        (["--method", "sd-seqanon", *KM], "hierarchy"),
+        (["--method", "u-seqanon", *KM], "constraints"),
+    ],
+)  # fmt: skip
+def test_bad_requests_end_with_code_2_and_change_nothing(sfumato, checkins, tmp_path, words, message):
+    done = sfumato("anonymize", checkins, "--kind", "trajectories", *words, "--out", "out", expect=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert [p.name for p in tmp_path.iterdir()] == ["checkins.csv"]
+
+
+def test_errors_are_json_where_json_was_asked_for(sfumato, checkins):
+    done = sfumato("inspect", checkins, "--kind", "parcels", "--json", expect=2)
+    assert "error" in done.json
+
+
+def test_an_unexpected_fault_shows_no_values(sfumato, checkins, tmp_path):
+    program = (
+        "import sys; sys.argv = ['sfumato', 'inspect', 'checkins.csv', '--kind', 'trajectories'];"
+        "import sfumato.pipeline as p; p.inspect = lambda *a: {}['canary-secret'];"
+        "from sfumato.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert "canary" not in done.stdout + done.stderr
+
+
+def test_ctrl_c_leaves_nothing(sfumato, tmp_path):
+    sfumato("generate", "trajectories", "--size", 60_000, "--seed", 1, "--out", "big.csv", "-o", "places=3000")
+    words = ["anonymize", "big.csv", "--kind", "trajectories", "--method", "seqanon", "-p", "k=5", "-p", "m=3"]
+    words += ["-p", "infeasible=suppress", "--out", "out"]
+    code = "from sfumato.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert b"nothing was published" in errors
+    assert [p.name for p in tmp_path.iterdir()] == ["big.csv"]

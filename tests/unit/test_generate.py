@@ -44,18 +44,19 @@ def consecutive_pairs(table):
 @pytest.mark.parametrize("model", MODELS)
 def test_table_has_the_documented_columns(model):
     table = generate(20, seed=3, model=model, **SMALL[model])
+    x, y = ("lon", "lat") if model == "checkins" else ("x", "y")
     assert table.schema == pa.schema(
         [
             ("person", pa.string()),
             ("time", pa.timestamp("s", tz="UTC")),
             ("place", pa.string()),
-            ("x", pa.float64()),
-            ("y", pa.float64()),
+            (x, pa.float64()),
+            (y, pa.float64()),
         ]
     )
     assert all(column.null_count == 0 for column in table.columns)
-    assert np.isfinite(table["x"].to_numpy()).all()
-    assert np.isfinite(table["y"].to_numpy()).all()
+    assert np.isfinite(table[x].to_numpy()).all()
+    assert np.isfinite(table[y].to_numpy()).all()
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -103,7 +104,8 @@ def test_rows_are_ordered_and_nobody_stays(model, size, seed):
 @pytest.mark.parametrize("model", MODELS)
 def test_a_place_has_one_position(model):
     table = generate(300, seed=5, model=model, **SMALL[model])
-    positions = table.select(["place", "x", "y"]).group_by(["place", "x", "y"]).aggregate([])
+    columns = ["place", *table.column_names[3:]]
+    positions = table.select(columns).group_by(columns).aggregate([])
     assert positions.num_rows == len(table["place"].unique())
 
 
@@ -180,15 +182,15 @@ def test_plane_coordinates_lie_in_the_city(layout):
 
 def test_degrees_lie_around_the_centre():
     table = generate(2_000, seed=1, longitude=3.0, latitude=60.0)
-    assert np.abs(table["x"].to_numpy() - 3.0).max() < 0.25
-    assert np.abs(table["y"].to_numpy() - 60.0).max() < 0.12
+    assert np.abs(table["lon"].to_numpy() - 3.0).max() < 0.25
+    assert np.abs(table["lat"].to_numpy() - 60.0).max() < 0.12
 
 
 def test_the_city_depends_on_the_seed_alone():
     small, large = (generate(size, seed=9, places=20) for size in (300, 600))
-    position = dict(zip(large["place"].to_pylist(), large["x"].to_pylist(), strict=True))
+    position = dict(zip(large["place"].to_pylist(), large["lon"].to_pylist(), strict=True))
     assert all(
-        position[place] == x for place, x in zip(small["place"].to_pylist(), small["x"].to_pylist(), strict=True)
+        position[place] == x for place, x in zip(small["place"].to_pylist(), small["lon"].to_pylist(), strict=True)
     )
 
 

@@ -120,13 +120,19 @@ def test_shortened_sequences_are_repaired_too():
 
 
 def test_merging_can_break_diversity_so_passes_repeat():
-    """Half of the rows of a and of b visit f, two thirds of those of {a,b}: pass one does not see it, pass two does."""
-    rows, letters = encode(["ace", "ab", "be", "c", "cc"], sensitive=["f", "", "f", "", ""])
-    sizes = []
-    places = locate(letters, where={"a": (0, 0), "b": (0.1, 0), "c": (1, 0), "e": (2, 0)})
-    outcome = recode(rows, places, NO_TREE, Demand(1, 2, (1,), -1), lambda size, *_: sizes.append(size))
-    assert outcome.status == "done"
-    assert len(sizes) > 2
+    """The first pass leaves one pair whose rows visit f too often; the second finds and repairs it."""
+    trajectories = ["a", "bac", "aba", "dac", "a", "dc", "bbc", "da"]
+    rows, letters = encode(trajectories, sensitive=["f", "", "", "f", "", "", "f", ""])
+    starts = []
+    outcome = recode(
+        rows,
+        locate(letters),
+        NO_TREE,
+        Demand(2, 2, (1, 2), -1),
+        lambda size, done, total: starts.append((size, total)) if done == 0 else None,
+    )
+    assert starts == [(1, 0), (2, 3), (1, 0), (2, 1), (1, 0), (2, 0)]
+    assert list_groups(outcome, letters) == ["abc", "d"]
 
 
 def test_places_that_do_not_occur_keep_to_themselves():

@@ -19,9 +19,7 @@ def main() -> NoReturn:
     # A terminated run cleans up like one stopped by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(standalone_mode=False)
-    except SystemExit as stop:
-        sys.exit(stop.code)
+        code = app(standalone_mode=False)
     except KeyboardInterrupt:
         fail("stopped; nothing was published.", 130)
     except VerificationError as error:
@@ -30,7 +28,7 @@ def main() -> NoReturn:
         fail(str(error), 2)
     except Exception as error:
         _fail_unexpectedly(error)
-    sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:

@@ -102,7 +102,7 @@ class Records:
         gone = _marked(labels, suppressed)
         gone[places] = False  # listed as removed, yet published: an attacker would look for it
         self.kind = _number_kinds(values, places, len(labels), self.secret | gone)
-        self.base = max(int(self.kind.max(initial=0)) + 1, 1)
+        self.base = int(self.kind.max(initial=0)) + 1
         told = self.kind[places] >= 0
         # Kinds of every value, one value after the other: _room of them from _start on.
         self._pairs = np.unique(values[told] * self.base + self.kind[places[told]])

@@ -62,7 +62,7 @@ class Release:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
     Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2))
     """
@@ -147,7 +147,7 @@ class Result:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]])
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
     Result(Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2)))
     """

@@ -124,18 +124,14 @@ def _build_city(rng: np.random.Generator, settings: dict[str, Any]) -> City:
     return City(x, y, popularity, near, shares / shares[:, -1:])
 
 
-def _lay_out_grid(
-    rng: np.random.Generator, places: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _lay_out_grid(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     side = math.isqrt(places - 1) + 1
     cell = np.sort(np.argsort(rng.random(side * side), kind="stable")[:places])
     jitter = 0.1 + 0.8 * rng.random((2, places))
     return (cell % side + jitter[0]) / side, (cell // side + jitter[1]) / side
 
 
-def _lay_out_clusters(
-    rng: np.random.Generator, places: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _lay_out_clusters(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     clusters = math.isqrt(places - 1) // 2 + 1
     centre = rng.random((2, clusters))
     cluster = _pick(np.cumsum(1.0 / np.arange(1, clusters + 1)), rng.random(places))
@@ -161,9 +157,7 @@ def _pick(cumulative: npt.NDArray[np.float64], uniform: npt.NDArray[np.float64])
     return picked
 
 
-def _pick_near(
-    city: City, place: npt.NDArray[np.int32], uniform: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int32]:
+def _pick_near(city: City, place: npt.NDArray[np.int32], uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
     """Draw a different place for each place given: popular ones and close ones more often."""
     places, count = city.near.shape
     # One sorted array for all rows: row r holds the numbers from r to r + 1.

@@ -84,9 +84,7 @@ def build_network(rng: np.random.Generator, junctions: int) -> Network:
     bends = np.delete(np.arange(diagonal.size - 1), side - 1)
     tail = np.concatenate((at[:, :-1].ravel(), at[:-1, :].ravel(), diagonal[bends]))
     head = np.concatenate((at[:, 1:].ravel(), at[1:, :].ravel(), diagonal[bends + 1]))
-    speed = np.concatenate(
-        (np.repeat(along, side - 1), np.tile(along, side - 1), np.full(bends.size, _SECONDARY))
-    )
+    speed = np.concatenate((np.repeat(along, side - 1), np.tile(along, side - 1), np.full(bends.size, _SECONDARY)))
     kept = (speed > _MINOR) | (rng.random(speed.size) >= 0.2)
 
     row, column = np.divmod(np.arange(side * side), side)
@@ -106,9 +104,7 @@ def read_network(nodes: Path, edges: Path) -> Network:
     points: dict[str, tuple[float, float]] = {}
     for line, (name, x, y) in _read_fields(nodes, "nodes", "id x y"):
         if name in points:
-            raise ParameterError(
-                f"{_OWNER}: nodes must have distinct ids; line {line} of the file repeats one."
-            )
+            raise ParameterError(f"{_OWNER}: nodes must have distinct ids; line {line} of the file repeats one.")
         points[name] = (_number(x, "nodes", line), _number(y, "nodes", line))
     number = {name: index for index, name in enumerate(points)}
     roads: list[tuple[int, int, float]] = []
@@ -117,9 +113,7 @@ def read_network(nodes: Path, edges: Path) -> Network:
             raise ParameterError(f"{_OWNER}: edges must join known nodes; line {line} of the file does not.")
         metres = _number(length, "edges", line)
         if metres < 0:
-            raise ParameterError(
-                f"{_OWNER}: edges must not be of negative length; line {line} of the file is."
-            )
+            raise ParameterError(f"{_OWNER}: edges must not be of negative length; line {line} of the file is.")
         if begin != end:
             roads.append((number[begin], number[end], metres))
     if not roads:
@@ -240,7 +234,5 @@ def _number(text: str, option: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ParameterError(
-            f"{_OWNER}: {option} must hold finite numbers; line {line} of the file does not."
-        )
+        raise ParameterError(f"{_OWNER}: {option} must hold finite numbers; line {line} of the file does not.")
     return value

@@ -96,9 +96,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str:
     return difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)[0]
 
 
-def resolve_options(
-    owner: str, model: str, known: tuple[Option, ...], given: Mapping[str, Any]
-) -> dict[str, Any]:
+def resolve_options(owner: str, model: str, known: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Fill in defaults and check what was given; unknown names are refused with the nearest known one.
 
     Examples
@@ -120,8 +118,6 @@ def resolve_options(
                 f"the nearest known one is {nearest_name(name, names)!r}."
             )
     return {
-        option.name: option.check(given[option.name], owner)
-        if given.get(option.name) is not None
-        else option.default
+        option.name: option.check(given[option.name], owner) if given.get(option.name) is not None else option.default
         for option in known
     }

@@ -25,9 +25,7 @@ from sfumato.generate.visits import Visits, rank_in_run
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 
-DESCRIPTION = (
-    "Objects drive along the fastest routes of a road network and are seen in the regions they cross."
-)
+DESCRIPTION = "Objects drive along the fastest routes of a road network and are seen in the regions they cross."
 
 OPTIONS = (
     Option("nodes", Path, None, "File of junctions, lines 'id x y' (.xz and .gz too); without it, made up."),
@@ -128,9 +126,7 @@ def _load_network(rng: np.random.Generator, settings: dict[str, Any]) -> Network
         return build_network(rng, settings["junctions"])
     for name, other in (("nodes", "edges"), ("edges", "nodes")):
         if settings[name] is None:
-            raise ParameterError(
-                f"generate trajectories: {other} needs {name} as well: give both files or none."
-            )
+            raise ParameterError(f"generate trajectories: {other} needs {name} as well: give both files or none.")
     return read_network(settings["nodes"], settings["edges"])
 
 

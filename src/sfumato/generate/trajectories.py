@@ -40,7 +40,7 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
     Returns
     -------
     pyarrow.Table
-        One row per visit, ordered by person and time: person, time (UTC), place, x, y. No person is at the
+        One row per visit, ordered by person and time: person, time (UTC), place, and x, y or lon, lat. No person is at the
         same place twice in a row.
 
     References
@@ -53,7 +53,7 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
     --------
     >>> table = generate(100, seed=1, places=30)
     >>> table.column_names
-    ['person', 'time', 'place', 'x', 'y']
+    ['person', 'time', 'place', 'lon', 'lat']
     >>> len(table.column("person").unique())
     100
     >>> generate(100, seed=1, model="roads", cells=4, junctions=100).equals(
@@ -70,4 +70,5 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
         known = nearest_name(model, MODELS)
         raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
     settings = resolve_options(_OWNER, model, OPTIONS[model], options)
-    return tabulate(_SIMULATIONS[model](size, seed, settings), settings["start"])
+    axes = ("lon", "lat") if settings.get("coordinates") == "lonlat" else ("x", "y")
+    return tabulate(_SIMULATIONS[model](size, seed, settings), settings["start"], axes)

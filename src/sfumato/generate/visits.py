@@ -48,8 +48,8 @@ def rank_in_run(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(before, lengths)
 
 
-def tabulate(visits: Visits, start: date) -> pa.Table:
-    """Lay visits out in long form: person, time, place, x, y.
+def tabulate(visits: Visits, start: date, axes: tuple[str, str] = ("x", "y")) -> pa.Table:
+    """Lay visits out in long form: person, time, place and the two coordinates, named by ``axes``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def tabulate(visits: Visits, start: date) -> pa.Table:
             "person": names.take(person),
             "time": pa.array(visits.seconds + midnight).cast(pa.timestamp("s", tz="UTC")),
             "place": pa.array(visits.labels, type=pa.string()).take(visits.place),
-            "x": pa.array(visits.x[visits.place]),
-            "y": pa.array(visits.y[visits.place]),
+            axes[0]: pa.array(visits.x[visits.place]),
+            axes[1]: pa.array(visits.y[visits.place]),
         }
     )

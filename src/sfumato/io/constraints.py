@@ -12,7 +12,7 @@ from sfumato.io.files import read_lines
 
 __all__ = ["read_partition", "resolve_sensitive"]
 
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 def read_partition(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[tuple[str, ...], ...], int]:

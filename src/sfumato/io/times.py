@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
-from sfumato.io.cells import Cells, marks, name_marked, parse_numbers, refuse_empty
+from sfumato.io.cells import Cells, name_marked, parse_numbers, refuse_empty
 
 __all__ = ["Times", "parse_times", "split_periods"]
 
@@ -90,9 +90,10 @@ def parse_times(owner: str, name: str, column: Cells) -> Times:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _from_arrow(owner, name, column)
     if pa.types.is_integer(kind):
-        if pa.types.is_uint64(kind) and (large := marks(pc.greater(column, pa.scalar(2**63 - 1)))).any():
-            _complain_about_range(owner, name, large)
-        return Times(column.cast(pa.int64()).to_numpy(), None, False)
+        numbers = column.to_numpy()
+        if (numbers > 2**63 - 1).any():
+            _complain_about_range(owner, name, numbers > 2**63 - 1)
+        return Times(numbers.astype(np.int64), None, False)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Times(parse_numbers(owner, name, column), None, False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):

@@ -90,7 +90,7 @@ def skip_kept(
         rest, image, weight = queue[position], 0, 1
         for _ in range(tally.size):
             above = rest // tally.base
-            group = forward[rest - above * tally.base]
+            group = int(forward[rest - above * tally.base])
             if group < 0:
                 return position
             image += group * weight

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Frame", "choose_colours", "convex_hull", "fit_frame", "find_window", "parse_outline", "project", "thin_out"]
+__all__ = ["Frame", "choose_colours", "convex_hull", "find_window", "fit_frame", "parse_outline", "project", "thin_out"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ class Frame(NamedTuple):
         """Return points in pixels, y downwards, to a tenth of a pixel."""
         x = (points[:, 0] - self.left) * self.scale
         y = (self.top - points[:, 1]) * self.scale
-        return np.round(np.column_stack([x, y]), 1)
+        return np.column_stack([x, y]).round(1)
 
 
 def fit_frame(points: Floats, width: float, tallest: float, margin: float = 12.0) -> Frame:

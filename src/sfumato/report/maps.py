@@ -17,12 +17,14 @@ from sfumato.report.palette import BEFORE, GRID, GROUPS, INK, MUTED, NEUTRAL, ST
 
 __all__ = ["MapPanel", "draw_panels", "find_obstacle"]
 
-_MOST_DOTS = 6_000
+_MOST_DOTS = 2_500
 _MOST_CORNERS = 24_000
 _MOST_LABELS = 25
 _LABEL_LENGTH = 14
 _STRIP = 44
-_COARSENESS = (1, 2, 3, 6, 21)
+_MARGIN, _LABEL_MARGIN = 12.0, 44.0
+_VISIT_OPACITIES = (0.1, 0.28, 0.5, 0.72, 1.0)
+_COARSENESS = (1, 2, 6, 21, 51)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,9 +59,7 @@ class MapPanel:
 
     def add_areas(self, rings: list[Ring], fill: str, opacity: float, stroke: str, width: float) -> None:
         """Add filled outlines."""
-        self._add(
-            "MultiPolygon", [[ring] for ring in rings], fill=fill, opacity=opacity, stroke=stroke, width=width
-        )
+        self._add("MultiPolygon", [[ring] for ring in rings], fill=fill, opacity=opacity, stroke=stroke, width=width)
 
     def add_text(self, x: float, y: float, text: str, colour: str = MUTED) -> None:
         """Add a text that starts at a point."""
@@ -132,12 +132,12 @@ def _survey(comparison: Comparison, width: float) -> _Ground:
     near = np.flatnonzero(inside)
     outlines = _read_outlines(comparison, near)
     corners = np.concatenate([ring for rings in outlines for ring in rings]) if outlines else points[near]
-    frame = geometry.fit_frame(corners, width, 1.15 * width)
+    few = len(points) <= _MOST_LABELS
+    frame = geometry.fit_frame(corners, width, 1.15 * width, _LABEL_MARGIN if few else _MARGIN)
     pixels = frame.draw(points[near])
     drawn, side = np.arange(len(near)), 0.0
     if not outlines:
         drawn, side = geometry.thin_out(pixels, visits[near], _MOST_DOTS)
-    few = len(points) <= _MOST_LABELS
     return _Ground(
         frame=frame,
         inside=inside,
@@ -150,9 +150,7 @@ def _survey(comparison: Comparison, width: float) -> _Ground:
     )
 
 
-def _explain_omissions(
-    places: int, drawn: int, side: float, near: int, visits: Ints, inside: Ints
-) -> list[str]:
+def _explain_omissions(places: int, drawn: int, side: float, near: int, visits: Ints, inside: Ints) -> list[str]:
     notes = []
     if side:
         notes.append(
@@ -221,9 +219,9 @@ def _draw_original(comparison: Comparison, ground: _Ground) -> MapPanel:
             panel.add_dots(ground.pixels[chosen], BEFORE, size)
             panel.add_dots(at, BEFORE, size)
         else:
-            colour = STEPS[step]
-            panel.add_areas(ground.rings(chosen), colour, 0.9, GRID, 0.4)
-            panel.add_areas([_square(x, base)], colour, 0.9, colour, 0.4)
+            opacity = _VISIT_OPACITIES[step]
+            panel.add_areas(ground.rings(chosen), BEFORE, opacity, GRID, 0.5)
+            panel.add_areas([_square(x, base)], BEFORE, opacity, BEFORE, 0.5)
         text = f"{show_count(floor)}+"
         panel.add_text(x + 10, base, text)
         x += 28 + 6.8 * len(text)
@@ -270,50 +268,63 @@ def _name_length(comparison: Comparison, length: float) -> str:
 
 def _draw_groups(comparison: Comparison, ground: _Ground) -> MapPanel:
     """Draw each generalised place in one colour, and exact ones in grey."""
-    members, known = comparison.members, len(comparison.history.labels)
+    members = comparison.members
     value_of = np.full(len(comparison.places), -1, dtype=np.int64)
     value_of[members.codes] = members.row_of_token
-    values = value_of[ground.places]
-    exact = (values >= 0) & ~comparison.generalised[values]
-    grouped = (values >= 0) & ~exact
+    value_of = value_of[: len(comparison.history.labels)]
+    # Value -1 reads the entry added at the end, which need not be there in an empty release.
+    is_exact = (value_of >= 0) & ~np.append(comparison.generalised, False)[value_of]
     generalised = int(comparison.generalised.sum())
     subtitle = (
         f"{show_count(len(members) - generalised)} exact, {show_count(generalised)} generalised from "
         f"{show_count(int(comparison.sizes[comparison.generalised].sum()))}"
     )
     panel = _panel(ground, "After: published places", subtitle)
-    distinct, group = np.unique(values[grouped], return_inverse=True)
-    shade = geometry.choose_colours(ground.pixels[grouped], group.astype(np.int64), len(GROUPS))
-    shade_of_place = np.full(len(values), -1)
-    shade_of_place[grouped] = shade[group] if len(group) else -1
-    located = comparison.original.coordinates()
-    for number, colour in enumerate(GROUPS):
-        mine = shade_of_place == number
-        if ground.outlines is not None:
-            panel.add_areas(ground.rings(mine), colour, 0.55, colour, 0.8)
-            continue
-        hulls = []
-        for value in distinct[shade == number]:
-            codes = members.codes[members.offsets[value] : members.offsets[value + 1]]
-            near = codes[codes < known]
-            hulls.append(geometry.convex_hull(ground.frame.draw(located[near[ground.inside[near]]])))
-        panel.add_areas(hulls, colour, 0.14, colour, 0.9)
-        panel.add_dots(ground.pixels[mine], colour, 2.6)
+    _add_groups(panel, comparison, ground, np.where(is_exact, -1, value_of))
+    exact, removed = is_exact[ground.places], value_of[ground.places] < 0
     ground.paint(panel, exact, NEUTRAL, 3.4)
-    panel.add_crosses(ground.pixels[values < 0], BEFORE)
-    _add_group_legend(panel, ground.frame.height + 14, bool((values < 0).any()))
+    panel.add_crosses(ground.pixels[removed], BEFORE)
+    _add_group_legend(panel, ground, exact=bool(exact.any()), removed=bool(removed.any()))
     _label_places(panel, ground)
     return panel
 
 
-def _add_group_legend(panel: MapPanel, y: float, removed: bool) -> None:
-    panel.add_areas([_square(8, y)], GROUPS[0], 0.2, GROUPS[0], 1)
-    panel.add_text(18, y, "one generalised place (colours repeat)")
-    panel.add_dots(np.array([[8.0, y + 16]]), NEUTRAL, 4)
-    panel.add_text(18, y + 16, "published exactly")
+def _add_groups(panel: MapPanel, comparison: Comparison, ground: _Ground, value_of: Ints) -> None:
+    """Draw the hull of every group, or the cells of its members, in a colour unlike its neighbours'.
+
+    Hulls go around all members, also those that are not drawn as dots.
+    """
+    grouped = np.flatnonzero(ground.inside & (value_of >= 0))
+    pixels = ground.frame.draw(comparison.original.coordinates()[grouped])
+    _, group = np.unique(value_of[grouped], return_inverse=True)
+    shade_of_group = geometry.choose_colours(pixels, group.astype(np.int64), len(GROUPS))
+    shade_of_place = np.full(len(value_of), -1)
+    shade_of_place[grouped] = shade_of_group[group]
+    order = np.argsort(group, kind="stable")
+    hulls = [geometry.convex_hull(part) for part in np.split(pixels[order], np.cumsum(np.bincount(group))[:-1])]
+    for shade, colour in enumerate(GROUPS):
+        mine = shade_of_place[ground.places] == shade
+        if ground.outlines is not None:
+            panel.add_areas(ground.rings(mine), colour, 0.55, colour, 0.8)
+            continue
+        panel.add_areas([hulls[at] for at in np.flatnonzero(shade_of_group == shade)], colour, 0.14, colour, 0.9)
+        panel.add_dots(ground.pixels[mine], colour, 2.6)
+
+
+def _add_group_legend(panel: MapPanel, ground: _Ground, *, exact: bool, removed: bool) -> None:
+    x, y = 8.0, ground.frame.height + 14
+    panel.add_areas([_square(x, y)], GROUPS[0], 0.2, GROUPS[0], 1)
+    panel.add_text(x + 10, y, "one generalised place (colours repeat)")
+    if exact:
+        if ground.outlines is None:
+            panel.add_dots(np.array([[x, y + 17]]), NEUTRAL, 5)
+        else:
+            panel.add_areas([_square(x, y + 17)], NEUTRAL, 0.75, NEUTRAL, 0.4)
+        panel.add_text(x + 10, y + 17, "published exactly")
+        x += 130
     if removed:
-        panel.add_crosses(np.array([[140.0, y + 16]]), BEFORE, 3)
-        panel.add_text(150, y + 16, "not published")
+        panel.add_crosses(np.array([[x, y + 17]]), BEFORE, 3)
+        panel.add_text(x + 10, y + 17, "not published")
 
 
 def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
@@ -337,13 +348,12 @@ def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
     x, y = 8.0, ground.frame.height + 14
     for number, colour in enumerate(STEPS):
         ground.paint(panel, published & (step == number), colour, 4)
-        panel.add_dots(np.array([[x, y + 16]]), colour, 6)
+        panel.add_dots(np.array([[x, y + 17]]), colour, 6)
         end = _COARSENESS[number + 1] if number + 1 < len(_COARSENESS) else None
         text = f"over {_COARSENESS[-1] - 1}" if end is None else show_bin(_COARSENESS[number], end)
-        panel.add_text(x + 9, y + 16, text)
+        panel.add_text(x + 9, y + 17, text)
         x += 24 + 6.8 * len(text)
     panel.add_crosses(ground.pixels[~published], BEFORE)
     panel.add_text(4, y, "a visit here is published as one of ... places, on average (1: exactly)")
     _label_places(panel, ground)
     return panel
-

@@ -32,9 +32,7 @@ def shorten(label: str, longest: int) -> str:
     return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
-def make_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", narrow: bool = False
-) -> str:
+def make_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", narrow: bool = False) -> str:
     """Make a table of texts: the first column names the row, the others hold numbers.
 
     Examples

@@ -56,7 +56,7 @@ def show_number(value: object) -> str:
     if not math.isfinite(number):
         return _NOTHING
     if number == int(number):
-        return show_count(int(value))
+        return show_count(int(number))
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 

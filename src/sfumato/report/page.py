@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
+from sfumato.core.guarantee import Guarantee
 from sfumato.core.metric import Score
+from sfumato.core.risk import Risk
 from sfumato.report import maps
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_count, show_number, show_share
 from sfumato.report.plots import figures
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits
-
-if TYPE_CHECKING:
-    from sfumato.core.risk import Risk
 
 __all__ = ["render"]
 
@@ -90,6 +89,7 @@ def _visits_per_value(comparison: Comparison) -> npt.NDArray[np.int64]:
 
 def _header(comparison: Comparison, before: Risk, after: Risk) -> str:
     release = comparison.release
+    parameters = ", ".join(f"{name} = {value}" for name, value in release.guarantee.parameters().items())
     exact = int(((_visits_per_value(comparison) > 0) & ~comparison.generalised).sum())
     tiles = (
         (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
@@ -103,7 +103,7 @@ def _header(comparison: Comparison, before: Risk, after: Risk) -> str:
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     return (
         f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(release.kind.capitalize())} published with "
-        f"{escape(release.method)} under {raise_powers(release.guarantee.title)}</p>\n"
+        f"{escape(release.method)} under {raise_powers(release.guarantee.title)} ({escape(parameters)})</p>\n"
         "<p class='private'>For the data owner only: it names places. Do not publish it.</p>\n"
         f"<ul class='tiles'>{listed}</ul></header>"
     )
@@ -157,11 +157,11 @@ def _account(comparison: Comparison) -> str:
 
 def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
     guarantee = comparison.release.guarantee
-    k, m = getattr(guarantee, "k", None), after.m or getattr(guarantee, "m", None)
-    attacker = describe_attacker(after.knowledge, m)
+    attacker = describe_attacker(after.knowledge, after.m or getattr(guarantee, "m", None))
     caption = (
         "For every person, the number of records that fit what the attacker knows, taking the knowledge that "
-        "gives the person away most. A bar covers the numbers from its left to its right end."
+        "gives the person away most. The axis is logarithmic; a bar covers the numbers "
+        "from its left to its right end."
     )
     absent = int((after.set_sizes == 0).sum())
     if absent:
@@ -169,21 +169,28 @@ def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         "wants to know which record is the person’s. Before: the same data without names, otherwise as they are."
-        f"</p>\n{_judge(after, k)}\n{_risk_table(before, after)}\n"
+        f"</p>\n{_judge(guarantee, after)}\n{_risk_table(before, after)}\n"
         f"{draw_figure('anonymity-sets', plot, caption)}</section>"
     )
 
 
-def _judge(after: Risk, k: int | None) -> str:
+def _judge(guarantee: Guarantee, after: Risk) -> str:
     """Say whether the attack agrees with the promise."""
+    k, l = getattr(guarantee, "k", None), getattr(guarantee, "l", None)
     if k is None or not after.smallest_anonymity_set:
         return ""
-    found = show_count(after.smallest_anonymity_set)
-    if after.smallest_anonymity_set >= k:
-        text = f"The attack agrees with the promise: whatever is known fits at least {found} records; {show_count(k)} are promised."
-        return f"<blockquote><p>{text}</p></blockquote>"
-    text = f"Do not publish this release: something known fits only {found} records; {show_count(k)} are promised."
-    return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
+    fits = f"{show_count(after.smallest_anonymity_set)} record{'s' * (after.smallest_anonymity_set != 1)}"
+    faults = []
+    if after.smallest_anonymity_set < k:
+        faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
+    if l is not None and after.max_sensitive_share is not None and after.max_sensitive_share > 1 / l + 1e-12:
+        found, allowed = show_share(after.max_sensitive_share), show_share(1 / l)
+        faults.append(f"A sensitive place is in {found} of fitting records; at most {allowed} are promised.")
+    if faults:
+        text = " ".join(["Do not publish this release.", *faults])
+        return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
+    text = f"The attack agrees with the promise: whatever is known fits at least {fits} ({show_count(k)} promised)."
+    return f"<blockquote><p>{text}</p></blockquote>"
 
 
 def _risk_table(before: Risk, after: Risk) -> str:

@@ -27,7 +27,6 @@ DARK = {
     NEUTRAL: "#98a2af",
     BEFORE: "#f08a45",
     AFTER: "#55aee6",
-    GROUPS[0]: "#3d9bd9",
     STEPS[0]: "#4a5460",
     STEPS[1]: "#2c5878",
     STEPS[2]: "#3a83b6",

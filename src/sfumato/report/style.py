@@ -12,9 +12,7 @@ _DARK = "; ".join(f"{name}: {DARK[colour]}" for name, colour in _VARIABLES.items
 
 # Plots carry their colours as attributes; a style rule wins over an attribute.
 _DARK_PLOTS = "\n".join(
-    f'  svg [{what}="{colour}"] {{ {what}: {dark} }}'
-    for colour, dark in DARK.items()
-    for what in ("fill", "stroke")
+    f'  svg [{what}="{colour}"] {{ {what}: {dark} }}' for colour, dark in DARK.items() for what in ("fill", "stroke")
 )
 
 STYLE = f"""

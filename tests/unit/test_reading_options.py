@@ -1,0 +1,86 @@
+"""Reading options: what the owner keeps reads the same again; what is not known is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sfumato.core.errors import ParameterError
+from sfumato.io.reading import Reading
+
+FULL = Reading(
+    "trajectories",
+    columns={"place": "venue"},
+    delimiter="tab",
+    format="csv",
+    encoding="latin-1",
+    header=("a", "venue"),
+    drop=("*",),
+    sensitive=("clinic", "@more.txt"),
+    hierarchies={"place": Path("trees") / "places.csv"},
+    constraints={"utility": "../groups.txt"},
+    places="regions:districts.geojson,outside=drop",
+    places_file="/tmp/places.csv",
+    split="week",
+    zone="Europe/Athens",
+    coordinates="plane",
+)
+
+
+def test_json_round_trip_keeps_everything_and_paths_as_given():
+    again = Reading.from_dict(json.loads(json.dumps(FULL.to_dict())))
+    assert again == FULL
+    assert again.hierarchies == {"place": "trees/places.csv"}
+    assert again.constraints == {"utility": "../groups.txt"}
+    assert again.places_file == "/tmp/places.csv"
+    assert again.delimiter == "\t"
+
+
+def test_defaults_round_trip_and_single_texts_are_lists():
+    assert Reading.from_dict(Reading("trajectories").to_dict()) == Reading("trajectories")
+    reading = Reading.of("trajectories", {"drop": "*", "sensitive": "clinic", "split": "none"})
+    assert (reading.drop, reading.sensitive, reading.split) == (("*",), ("clinic",), None)
+
+
+def test_mappings_cannot_be_changed():
+    with pytest.raises(TypeError):
+        FULL.columns["place"] = "other"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"spilt": "day"}, "there is no option 'spilt'. Did you mean 'split'?"),
+        ({"split": "dya"}, "split must be one of day, week, got 'dya'. Did you mean 'day'?"),
+        ({"coordinates": "lon"}, "coordinates must be one of auto, lonlat, plane"),
+        ({"coordinates": None}, "coordinates must be text"),
+        ({"format": "xls"}, "format must be one of csv, parquet, jsonl, spmf"),
+        ({"delimiter": "ab"}, "delimiter must be one character"),
+        ({"encoding": "utf-99"}, "encoding must be the name of a text encoding"),
+        ({"encoding": "zlib"}, "encoding must be the name of a text encoding"),
+        ({"zone": "Mars/Olympus"}, "zone must be the name of a time zone"),
+        ({"zone": "../etc"}, "zone must be the name of a time zone"),
+        ({"columns": ["place"]}, "columns must map names to names"),
+        ({"columns": {"place": 3}}, "columns must be text, got 3"),
+        ({"drop": {"a": "b"}}, "drop must be a list of texts"),
+        ({"sensitive": 3}, "sensitive must be a list of texts"),
+        ({"places": "grid:0m"}, "places must be grid:500m, quadtree:500 or regions:FILE"),
+        ({"places": "grid:-5m"}, "places must be"),
+        ({"places": "grid:5miles"}, "places must be"),
+        ({"places": "quadtree:0"}, "places must be"),
+        ({"places": "regions:"}, "places must be"),
+        ({"places": "regions:a.csv,outside=ignore"}, "places must be"),
+        ({"places": "quadtre:5"}, "Did you mean quadtree?"),
+    ],
+)
+def test_what_is_wrong_is_refused(options, message):
+    with pytest.raises(ParameterError) as caught:
+        Reading.of("trajectories", options)
+    assert message in str(caught.value)
+
+
+def test_kind_must_be_known():
+    with pytest.raises(ParameterError, match=r"kind must be one of .* Did you mean 'trajectories'"):
+        Reading("trajectory")
+    with pytest.raises(ParameterError, match="kind must be text"):
+        Reading.from_dict({})

@@ -25,8 +25,9 @@ def methods_page() -> str:
             "",
             method["summary"],
             "",
-            f"`sf.methods.{method['class']}` | for {', '.join(method['kinds'])} | promises {', '.join(method['guarantees'])} "
-            f"| optimises {method['optimises']} | needs {', '.join(method['needs']) or 'nothing else'}",
+            f"`sf.methods.{method['class']}` | for {', '.join(method['kinds'])}",
+            f"| promises {', '.join(method['guarantees'])} | optimises {method['optimises']}",
+            f"| needs {', '.join(method['needs']) or 'nothing else'}",
             "",
             f"After {method['paper']}.",
             "",
@@ -39,7 +40,7 @@ def methods_page() -> str:
         folder = method["name"].replace("-", "_")
         notes = (Path(registry.__file__).parent / "methods" / folder / "PAPER.md").read_text(encoding="utf-8")
         body = notes.split("\n", 1)[1].strip()
-        lines += ["", "??? note \"Where the paper is wrong or silent\"", ""]
+        lines += ["", '??? note "Where the paper is wrong or silent"', ""]
         lines += [f"    {line}" if line else "" for line in body.splitlines()] + [""]
     return "\n".join(lines)
 

@@ -83,11 +83,10 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(**values, reading=reading)
 
     parameters = [p for name, p in own.parameters.items() if name != "reading"]
-    wrapper.__signature__ = inspect.Signature(
-        [  # type: ignore[attr-defined]
-            p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *shared.values())
-        ]
+    signature = inspect.Signature(
+        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *shared.values())]
     )
+    setattr(wrapper, "__signature__", signature)  # noqa: B010
     wrapper.__annotations__ = {p.name: p.annotation for p in (*parameters, *shared.values())}
     return wrapper
 

@@ -17,9 +17,9 @@ from sfumato.core.run import Run
 from sfumato.core.workload import Workload
 from sfumato.engines.local import Local
 from sfumato.io import owner, releases
+from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
-from sfumato.io.export import write_table
 
 __all__ = ["generate_file", "publish", "read_original", "read_workload", "run_policy"]
 

@@ -10,9 +10,7 @@ from sfumato.core.errors import InfeasibleError
 __all__ = ["hideable_rows"]
 
 
-def hideable_rows(
-    lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: str, owner: str
-) -> npt.NDArray[np.bool_]:
+def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: str, owner: str) -> npt.NDArray[np.bool_]:
     """Mark the rows that can be hidden among k others of at least their length.
 
     When fewer than k rows (but some) have length i or more, for an i up to m, merging everything into one

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -71,9 +70,7 @@ class Parameter:
             return None
         try:
             if self.type is bool:
-                return {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[
-                    text.lower()
-                ]
+                return {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[text.lower()]
             return self.type(text)
         except (ValueError, KeyError):
             kind = {int: "a whole number", float: "a number", bool: "true or false"}[self.type]
@@ -93,19 +90,15 @@ class Parameter:
         if self.param.choices and value not in self.param.choices:
             near = difflib.get_close_matches(str(value), self.param.choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(
-                f"{owner}: {self.name} must be {self.param.range_text()}, got {value!r}.{hint}"
-            )
+            raise ParameterError(f"{owner}: {self.name} must be {self.param.range_text()}, got {value!r}.{hint}")
         self._check_bounds(owner, value)
         return value
 
     def _check_bounds(self, owner: str, value: Any) -> None:
-        for bound, holds, word in (
-            (self.param.ge, lambda b: value >= b, "at least"),
-            (self.param.le, lambda b: value <= b, "at most"),
-        ):
-            if bound is not None and not holds(bound):
-                raise ParameterError(f"{owner}: {self.name} must be {word} {bound:g}, got {value!r}.")
+        if self.param.ge is not None and not value >= self.param.ge:
+            raise ParameterError(f"{owner}: {self.name} must be at least {self.param.ge:g}, got {value!r}.")
+        if self.param.le is not None and not value <= self.param.le:
+            raise ParameterError(f"{owner}: {self.name} must be at most {self.param.le:g}, got {value!r}.")
 
 
 class Parameterised:
@@ -134,7 +127,6 @@ class Parameterised:
         return {parameter.name: getattr(self, parameter.name) for parameter in declared(type(self))}
 
 
-@functools.cache
 def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
     """List the parameters a class declares, in order.
 
@@ -182,9 +174,7 @@ def build(cls: type[T], values: Mapping[str, object]) -> T:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(
-                f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(known)}."
-            )
+            raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(known)}.")
         parameter = known[name]
         parse = isinstance(value, str) and parameter.type is not str
         chosen[name] = parameter.parse(cls.__name__, typing.cast(str, value)) if parse else value

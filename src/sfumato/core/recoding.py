@@ -64,10 +64,10 @@ def name_values(groups: Iterable[Sequence[str]]) -> list[str]:
     ['a', '{b|c}', '{d|e|f|+4}']
     """
     names: list[str] = []
-    groups = [tuple(sorted(group)) for group in groups]
-    taken: dict[str, int] = {group[0]: 1 for group in groups if len(group) == 1}
+    ordered = [tuple(sorted(group)) for group in groups]
+    taken: dict[str, int] = {group[0]: 1 for group in ordered if len(group) == 1}
     same: dict[tuple[str, ...], str] = {}
-    for group in groups:
+    for group in ordered:
         if len(group) == 1:
             names.append(group[0])
             continue

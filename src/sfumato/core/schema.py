@@ -28,9 +28,7 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
-            raise SchemaError(
-                f"column {self.name!r}: role must be one of {', '.join(ROLES)}, got {self.role!r}."
-            )
+            raise SchemaError(f"column {self.name!r}: role must be one of {', '.join(ROLES)}, got {self.role!r}.")
 
 
 @dataclasses.dataclass(frozen=True)

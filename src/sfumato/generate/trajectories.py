@@ -40,8 +40,8 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
     Returns
     -------
     pyarrow.Table
-        One row per visit, ordered by person and time: person, time (UTC), place, and x, y or lon, lat. No person is at the
-        same place twice in a row.
+        One row per visit, ordered by person and time: person, time (UTC), place, and x, y or lon, lat. No person is at
+        the same place twice in a row.
 
     References
     ----------

@@ -40,9 +40,7 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         "notes": list(trace.original.notes) if trace.original is not None else [],
         "reading": dict(trace.original.reading) if trace.original is not None else {},
     }
-    (folder / "trace.json").write_text(
-        json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
@@ -69,9 +67,7 @@ def read_recoding(path: Path) -> Recoding:
     """Return the recoding learnt for a release."""
     file = path if path.is_file() else path / "owner" / "recoding.json"
     if not file.is_file():
-        raise SchemaError(
-            f"{path}: there is no saved recoding here; only methods that recode globally save one."
-        )
+        raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
     try:
         return Recoding.from_dict(json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, UnicodeDecodeError):

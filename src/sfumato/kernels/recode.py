@@ -140,7 +140,8 @@ def recode(rows: Rows, places: Places, tree: Tree, demand: Demand, report: Calla
     demand
         What to reach.
     report
-        Called with size, sequences done and sequences to do, several times a second.
+        Called with size, sequences done and sequences in all: at the start of every size, and then several
+        times a second.
 
     Returns
     -------
@@ -150,12 +151,13 @@ def recode(rows: Rows, places: Places, tree: Tree, demand: Demand, report: Calla
     Raises
     ------
     ValueError
-        If sequences of so many places cannot be told apart by a 62-bit number, or the coordinates lie too far apart.
+        If sequences of so many places cannot be told apart by a 62-bit number (the message has the largest m
+        possible), or a place code, the coordinates, the tree or the sizes are out of range.
 
     References
     ----------
     Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis, "Apriori-based algorithms for k^m-anonymizing trajectory
-    data", section 4; "Select-Organize-Anonymize: A framework for trajectory data anonymization", section on LMAnon.
+    data", section 4; "Select-Organize-Anonymize: A framework for trajectory data anonymization", section III.
 
     Examples
     --------
@@ -304,7 +306,9 @@ def _queue_violations(counted: tally.Tally, demand: Demand) -> NDArray[np.int64]
         queue: NDArray[np.int64] = keys[np.lexsort((keys, counts))]
         return queue
     # One number that sorts by support first is much faster to sort than pairs.
-    queue = counts * space + keys
+    queue = counts
+    queue *= space
+    queue += keys
     queue.sort()
     queue %= space
     return queue

@@ -109,9 +109,10 @@ def thin_out(pixels: Floats, weights: Ints, most: int) -> tuple[Ints, float]:
     if len(pixels) <= most:
         return np.arange(len(pixels)), 0.0
     order = np.argsort(-weights, kind="stable")
+    shifted = pixels[order] - pixels.min(axis=0)
     side = 1.0
     while True:
-        squares = np.floor(pixels[order] / side).astype(np.int64)
+        squares = np.floor(shifted / side).astype(np.int64)
         _, first = np.unique(squares, axis=0, return_index=True)
         if len(first) <= most:
             return np.sort(order[first]), side

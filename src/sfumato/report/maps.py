@@ -12,7 +12,8 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.report import geometry
 from sfumato.report.geometry import Floats, Frame, Ints, Ring
-from sfumato.report.numerals import show_bin, show_count, show_share
+from sfumato.report.markup import shorten
+from sfumato.report.numerals import show_amount, show_bin, show_count, show_share
 from sfumato.report.palette import BEFORE, GRID, GROUPS, INK, MUTED, NEUTRAL, STEPS
 
 __all__ = ["MapPanel", "draw_panels", "find_obstacle"]
@@ -145,7 +146,7 @@ def _survey(comparison: Comparison, width: float) -> _Ground:
         pixels=pixels[drawn],
         visits=visits[near[drawn]],
         outlines=[[_to_ring(frame.draw(r)) for r in rings] for rings in outlines] if outlines else None,
-        labels=tuple(_shorten(label) for label in comparison.history.labels) if few else (),
+        labels=tuple(shorten(label, _LABEL_LENGTH) for label in comparison.history.labels) if few else (),
         notes=tuple(_explain_omissions(len(points), len(drawn), side, len(near), visits, near)),
     )
 
@@ -160,8 +161,8 @@ def _explain_omissions(places: int, drawn: int, side: float, near: int, visits: 
     if near < places:
         share = 1 - visits[inside].sum() / max(int(visits.sum()), 1)
         notes.append(
-            f"{show_count(places - near)} places with {show_share(float(share))} of the visits lie far outside "
-            "this map."
+            f"{show_amount(places - near, 'place', 'places')} with {show_share(float(share))} of the visits: "
+            "too far away to be on this map."
         )
     return notes
 
@@ -186,10 +187,6 @@ def _to_ring(corners: Floats) -> Ring:
     return [(x, y) for x, y in corners.tolist()]
 
 
-def _shorten(label: str) -> str:
-    return label if len(label) <= _LABEL_LENGTH else label[: _LABEL_LENGTH - 1] + "…"
-
-
 def _panel(ground: _Ground, title: str, subtitle: str) -> MapPanel:
     return MapPanel(title, subtitle, ground.frame.width, round(ground.frame.height + _STRIP, 1))
 
@@ -203,7 +200,7 @@ def _label_places(panel: MapPanel, ground: _Ground) -> None:
 def _draw_original(comparison: Comparison, ground: _Ground) -> MapPanel:
     """Draw every place by how often it is visited."""
     total = show_count(len(comparison.history.codes))
-    subtitle = f"{show_count(len(comparison.history.labels))} places, {total} visits"
+    subtitle = f"{show_amount(len(comparison.history.labels), 'place', 'places')}, {total} visits"
     panel = _panel(ground, "Before: original places", subtitle)
     floors = _visit_classes(int(ground.visits.max(initial=1)))
     number = np.maximum(np.searchsorted(floors, ground.visits, side="right") - 1, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-__all__ = ["show_bin", "show_count", "show_number", "show_share"]
+__all__ = ["show_amount", "show_bin", "show_count", "show_number", "show_share"]
 
 _NOTHING = "–"
 
@@ -19,6 +19,17 @@ def show_count(value: int) -> str:
     '1,234,567'
     """
     return f"{int(value):,}"
+
+
+def show_amount(value: int, one: str, many: str) -> str:
+    """Write a whole number of things.
+
+    Examples
+    --------
+    >>> show_amount(1, "person", "people"), show_amount(1200, "person", "people")
+    ('1 person', '1,200 people')
+    """
+    return f"{show_count(value)} {one if value == 1 else many}"
 
 
 def show_share(value: float | None) -> str:

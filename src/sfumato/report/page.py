@@ -15,7 +15,7 @@ from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.report import maps
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
-from sfumato.report.numerals import show_count, show_number, show_share
+from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.plots import figures
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits
@@ -165,7 +165,7 @@ def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any
     )
     absent = int((after.set_sizes == 0).sum())
     if absent:
-        caption += f" After: {show_count(absent)} people have no record in the release and no bar."
+        caption += f" After: {show_amount(absent, 'person is', 'people are')} not in the release and not in a bar."
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         "wants to know which record is the person’s. Before: the same data without names, otherwise as they are."
@@ -179,7 +179,7 @@ def _judge(guarantee: Guarantee, after: Risk) -> str:
     k, l = getattr(guarantee, "k", None), getattr(guarantee, "l", None)
     if k is None or not after.smallest_anonymity_set:
         return ""
-    fits = f"{show_count(after.smallest_anonymity_set)} record{'s' * (after.smallest_anonymity_set != 1)}"
+    fits = show_amount(after.smallest_anonymity_set, "record", "records")
     faults = []
     if after.smallest_anonymity_set < k:
         faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")

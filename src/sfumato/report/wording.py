@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.core.guarantee import Guarantee
+from sfumato.report.numerals import show_amount
 
 __all__ = ["describe_attacker", "explain_measure", "list_limits"]
 
@@ -39,9 +40,8 @@ def describe_attacker(knowledge: str, m: int | None) -> str:
     """
     if knowledge != "ordered-places" or m is None:
         return f"somebody with the knowledge “{knowledge}”"
-    if m == 1:
-        return "somebody who knows 1 place that a person visited"
-    return f"somebody who knows up to {m:,} places that a person visited, and their order"
+    places = show_amount(m, "place that a person visited", "places that a person visited, and their order")
+    return f"somebody who knows {'up to ' * (m > 1)}{places}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
@@ -56,7 +56,7 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     m = getattr(guarantee, "m", None)
     if getattr(guarantee, "knowledge", "") != "ordered-places" or m is None:
         return list(_ALWAYS)
-    places = "1 place" if m == 1 else f"{m:,} places"
+    places = show_amount(m, "place", "places")
     return [
         (
             f"More than {places}.",

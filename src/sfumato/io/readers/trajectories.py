@@ -192,24 +192,13 @@ class _Visits(NamedTuple):
 
     def places(self) -> _Places:
         """Find the place of every row, and coordinates of the places if there are any."""
-        rule = None if self.reading.places is None else parse_place_rule(self.reading.places)
-        labels = self.labels("place") if "place" in self.columns and self._needs_labels() else None
+        derived = self.reading.places is not None
+        labels = None
+        if "place" in self.columns and (not derived or self.reading.places_file is not None):
+            labels = self.labels("place")
         positions = self._positions(labels)
-        if rule is not None:
-            if positions is None:
-                raise SchemaError(f"{self.name}: places={self.reading.places} needs coordinates: x,y or lon,lat.")
-            found = derive_places(rule, positions)
-            outside = found.codes < 0
-            if outside.any() and (rule.outside == "error" or outside.all()):
-                raise SchemaError(
-                    f"{self.name}: every point must lie in a region, not so in {name_marked(outside)} "
-                    f"({int(outside.sum()):,} in all). Add regions, or drop such points: "
-                    f"regions:FILE,outside=drop."
-                )
-            if "place" in self.columns and self.reading.places_file is None:
-                self.notes.append(f"`{self.columns['place']}` is not used, as places come from coordinates.")
-            self.notes.append(f"Places derived from coordinates: {rule.describe()}.")
-            return _Places(found.codes, found.labels, positions, found.x, found.y, found.outlines)
+        if derived:
+            return self._derive(positions)
         if labels is None:
             hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
             raise SchemaError(f"{self.name}: there is no column for the place. {hint}")
@@ -220,8 +209,22 @@ class _Visits(NamedTuple):
             self.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
         return _Places(labels.codes, labels.labels.to_pylist(), positions, x, y)
 
-    def _needs_labels(self) -> bool:
-        return self.reading.places is None or self.reading.places_file is not None
+    def _derive(self, positions: Positions | None) -> _Places:
+        """Make places of coordinates."""
+        if positions is None:
+            raise SchemaError(f"{self.name}: places={self.reading.places} needs coordinates: x,y or lon,lat.")
+        rule = parse_place_rule(str(self.reading.places))
+        found = derive_places(rule, positions)
+        outside = found.codes < 0
+        if outside.any() and (rule.outside == "error" or outside.all()):
+            raise SchemaError(
+                f"{self.name}: every point must lie in a region, not so in {name_marked(outside)} "
+                f"({int(outside.sum()):,} in all). Add regions, or drop such points: regions:FILE,outside=drop."
+            )
+        if "place" in self.columns and self.reading.places_file is None:
+            self.notes.append(f"`{self.columns['place']}` is not used, as places come from coordinates.")
+        self.notes.append(f"Places derived from coordinates: {rule.describe()}.")
+        return _Places(found.codes, found.labels, positions, found.x, found.y, found.outlines)
 
     def _positions(self, labels: Labels | None) -> Positions | None:
         given = [role for role in ("x", "y") if role in self.columns]

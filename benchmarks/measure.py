@@ -1,0 +1,54 @@
+"""Runs a command in a process of its own and takes its time and peak memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one run took."""
+
+    seconds: float
+    megabytes: float
+    result: dict
+
+
+def run(*words: object) -> Taken:
+    """Run ``sfumato`` with these words and ``--json``."""
+    with tempfile.TemporaryFile() as out:
+        start = time.perf_counter()
+        command = [sys.executable, "-c", "from sfumato.cli import main; main()", *map(str, words), "--json"]
+        process = os.posix_spawn(
+            sys.executable, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
+        )
+        _, status, usage = os.wait4(process, 0)
+        seconds = time.perf_counter() - start
+        out.seek(0)
+        text = out.read().decode()
+    if status:
+        raise SystemExit(f"{' '.join(map(str, words))}\n{text}")
+    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text))
+
+
+def generated(folder: Path, size: int, model: str, *options: str) -> Path:
+    """Return a generated file, made once."""
+    name = "-".join([model, str(size), *(option.rsplit("/", 1)[-1].replace("=", "") for option in options)])
+    path = folder / f"{name}.parquet"
+    if not path.exists():
+        chosen = [word for option in options for word in ("-o", option)]
+        run("generate", "trajectories", "--size", size, "--seed", 1, "--model", model, "--out", path, *chosen)
+    return path
+
+
+def table(title: str, columns: list[str], rows: list[list[object]]) -> None:
+    """Print a Markdown table."""
+    print(f"\n## {title}\n\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
+    for row in rows:
+        print("| " + " | ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row) + " |", flush=True)

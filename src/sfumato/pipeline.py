@@ -210,4 +210,7 @@ def _write_report(result: Result, path: Path) -> None:
     m = getattr(release.guarantee, "m", 2)
     before = risk_of_original(original, m)
     after = registry.attacker(release.guarantee).attack(release, original, result.trace.rows)
-    path.write_text(report.render(comparison, before, after, measure_release(comparison)), encoding="utf-8")
+    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
+    facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
+    page = report.render(comparison, before, after, measure_release(comparison), facts=facts)
+    path.write_text(page, encoding="utf-8")

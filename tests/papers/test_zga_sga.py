@@ -14,8 +14,8 @@ from sfumato.methods.zga import Zga
 
 
 def test_sga_orders_people_as_printed():
-    order = Sga(k=2, m=2, clusters=2, top=2)._order(Trajectories.of(six_with_sensitive()))
-    assert (order + 1).tolist() == [5, 1, 3, 4, 6, 2]
+    clusters = Sga(k=2, m=2, clusters=2, top=2).organise(Trajectories.of(six_with_sensitive()))
+    assert [(part + 1).tolist() for part in clusters] == [[5, 1, 3], [4, 6, 2]]
 
 
 def test_sga_releases_the_printed_second_cluster():
@@ -28,9 +28,8 @@ def test_sga_releases_the_printed_second_cluster():
 
 
 def test_zga_orders_people_as_printed():
-    data = six_with_sensitive()
-    order = Zga(k=2, m=2, clusters=2)._order(Trajectories.of(data), data.coordinates())
-    assert (order + 1).tolist() == [6, 3, 1, 4, 2, 5]
+    clusters = Zga(k=2, m=2, clusters=2).organise(Trajectories.of(six_with_sensitive()))
+    assert [(part + 1).tolist() for part in clusters] == [[6, 3, 1], [4, 2, 5]]
 
 
 def test_zga_releases_the_printed_clusters():

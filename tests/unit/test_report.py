@@ -11,7 +11,7 @@ import altair
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato import report
@@ -25,7 +25,7 @@ from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.risk import Risk, risk_of_original
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.report import geometry, maps, plots
+from sfumato.report import maps, plots
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.palette import DARK
 
@@ -355,13 +355,6 @@ def test_outlines_are_drawn_where_they_are_known():
         assert np.allclose(cells_drawn, cells_drawn[0, 0], atol=0.2)
 
 
-def test_outlines_in_degrees_meet_places_in_metres():
-    lon, lat = np.array([179.9, -179.9]), np.array([10.0, 10.2])
-    plane = np.column_stack([np.where(lon < 0, lon + 360, lon) * 109_000, lat * 111_000])
-    corners = np.column_stack([lon, lat])
-    assert np.allclose(geometry.project(corners, corners, plane), plane)
-
-
 def test_both_axes_have_the_same_scale():
     panels, _ = maps.draw_panels(compare(), 400)
     dots = [s["geometry"]["coordinates"] for s in panels[0].shapes if s["geometry"]["type"] == "MultiLineString"]
@@ -383,50 +376,6 @@ def test_every_person_is_in_one_bin_and_none_straddles_k(sizes, k):
         assert sum(row["people"] for row in mine) == sum(size > 0 for size in sizes)
         assert all(row["end"] <= k or row["first"] >= k for row in mine)
         assert all(a["end"] == b["first"] for a, b in itertools.pairwise(mine))
-
-
-points = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=30)
-
-
-@given(points)
-def test_hull_is_convex_and_holds_everything(given_points):
-    hull = geometry.convex_hull(np.array(given_points, dtype=float))
-    assert hull[0] == hull[-1]
-    assert set(hull) <= {(float(x), float(y)) for x, y in given_points}
-    for (ax, ay), (bx, by) in itertools.pairwise(hull):
-        for x, y in given_points:
-            assert (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0
-
-
-@given(points, st.integers(1, 10))
-def test_thinning_keeps_few_and_the_heaviest(given_points, most):
-    pixels = np.array(given_points, dtype=float)
-    weights = np.arange(len(pixels))
-    kept, side = geometry.thin_out(pixels, weights, most)
-    if side:
-        assert len(kept) <= most
-        assert len(pixels) - 1 in kept
-    else:
-        assert kept.tolist() == list(range(len(pixels)))
-
-
-@given(points)
-@settings(max_examples=30)
-def test_colours_are_given_to_all_groups(given_points):
-    pixels = np.array(given_points, dtype=float)
-    group = np.arange(len(pixels)) // 2
-    colours = geometry.choose_colours(pixels, group, 6)
-    assert len(colours) == group.max() + 1
-    assert ((colours >= 0) & (colours < 6)).all()
-
-
-def test_neighbours_have_different_colours():
-    x, y = np.meshgrid(np.arange(12), np.arange(12))
-    pixels = 30.0 * np.column_stack([x.ravel(), y.ravel()])
-    group = (x // 3 + 4 * (y // 3)).ravel()
-    colours = geometry.choose_colours(pixels, group, 6).reshape(4, 4)
-    assert (colours[:, 1:] != colours[:, :-1]).all()
-    assert (colours[1:] != colours[:-1]).all()
 
 
 def test_far_away_places_do_not_press_the_others_together():

@@ -9,6 +9,8 @@ from typing import NoReturn
 
 __all__ = ["main"]
 
+_STOPPED = 130
+
 
 def main() -> NoReturn:
     """Run the command line; errors people can act on end with code 2, broken releases with code 1."""
@@ -21,13 +23,15 @@ def main() -> NoReturn:
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
-        fail("stopped; nothing was published.", 130)
+        code = _STOPPED
     except VerificationError as error:
         fail(str(error), 1)
     except SfumatoError as error:
         fail(str(error), 2)
     except Exception as error:
         _fail_unexpectedly(error)
+    if code == _STOPPED:
+        fail("stopped; nothing was published.", _STOPPED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -41,7 +45,7 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
         error.show()
         sys.exit(error.exit_code)
     if isinstance(error, Abort):
-        fail("stopped; nothing was published.", 130)
+        fail("stopped; nothing was published.", _STOPPED)
     if os.environ.get("SFUMATO_DEBUG"):
         raise error
     frame = error.__traceback__

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.geometry import convex_hull
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.workload import Workload
@@ -243,26 +244,8 @@ class Comparison:
 
 
 def _largest_distance(points: Floats) -> float:
-    corners = _hull(points)
+    corners = np.array(convex_hull(points)).reshape(-1, 2)
     return max((float(np.hypot(*(corners - corner).T).max()) for corner in corners), default=0.0)
-
-
-def _hull(points: Floats) -> Floats:
-    """Return the corners of the convex hull: its lower chain from left to right, then its upper one back."""
-    chains: list[tuple[float, float]] = []
-    ordered = np.unique(points, axis=0)
-    for way in (ordered, ordered[::-1]):
-        chain: list[tuple[float, float]] = []
-        for x, y in way.tolist():
-            while len(chain) > 1 and not _turns_left(chain[-2], chain[-1], (x, y)):
-                chain.pop()
-            chain.append((x, y))
-        chains += chain
-    return np.array(chains, dtype=np.float64).reshape(-1, 2)
-
-
-def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    return (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _mean_distances(points: Floats) -> Floats:

@@ -27,7 +27,7 @@ class Method(Parameterised, abc.ABC):
     --------
     >>> import sfumato as sf
     >>> sf.methods.SeqAnon(k=5, m=2)
-    SeqAnon(k=5, m=2, apriori=True, infeasible='error')
+    SeqAnon(k=5, m=2, infeasible='error', apriori=True)
     """
 
     name: ClassVar[str]

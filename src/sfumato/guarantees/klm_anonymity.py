@@ -23,7 +23,7 @@ class KlmAnonymity(Guarantee):
     --------
     >>> KlmAnonymity(k=5, m=2, l=3, sensitive=("clinic",)).statement()
     'Every sequence of up to 2 ordinary places of a published record occurs in at least 5 published records, \
-and at most 1 in 3 of those visits any one of the 1 sensitive places.'
+and at most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     References
     ----------
@@ -44,6 +44,6 @@ and at most 1 in 3 of those visits any one of the 1 sensitive places.'
         """State the promise."""
         return (
             f"Every sequence of up to {self.m} ordinary places of a published record occurs in at least "
-            f"{self.k} published records, and at most 1 in {self.l} of those visits any one of the "
-            f"{len(self.sensitive)} sensitive places."
+            f"{self.k} published records, and at most 1 in {self.l} of those visits any one sensitive "
+            f"place ({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named)."
         )

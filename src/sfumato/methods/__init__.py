@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import inspect
 import pkgutil
 
 from sfumato.core.errors import ParameterError
@@ -25,7 +26,7 @@ def all_methods() -> dict[str, type[Method]]:
     found: dict[str, type[Method]] = {}
     for folder in pkgutil.iter_modules(__path__):
         for value in vars(importlib.import_module(f"{__name__}.{folder.name}")).values():
-            if isinstance(value, type) and issubclass(value, Method) and value is not Method:
+            if isinstance(value, type) and issubclass(value, Method) and not inspect.isabstract(value):
                 found[value.name] = value
     return dict(sorted(found.items()))
 

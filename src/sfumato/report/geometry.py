@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Frame", "choose_colours", "convex_hull", "find_window", "fit_frame", "parse_outline", "project", "thin_out"]
+__all__ = ["Frame", "choose_colours", "find_window", "fit_frame", "parse_outline", "project", "thin_out"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -117,30 +117,6 @@ def thin_out(pixels: Floats, weights: Ints, most: int) -> tuple[Ints, float]:
         if len(first) <= most:
             return np.sort(order[first]), side
         side += 0.5
-
-
-def convex_hull(points: Floats) -> Ring:
-    """Return the corners around points, the first one repeated at the end; two for points on a line.
-
-    Examples
-    --------
-    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5], [1.0, 2.0]]))
-    [(0.0, 0.0), (2.0, 0.0), (1.0, 2.0), (0.0, 0.0)]
-    """
-    ordered = [(float(x), float(y)) for x, y in np.unique(points, axis=0)]
-    around: Ring = []
-    for way in (ordered, ordered[::-1]):
-        side: Ring = []
-        for x, y in way:
-            while len(side) > 1 and _turn(side[-2], side[-1], (x, y)) <= 0:
-                side.pop()
-            side.append((x, y))
-        around += side if not around else side[1:]
-    return around
-
-
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def parse_outline(wkt: str | None) -> list[Floats]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
+from sfumato.core.geometry import convex_hull
 from sfumato.report import geometry
 from sfumato.report.geometry import Floats, Frame, Ints, Ring
 from sfumato.report.markup import shorten
@@ -24,7 +25,6 @@ _MOST_LABELS = 25
 _LABEL_LENGTH = 14
 _STRIP = 44
 _MARGIN, _LABEL_MARGIN = 12.0, 44.0
-_VISIT_OPACITIES = (0.1, 0.28, 0.5, 0.72, 1.0)
 _COARSENESS = (1, 2, 6, 21, 51)
 
 
@@ -147,24 +147,26 @@ def _survey(comparison: Comparison, width: float) -> _Ground:
         visits=visits[near[drawn]],
         outlines=[[_to_ring(frame.draw(r)) for r in rings] for rings in outlines] if outlines else None,
         labels=tuple(shorten(label, _LABEL_LENGTH) for label in comparison.history.labels) if few else (),
-        notes=tuple(_explain_omissions(len(points), len(drawn), side, len(near), visits, near)),
+        notes=_explain_omissions(comparison, visits, near, len(drawn), side),
     )
 
 
-def _explain_omissions(places: int, drawn: int, side: float, near: int, visits: Ints, inside: Ints) -> list[str]:
-    notes = []
+def _explain_omissions(comparison: Comparison, visits: Ints, near: Ints, drawn: int, side: float) -> tuple[str, ...]:
+    notes, places, table = [], len(visits), comparison.original.places
     if side:
         notes.append(
             f"{show_count(drawn)} of {show_count(places)} places are drawn: where several lie within "
             f"{side:g} pixels, only the most visited one."
         )
-    if near < places:
-        share = 1 - visits[inside].sum() / max(int(visits.sum()), 1)
+        if table is not None and "outline" in table.column_names:
+            notes.append("They are drawn as dots because their outlines would be too small to be seen.")
+    if len(near) < places:
+        share = 1 - visits[near].sum() / max(int(visits.sum()), 1)
         notes.append(
-            f"{show_amount(places - near, 'place', 'places')} with {show_share(float(share))} of the visits: "
+            f"{show_amount(places - len(near), 'place', 'places')} with {show_share(float(share))} of the visits: "
             "too far away to be on this map."
         )
-    return notes
+    return tuple(notes)
 
 
 def _read_outlines(comparison: Comparison, near: Ints) -> list[list[Floats]]:
@@ -180,7 +182,10 @@ def _read_outlines(comparison: Comparison, near: Ints) -> list[list[Floats]]:
     if "lon" not in places.column_names:
         return outlines
     given = np.column_stack([places.column(name).to_numpy() for name in ("lon", "lat")])
-    return [[geometry.project(ring, given, comparison.original.coordinates()) for ring in rings] for rings in outlines]
+    lengths = [len(ring) for rings in outlines for ring in rings]
+    every = np.concatenate([ring for rings in outlines for ring in rings])
+    plane = iter(np.split(geometry.project(every, given, comparison.original.coordinates()), np.cumsum(lengths)[:-1]))
+    return [[next(plane) for _ in rings] for rings in outlines]
 
 
 def _to_ring(corners: Floats) -> Ring:
@@ -216,7 +221,7 @@ def _draw_original(comparison: Comparison, ground: _Ground) -> MapPanel:
             panel.add_dots(ground.pixels[chosen], BEFORE, size)
             panel.add_dots(at, BEFORE, size)
         else:
-            opacity = _VISIT_OPACITIES[step]
+            opacity = 0.12 + 0.83 * step / (len(floors) - 1)
             panel.add_areas(ground.rings(chosen), BEFORE, opacity, GRID, 0.5)
             panel.add_areas([_square(x, base)], BEFORE, opacity, BEFORE, 0.5)
         text = f"{show_count(floor)}+"
@@ -298,7 +303,7 @@ def _add_groups(panel: MapPanel, comparison: Comparison, ground: _Ground, value_
     shade_of_place = np.full(len(value_of), -1)
     shade_of_place[grouped] = shade_of_group[group]
     order = np.argsort(group, kind="stable")
-    hulls = [geometry.convex_hull(part) for part in np.split(pixels[order], np.cumsum(np.bincount(group))[:-1])]
+    hulls = [convex_hull(part) for part in np.split(pixels[order], np.cumsum(np.bincount(group))[:-1])]
     for shade, colour in enumerate(GROUPS):
         mine = shade_of_place[ground.places] == shade
         if ground.outlines is not None:

@@ -58,7 +58,7 @@ tbody th {{ font-weight: 400 }}
 .narrow {{ width: auto; min-width: min(100%, 30rem) }}
 .sub th {{ padding-left: 1.25rem; color: var(--muted) }}
 th small {{ display: block }}
-.more td {{ padding-top: 0 }}
+.more > td {{ padding-top: 0 }}
 .open > * {{ border-bottom: 0 }}
 .scroll {{ overflow-x: auto }}
 figure {{ margin: 1.25rem 0 .5rem; overflow-x: auto }}

@@ -8,24 +8,23 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clusters import cut, join, recode_clusters
+from sfumato.core.clusters import cut
 from sfumato.core.dataset import Dataset
 from sfumato.core.diversity import explain_failure
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
-from sfumato.core.method import Method
+from sfumato.core.merging import ClusteredMerging
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded, publish
-from sfumato.core.release import Result
+from sfumato.core.publication import Recoded
 from sfumato.core.run import Run
-from sfumato.core.trajectories import TOO_LONG, Trajectories
+from sfumato.core.trajectories import Trajectories
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
 
 __all__ = ["Zga"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Zga(Method):
+class Zga(ClusteredMerging):
     """Cluster people by the places they visit (Z-order, Gray order), then protect every cluster on its own.
 
     Examples
@@ -45,63 +44,46 @@ class Zga(Method):
     name: ClassVar[str] = "zga"
     summary: ClassVar[str] = "Clusters people who visit neighbouring places, then lm-anon in each cluster."
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
     optimises: ClassVar[str] = "distance, in every cluster"
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive places")
 
-    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
-    m: Annotated[int, Param("Largest number of ordinary places an attacker knows, in order.", ge=1)]
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
     clusters: Annotated[int, Param("Number of clusters of similar records.", ge=1)] = 5
-    infeasible: Annotated[str, Param("What to do with records too long to hide.", choices=("error", "suppress"))] = (
-        "error"
-    )
 
-    def anonymize(self, dataset: Dataset, run: Run) -> Result:
-        """Return a (k,l)^m-anonymous release, recoded cluster by cluster."""
-        owner = type(self).__name__
-        self.accept(dataset, self.k)
-        everyone = Trajectories.of(dataset)
-        kept = everyone.take(hideable_rows(everyone.ordinary.lengths, self.k, self.m, self.infeasible, owner))
-        xy = everyone.coordinates(owner)
-        with run.phase("organise"):
-            parts = cut(self._order(kept, xy), self.clusters, self.k)
-        with run.phase("recode"):
-            done = recode_clusters(parts, lambda part: self._recode(kept.take(part), xy, run), run)
-        run.counters["clusters"] = len(done)
-        recoded = dataclasses.replace(join(done), withheld={TOO_LONG: len(everyone) - len(kept)})
-        guarantee = KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
-        return publish(dataset, self, guarantee, recoded, run)
+    def claim(self, dataset: Dataset) -> KlmAnonymity:
+        """Claim (k,l)^m-anonymity for the sensitive places that were named."""
+        return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
 
-    def _order(self, rows: Trajectories, xy: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Sort rows by the Gray order of the places they visit, the places in Z-order."""
+    def organise(self, rows: Trajectories) -> list[npt.NDArray[np.int64]]:
+        """Cluster rows by the Gray order of the places they visit, the places in Z-order."""
         from sfumato.kernels.gray import gray_order_sparse
         from sfumato.kernels.zorder import z_order
 
+        x, y = rows.coordinates(type(self).__name__).T
         ordinary = rows.ordinary
-        rank = np.empty(len(xy), np.int64)
+        rank = np.empty(len(x), np.int64)
         # The first place of the Z-order is the least significant bit, as in the paper's printed keys.
-        rank[z_order(xy[:, 0], xy[:, 1])] = np.arange(len(xy))[::-1]
-        keys = np.unique(ordinary.row_of_token * len(xy) + rank[ordinary.codes])
-        row, column = np.divmod(keys, len(xy))
-        offsets = np.searchsorted(row, np.arange(len(rows) + 1))
-        return gray_order_sparse(offsets.astype(np.int64), column, len(xy))
+        rank[z_order(x, y)] = np.arange(len(x))[::-1]
+        keys = np.unique(ordinary.row_of_token * len(x) + rank[ordinary.codes])
+        row, column = np.divmod(keys, len(x))
+        offsets = np.searchsorted(row, np.arange(len(rows) + 1)).astype(np.int64)
+        return cut(gray_order_sparse(offsets, column, len(x)), self.clusters, self.k)
 
-    def _recode(self, cluster: Trajectories, xy: npt.NDArray[np.float64], run: Run) -> Recoded:
+    def recode_cluster(self, rows: Trajectories, run: Run) -> Recoded:
         """Make one cluster (k,l)^m-anonymous on its own."""
         from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
-        owner = type(self).__name__
-        hideable_rows(cluster.ordinary.lengths, self.k, self.m, "error", owner)
-        ordinary, sensitive = cluster.ordinary, cluster.visited_sensitive
+        hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", type(self).__name__)
+        x, y = rows.coordinates(type(self).__name__).T
+        ordinary, sensitive = rows.ordinary, rows.visited_sensitive
         outcome = recode(
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
-            Places(xy[:, 0], xy[:, 1]),
+            Places(x, y),
             Tree(),
-            Demand(self.k, self.l, tuple(range(1, self.m + 1))),
+            Demand(self.k, self.l, self.sizes),
             run.report("sequences"),
         )
         if outcome.status != "done":
-            raise explain_failure(cluster, self.l, owner)
-        return cluster.recoded(outcome.group)
+            raise explain_failure(rows, self.l, type(self).__name__)
+        return rows.recoded(outcome.group)

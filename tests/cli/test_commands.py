@@ -180,6 +180,14 @@ def test_bad_requests_end_with_code_2_and_change_nothing(sfumato, checkins, tmp_
     assert [p.name for p in tmp_path.iterdir()] == ["checkins.csv"]
 
 
+@pytest.mark.parametrize(
+    "words", [["anonymize"], ["verify", "out", "--colour"], ["paint"], ["inspect", "checkins.csv"]]
+)
+def test_commands_that_cannot_be_understood_end_with_code_2(sfumato, checkins, words):
+    done = sfumato(*words, expect=2)
+    assert "Usage" in done.stderr and done.stdout == ""
+
+
 def test_errors_are_json_where_json_was_asked_for(sfumato, checkins):
     done = sfumato("inspect", checkins, "--kind", "parcels", "--json", expect=2)
     assert "error" in done.json

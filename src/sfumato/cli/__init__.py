@@ -37,13 +37,14 @@ def main() -> NoReturn:
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:
     """Report usage errors as such, and anything else without its message: that could hold personal data."""
-    from click import Abort, ClickException
+    from typer import Abort
 
     from sfumato.cli.output import fail
 
-    if isinstance(error, ClickException):
-        error.show()
-        sys.exit(error.exit_code)
+    show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+    if show is not None and isinstance(code, int):
+        show()
+        sys.exit(code)
     if isinstance(error, Abort):
         fail("stopped; nothing was published.", _STOPPED)
     if os.environ.get("SFUMATO_DEBUG"):

@@ -155,15 +155,26 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
 
 def attack(path: PathLike, original: Dataset) -> Risk:
     """Attack a release with the knowledge its guarantee is about."""
-    release = releases.read_release(Path(path))
+    release = _release_of(path, original)
     found: Risk = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
     return found
 
 
 def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
     """Measure what a release is still good for, one score per measure."""
-    release = releases.read_release(Path(path))
+    release = _release_of(path, original)
     return measure_release(Comparison(original, release, owner.read_rows(Path(path)), seed, workload))
+
+
+def _release_of(path: PathLike, original: Dataset) -> Release:
+    """Read a release and make sure that it can come from this original."""
+    release = releases.read_release(Path(path))
+    if len(original) != release.records_in:
+        raise SchemaError(
+            f"the original has {len(original)} records and the release was made from {release.records_in}: "
+            "it is another original, or it was read with other options (--places, --split, --column)."
+        )
+    return release
 
 
 def measure_release(comparison: Comparison) -> list[Score]:

@@ -188,6 +188,19 @@ def test_commands_that_cannot_be_understood_end_with_code_2(sfumato, checkins, w
     assert "Usage" in done.stderr and done.stdout == ""
 
 
+@pytest.mark.parametrize("command", ["attack", "measure"])
+def test_another_original_is_refused(sfumato, checkins, tmp_path, command):
+    anonymize(sfumato, checkins)
+    (tmp_path / "other.csv").write_text("\n".join(checkins.read_text().splitlines()[:50]) + "\n")
+    assert "another original" in sfumato(command, "out", "--original", "other.csv", expect=2).stderr
+
+
+def test_a_place_that_cannot_be_written_is_an_error(sfumato, checkins, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    words = ["anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", *KM]
+    assert "file" in sfumato(*words, "--out", "file/out", expect=2).stderr
+
+
 def test_errors_are_json_where_json_was_asked_for(sfumato, checkins):
     done = sfumato("inspect", checkins, "--kind", "parcels", "--json", expect=2)
     assert "error" in done.json

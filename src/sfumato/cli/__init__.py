@@ -28,6 +28,8 @@ def main() -> NoReturn:
         fail(str(error), 1)
     except SfumatoError as error:
         fail(str(error), 2)
+    except OSError as error:
+        fail(f"{error.filename or 'a file'}: {error.strerror or type(error).__name__}.", 2)
     except Exception as error:
         _fail_unexpectedly(error)
     if code == _STOPPED:

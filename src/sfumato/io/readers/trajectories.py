@@ -185,8 +185,8 @@ class _Visits(NamedTuple):
         if told:
             self.notes.append(
                 f"One record per person and {' and '.join(told)}: {len(records.labels):,} records of "
-                f"{len(parts[0].labels):,} people. Someone with several records is hidden in each of them, "
-                "not across them."
+                f"{len(parts[0].labels):,} people. The guarantee is about records: k records may "
+                "belong to fewer than k people."
             )
         return records
 

@@ -18,8 +18,9 @@ from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
 from sfumato.core.publication import publish
+from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
-from sfumato.core.risk import Risk, risk_of_original
+from sfumato.core.risk import Risk
 from sfumato.core.run import Run
 from sfumato.core.trajectories import Trajectories
 from sfumato.core.verdict import Verdict
@@ -27,7 +28,6 @@ from sfumato.core.workload import Workload
 from sfumato.io import owner, releases
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
-from sfumato.verify.faithful import verify_faithful
 
 __all__ = ["anonymize", "apply", "attack", "inspect", "measure", "read", "verify", "write"]
 
@@ -108,30 +108,31 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
         rows = owner.read_rows(Path(path))
         verdict &= verifier.verify_against(release, original, rows)
         if rows is not None:
-            verdict &= verify_faithful(release, original, rows)
+            verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
     return verdict
 
 
 def _verify_files(release: Release, folder: Path) -> Verdict:
     """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
     spelled = releases.read_release(folder, "data.csv").table
-    history = release.history_column
-    others = [name for name in release.table.column_names if name != history]
-    same = release.table.select(others).equals(spelled.select(others)) and _same_histories(release, spelled)
+    same = all(_same_cells(release.table.column(name), spelled.column(name)) for name in release.table.column_names)
     stray = releases.stray_files(folder)
     checks = {"data.csv equals data.parquet": same, "no stray files": not stray}
     witness = None if all(checks.values()) else {"files": stray or ["data.csv"]}
     return Verdict(all(checks.values()), {}, {}, witness, checks)
 
 
-def _same_histories(release: Release, spelled: Any) -> bool:
-    left = release.history()
-    right = dataclasses.replace(release, table=spelled).history()
-    if not np.array_equal(left.offsets, right.offsets):
+def _same_cells(left: Any, right: Any) -> bool:
+    """Compare two columns by content; the numbering of a dictionary is not content."""
+    left, right = left.combine_chunks(), right.combine_chunks()
+    if not pa.types.is_list(left.type) or not pa.types.is_dictionary(left.type.value_type):
+        return bool(left.equals(right))
+    ours, theirs = Ragged.from_arrow(left), Ragged.from_arrow(right)
+    if not np.array_equal(ours.offsets, theirs.offsets):
         return False
-    code = {label: i for i, label in enumerate(right.labels)}
-    recode = np.array([code.get(label, -1) for label in left.labels], dtype=np.int64)
-    return bool(np.array_equal(recode[left.codes], right.codes)) if len(recode) else len(right.codes) == 0
+    code = {label: i for i, label in enumerate(theirs.labels)}
+    recode = np.array([code.get(label, -1) for label in ours.labels], dtype=np.int64)
+    return bool(np.array_equal(recode[ours.codes], theirs.codes))
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
@@ -149,7 +150,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
             "max": int(lengths.max()) if len(lengths) else 0,
         },
         "notes": list(dataset.notes),
-        "risk": [risk_of_original(dataset, size).to_dict() for size in range(1, m + 1)],
+        "risk": [risk.to_dict() for risk in registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)],
     }
 
 
@@ -219,7 +220,7 @@ def _write_report(result: Result, path: Path) -> None:
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)
     m = getattr(release.guarantee, "m", 2)
-    before = risk_of_original(original, m)
+    before = registry.attacker_of_kind(original.kind).attack_original(original, m)[-1]
     after = registry.attacker(release.guarantee).attack(release, original, result.trace.rows)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}

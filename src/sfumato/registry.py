@@ -13,7 +13,17 @@ from sfumato.core.metric import Metric
 from sfumato.core.schema import KINDS
 from sfumato.methods import all_methods, find
 
-__all__ = ["all_methods", "attacker", "find", "generator", "metrics_for", "reader", "verifier"]
+__all__ = [
+    "all_methods",
+    "attacker",
+    "attacker_of_kind",
+    "faithful_verifier",
+    "find",
+    "generator",
+    "metrics_for",
+    "reader",
+    "verifier",
+]
 
 
 @functools.cache
@@ -53,6 +63,35 @@ def attacker(guarantee: Guarantee) -> ModuleType:
         if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
             return module
     raise ParameterError(f"there is no attacker for {guarantee.name}.")
+
+
+def attacker_of_kind(kind: str) -> ModuleType:
+    """Return the attacker who judges how identifying data of a kind are as they stand.
+
+    Examples
+    --------
+    >>> attacker_of_kind("trajectories").__name__
+    'sfumato.attack.ordered_places'
+    """
+    return _for_kind("attack", kind, "attack_original")
+
+
+def faithful_verifier(kind: str) -> ModuleType:
+    """Return the check that published records of a kind are true to the original.
+
+    Examples
+    --------
+    >>> faithful_verifier("trajectories").__name__
+    'sfumato.verify.faithful'
+    """
+    return _for_kind("verify", kind, "verify_faithful")
+
+
+def _for_kind(folder: str, kind: str, function: str) -> ModuleType:
+    for module in _modules(folder):
+        if kind in getattr(module, "KINDS", ()) and hasattr(module, function):
+            return module
+    raise ParameterError(f"{folder}: nothing here knows data of kind {kind!r}.")
 
 
 def metrics_for(kind: str) -> list[Metric]:

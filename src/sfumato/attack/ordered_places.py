@@ -10,11 +10,12 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.matching import anonymity_sets, count_matches
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.risk import Risk, risk_of, success
+from sfumato.core.risk import Risk, risk_of, risk_of_original, success
 
-__all__ = ["KNOWLEDGE", "attack"]
+__all__ = ["KINDS", "KNOWLEDGE", "attack", "attack_original"]
 
 KNOWLEDGE = "ordered-places"
+KINDS = ("trajectories",)
 
 Ints = npt.NDArray[np.int64]
 
@@ -67,3 +68,15 @@ def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
     kept = np.zeros(len(rows), dtype=bool)
     kept[order[rank < m]] = True
     return histories.keep(kept)
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Risk]:
+    """Attack the data as they stand, without names, with one place known, two, and so on up to m.
+
+    Examples
+    --------
+    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]])
+    >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
+    [1, 1]
+    """
+    return [risk_of_original(dataset, size) for size in range(1, m + 1)]

@@ -91,8 +91,13 @@ def inspect(
         "How identifying they are as they stand",
         ["an attacker who knows", "smallest anonymity set", "people unique", "mean success"],
         [
-            (f"up to {size} of their places", r["smallest_anonymity_set"], r["unique_share"], r["mean_success"])
-            for size, r in enumerate(found["risk"], start=1)
+            (
+                f"{r['knowledge']} (m={r['m']})" if "m" in r else r["knowledge"],
+                r["smallest_anonymity_set"],
+                r["unique_share"],
+                r["mean_success"],
+            )
+            for r in found["risk"]
         ],
     )
     out.finish(found)

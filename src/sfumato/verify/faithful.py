@@ -15,7 +15,9 @@ from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.verify.structure import COUNTS, READABLE, verify_structure
 
-__all__ = ["verify_faithful"]
+__all__ = ["KINDS", "verify_faithful"]
+
+KINDS = ("trajectories",)
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

@@ -49,7 +49,9 @@ def _reading(
     coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
     split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
     sensitive: Annotated[list[str], typer.Option(help="Sensitive value, or @FILE with one per line. Repeatable.")] = [],  # noqa: B006
-    hierarchy: Annotated[list[str], typer.Option(help="Hierarchy of a column: place=FILE. Repeatable.")] = [],  # noqa: B006
+    hierarchy: Annotated[
+        list[str], typer.Option(help="Hierarchy: place=FILE, or derived: place=quadtree:8, grid:4, balanced:5.")
+    ] = [],  # noqa: B006
     constraints: Annotated[list[str], typer.Option(help="Utility constraints: a FILE with one group per line.")] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Collect reading options that were given."""

@@ -19,6 +19,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import read_partition, resolve_sensitive
+from sfumato.io.derived import derive_hierarchy
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
@@ -104,6 +105,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     offsets = np.append(starts, len(rows)).astype(np.int64)
     visits.report(int((places.codes < 0).sum()), len(rows), len(who), len(labels))
     people = records.labels.take(pa.array(who))
+    table = places.tabulate(old)
     return Dataset(
         Schema(
             "trajectories",
@@ -111,8 +113,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
             resolve_sensitive(reading.sensitive, labels, visits.name),
         ),
         pa.table({"person": people, "places": Ragged(offsets, codes, tuple(labels)).to_arrow()}),
-        places.tabulate(old),
-        _read_hierarchies(reading, visits.name, labels, rows[first] + 1),
+        table,
+        _find_hierarchies(reading, visits.name, labels, rows[first] + 1, table),
         _read_constraints(reading, labels, visits.notes),
         tuple(visits.notes),
         reading.to_dict(),
@@ -332,16 +334,19 @@ def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positio
     return locate(name, (columns["x"], columns["y"]), given, lonlat=points.projection is not None)
 
 
-def _read_hierarchies(
-    reading: Reading, name: str, labels: list[str], rows: npt.NDArray[np.int64]
+def _find_hierarchies(
+    reading: Reading, name: str, labels: list[str], rows: npt.NDArray[np.int64], table: pa.Table | None
 ) -> dict[str, Hierarchy]:
+    """Read the hierarchy of places from its file, or derive it from the places."""
     strange = [column for column in reading.hierarchies if column != "place"]
     if strange:
         raise ParameterError(f"reading: trajectories have a hierarchy of place only, not of {strange[0]!r}.")
-    found = {column: read_hierarchy(file) for column, file in reading.hierarchies.items()}
-    for hierarchy in found.values():
-        hierarchy.require(labels, f"{name}: hierarchy of place", rows.tolist())
-    return found
+    given = reading.hierarchies.get("place")
+    if given is None:
+        return {}
+    hierarchy = derive_hierarchy(given, labels, table) or read_hierarchy(given)
+    hierarchy.require(labels, f"{name}: hierarchy of place", rows.tolist())
+    return {"place": hierarchy}
 
 
 def _read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:

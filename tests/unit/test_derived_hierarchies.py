@@ -9,9 +9,11 @@ from sfumato.core.errors import ParameterError, SchemaError
 @pytest.fixture
 def checkins(tmp_path):
     path = tmp_path / "c.csv"
-    rows = [
-        f"p{i},{t},v{(i * 7 + t) % 9},{(i * 7 + t) % 9 % 3},{(i * 7 + t) % 9 // 3}" for i in range(12) for t in range(3)
-    ]
+    rows = []
+    for person in range(12):
+        for step in range(3):
+            place = (person * 7 + step) % 9
+            rows.append(f"p{person},{step},v{place},{place % 3},{place // 3}")
     path.write_text("person,time,place,x,y\n" + "\n".join(rows) + "\n")
     return path
 
@@ -37,5 +39,5 @@ def test_one_child_a_node_is_no_hierarchy(checkins):
 
 
 def test_anything_else_is_a_file(checkins):
-    with pytest.raises(SchemaError, match="no such file"):
+    with pytest.raises(SchemaError, match="cannot be read"):
         sf.read(checkins, kind="trajectories", hierarchies={"place": "pyramid:3"})

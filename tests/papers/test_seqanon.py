@@ -69,3 +69,15 @@ def test_sensitive_places_are_refused():
 def test_places_without_coordinates_are_refused():
     with pytest.raises(SchemaError, match="needs coordinates"):
         SeqAnon(k=2, m=1).anonymize(Dataset.from_trajectories([["a"], ["b"]]), Run())
+
+
+def test_an_m_beyond_the_longest_record_asks_for_no_more_than_its_length():
+    long, beyond = (SeqAnon(k=2, m=m).anonymize(six(), Run(seed=1)) for m in (4, 50))
+    assert long.trace.recoding == beyond.trace.recoding
+
+
+def test_sequences_too_many_to_tell_apart_are_a_parameter_error():
+    rows = [[f"p{9 * j + i}" for i in range(9)] for j in range(33)]
+    data = Dataset.from_trajectories([*rows, *rows], {place: (i, 0) for row in rows for i, place in enumerate(row)})
+    with pytest.raises(ParameterError, match=r"SeqAnon: .*the largest m possible is"):
+        SeqAnon(k=2, m=9).anonymize(data, Run(seed=1))

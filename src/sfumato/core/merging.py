@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.clusters import join, recode_clusters
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
 from sfumato.core.method import Method
@@ -58,7 +59,10 @@ class PlaceMerging(Method):
         everyone = Trajectories.of(dataset)
         kept = everyone.take(self.hideable(everyone))
         with run.phase("recode"):
-            recoded = self.recode(kept, run)
+            try:
+                recoded = self.recode(kept, run)
+            except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
+                raise ParameterError(f"{type(self).__name__}: {error}") from None
         withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(kept)}
         return publish(dataset, self, self.claim(dataset), dataclasses.replace(recoded, withheld=withheld), run)
 
@@ -66,10 +70,10 @@ class PlaceMerging(Method):
         """Mark the rows that are not too long to hide, or say that some are."""
         return hideable_rows(rows.ordinary.lengths, self.k, self.m, self.infeasible, type(self).__name__)
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes of sequences to repair, in order."""
-        return tuple(range(1, self.m + 1))
+    def sizes(self, rows: Trajectories) -> tuple[int, ...]:
+        """Return the sizes of sequences to repair, in order; longer ones than the rows hold need none."""
+        longest = int(rows.ordinary.lengths.max(initial=1))
+        return tuple(range(1, max(1, min(self.m, longest)) + 1))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -61,7 +61,7 @@ class LmAnon(PlaceMerging):
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
             Places(x, y),
             Tree(),
-            Demand(self.k, self.l, self.sizes),
+            Demand(self.k, self.l, self.sizes(rows)),
             run.report("sequences"),
         )
         if outcome.status != "done":

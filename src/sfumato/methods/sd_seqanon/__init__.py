@@ -61,7 +61,7 @@ class SdSeqAnon(PlaceMerging):
             Rows(rows.histories.offsets, rows.histories.codes),
             Places(x, y, node=node),
             Tree(parent, leaves),
-            Demand(self.k, sizes=self.sizes),
+            Demand(self.k, sizes=self.sizes(rows)),
             run.report("sequences"),
         )
         run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)

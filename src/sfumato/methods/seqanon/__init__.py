@@ -59,13 +59,13 @@ class SeqAnon(PlaceMerging):
             Rows(rows.histories.offsets, rows.histories.codes),
             Places(x, y),
             Tree(),
-            Demand(self.k, sizes=self.sizes),
+            Demand(self.k, sizes=self.sizes(rows)),
             run.report("sequences"),
         )
         run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)
         return rows.recoded(outcome.group)
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes to repair, in order: ascending, or m first and then what only short records need."""
-        return tuple(range(1, self.m + 1)) if self.apriori else (self.m, *range(1, self.m))
+    def sizes(self, rows: Trajectories) -> tuple[int, ...]:
+        """Return the sizes to repair, in order: ascending, or m first and then what only short records need."""
+        *shorter, longest = super().sizes(rows)
+        return (*shorter, longest) if self.apriori else (longest, *shorter)

@@ -78,7 +78,7 @@ class Sga(ClusteredMerging):
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
             Places(x, y),
             Tree(),
-            Demand(self.k, self.l, self.sizes),
+            Demand(self.k, self.l, self.sizes(rows)),
             run.report("sequences"),
         )
         if outcome.status != "done":

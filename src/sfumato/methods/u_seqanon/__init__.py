@@ -72,7 +72,7 @@ class USeqAnon(PlaceMerging):
             Rows(rows.histories.offsets, rows.histories.codes),
             Places(x, y, rows.constraint_of_place(owner)),
             Tree(),
-            Demand(self.k, sizes=self.sizes, limit=limit),
+            Demand(self.k, sizes=self.sizes(rows), limit=limit),
             run.report("sequences"),
         )
         run.counters.update(

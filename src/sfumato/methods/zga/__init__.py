@@ -81,7 +81,7 @@ class Zga(ClusteredMerging):
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
             Places(x, y),
             Tree(),
-            Demand(self.k, self.l, self.sizes),
+            Demand(self.k, self.l, self.sizes(rows)),
             run.report("sequences"),
         )
         if outcome.status != "done":

@@ -35,7 +35,7 @@ def method_options(method: str, data: Path, folder: Path) -> list[object]:
         path = folder / f"{data.stem}.groups"
         size = math.ceil(len(places) / 4)
         path.write_text("\n".join(",".join(places[i : i + size]) for i in range(0, len(places), size)) + "\n")
-        return ["--constraints", path, "-p", "delta=10"]
+        return ["--constraints", path, "-p", "delta=100"]
     if method in {"lm-anon", "zga", "sga"}:
         return ["--sensitive", places[-1], "-p", "l=2"]
     return []

@@ -14,8 +14,8 @@ from sfumato.methods.zga import Zga
 
 
 def test_sga_orders_people_as_printed():
-    clusters = Sga(k=2, m=2, clusters=2, top=2).organise(Trajectories.of(six_with_sensitive()))
-    assert [(part + 1).tolist() for part in clusters] == [[5, 1, 3], [4, 6, 2]]
+    order = Sga(k=2, m=2, clusters=2, top=2).order(Trajectories.of(six_with_sensitive()))
+    assert [(part + 1).tolist() for part in cut(order, 2, 2)] == [[5, 1, 3], [4, 6, 2]]
 
 
 def test_sga_releases_the_printed_second_cluster():
@@ -28,8 +28,8 @@ def test_sga_releases_the_printed_second_cluster():
 
 
 def test_zga_orders_people_as_printed():
-    clusters = Zga(k=2, m=2, clusters=2).organise(Trajectories.of(six_with_sensitive()))
-    assert [(part + 1).tolist() for part in clusters] == [[6, 3, 1], [4, 2, 5]]
+    order = Zga(k=2, m=2, clusters=2).order(Trajectories.of(six_with_sensitive()))
+    assert [(part + 1).tolist() for part in cut(order, 2, 2)] == [[6, 3, 1], [4, 2, 5]]
 
 
 def test_zga_releases_the_printed_clusters():

@@ -1,16 +1,17 @@
-"""What the methods that merge places have in common: who is kept, what is claimed, how it is published."""
+"""Methods that merge places: who is kept, how the kernel is called, how it is published."""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clusters import join, recode_clusters
+from sfumato.core.clusters import cut, join, recode_clusters
 from sfumato.core.dataset import Dataset
+from sfumato.core.diversity import explain_failure
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
@@ -20,8 +21,32 @@ from sfumato.core.publication import Recoded, publish
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.trajectories import TOO_LONG, Trajectories
+from sfumato.guarantees.klm_anonymity import KlmAnonymity
 
-__all__ = ["PlaceMerging"]
+if TYPE_CHECKING:
+    from sfumato.kernels.recode import Outcome
+
+__all__ = ["ClusteredMerging", "DiverseMerging", "Limits", "PlaceMerging"]
+
+_NO_CODES: npt.NDArray[np.int32] = np.empty(0, np.int32)
+_NO_COUNTS: npt.NDArray[np.int64] = np.empty(0, np.int64)
+
+
+class Limits(NamedTuple):
+    """What bounds the merging besides k and m; nothing by default.
+
+    Examples
+    --------
+    >>> Limits(l=2).removable
+    -1
+    """
+
+    l: int = 1
+    constraint: npt.NDArray[np.int32] = _NO_CODES
+    node: npt.NDArray[np.int32] = _NO_CODES
+    parent: npt.NDArray[np.int32] = _NO_CODES
+    leaves: npt.NDArray[np.int64] = _NO_COUNTS
+    removable: int = -1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +91,24 @@ class PlaceMerging(Method):
         withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(kept)}
         return publish(dataset, self, self.claim(dataset), dataclasses.replace(recoded, withheld=withheld), run)
 
+    def merge(self, rows: Trajectories, run: Run, limits: Limits | None = None) -> Outcome:
+        """Merge places, the rarest with its nearest, until no sequence is rare or gives a sensitive place away."""
+        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
+
+        limits = limits or Limits()
+        x, y = rows.coordinates(type(self).__name__).T
+        ordinary, sensitive = rows.ordinary, rows.visited_sensitive
+        outcome = recode(
+            Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
+            Places(x, y, limits.constraint, limits.node),
+            Tree(limits.parent, limits.leaves),
+            Demand(self.k, limits.l, self.sizes(rows), limits.removable),
+            run.report("sequences"),
+        )
+        for name in ("merges", "sequences_checked"):
+            run.counters[name] = run.counters.get(name, 0) + getattr(outcome, name)
+        return outcome
+
     def hideable(self, rows: Trajectories) -> npt.NDArray[np.bool_]:
         """Mark the rows that are not too long to hide, or say that some are."""
         return hideable_rows(rows.ordinary.lengths, self.k, self.m, self.infeasible, type(self).__name__)
@@ -77,7 +120,35 @@ class PlaceMerging(Method):
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusteredMerging(PlaceMerging):
+class DiverseMerging(PlaceMerging):
+    """Base of methods that also keep sensitive places from being inferred.
+
+    Examples
+    --------
+    >>> from sfumato.methods.lm_anon import LmAnon
+    >>> issubclass(LmAnon, DiverseMerging)
+    True
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
+    needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive places")
+
+    l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
+
+    def claim(self, dataset: Dataset) -> KlmAnonymity:
+        """Claim (k,l)^m-anonymity for the sensitive places that were named."""
+        return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
+
+    def recode(self, rows: Trajectories, run: Run) -> Recoded:
+        """Merge places until no sequence is rare and none gives a sensitive place away."""
+        outcome = self.merge(rows, run, Limits(self.l))
+        if outcome.status != "done":
+            raise explain_failure(rows, self.l, type(self).__name__)
+        return rows.recoded(outcome.group)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusteredMerging(DiverseMerging):
     """Base of methods that first cluster similar people and then recode every cluster on its own.
 
     Examples
@@ -87,18 +158,20 @@ class ClusteredMerging(PlaceMerging):
     True
     """
 
-    @abc.abstractmethod
-    def organise(self, rows: Trajectories) -> list[npt.NDArray[np.int64]]:
-        """Return clusters of similar rows, neighbours beside each other."""
+    clusters: Annotated[int, Param("Number of clusters of similar records.", ge=1)] = 5
 
     @abc.abstractmethod
-    def recode_cluster(self, rows: Trajectories, run: Run) -> Recoded:
-        """Recode one cluster; raise InfeasibleError where it cannot stand alone."""
+    def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
+        """Return an order of the rows in which similar ones are neighbours."""
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Recode cluster by cluster; those that cannot stand alone join a neighbour."""
         with run.phase("organise"):
-            parts = self.organise(rows)
-        done = recode_clusters(parts, lambda part: self.recode_cluster(rows.take(part), run), run)
+            parts = cut(self.order(rows), self.clusters, self.k)
+        done = recode_clusters(parts, lambda part: self._recode_alone(rows.take(part), run), run)
         run.counters["clusters"] = len(done)
         return join(done)
+
+    def _recode_alone(self, rows: Trajectories, run: Run) -> Recoded:
+        hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", type(self).__name__)
+        return super().recode(rows, run)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import inspect
 import pkgutil
 
 from sfumato.core.errors import ParameterError
@@ -25,8 +24,9 @@ def all_methods() -> dict[str, type[Method]]:
     """
     found: dict[str, type[Method]] = {}
     for folder in pkgutil.iter_modules(__path__):
-        for value in vars(importlib.import_module(f"{__name__}.{folder.name}")).values():
-            if isinstance(value, type) and issubclass(value, Method) and not inspect.isabstract(value):
+        module = importlib.import_module(f"{__name__}.{folder.name}")
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__:
                 found[value.name] = value
     return dict(sorted(found.items()))
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.merging import PlaceMerging
 from sfumato.core.publication import Recoded
 from sfumato.core.run import Run
 from sfumato.core.trajectories import Trajectories
+from sfumato.families.place_merging import Limits, PlaceMerging
 from sfumato.guarantees.km_anonymity import KmAnonymity
 
 __all__ = ["SdSeqAnon"]
@@ -51,18 +51,6 @@ class SdSeqAnon(PlaceMerging):
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places, the rarest with the one nearest in space and meaning, until no sequence is rare."""
-        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
-
-        owner = type(self).__name__
-        rows.refuse_sensitive(owner)
-        x, y = rows.coordinates(owner).T
-        node, parent, leaves = rows.hierarchy_arrays(owner)
-        outcome = recode(
-            Rows(rows.histories.offsets, rows.histories.codes),
-            Places(x, y, node=node),
-            Tree(parent, leaves),
-            Demand(self.k, sizes=self.sizes(rows)),
-            run.report("sequences"),
-        )
-        run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)
-        return rows.recoded(outcome.group)
+        rows.refuse_sensitive(type(self).__name__)
+        node, parent, leaves = rows.hierarchy_arrays(type(self).__name__)
+        return rows.recoded(self.merge(rows, run, Limits(node=node, parent=parent, leaves=leaves)).group)

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.merging import PlaceMerging
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded
 from sfumato.core.run import Run
 from sfumato.core.trajectories import Trajectories
+from sfumato.families.place_merging import PlaceMerging
 from sfumato.guarantees.km_anonymity import KmAnonymity
 
 __all__ = ["SeqAnon"]
@@ -51,19 +51,8 @@ class SeqAnon(PlaceMerging):
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places, the rarest with its nearest, until no sequence is rare."""
-        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
-
         rows.refuse_sensitive(type(self).__name__)
-        x, y = rows.coordinates(type(self).__name__).T
-        outcome = recode(
-            Rows(rows.histories.offsets, rows.histories.codes),
-            Places(x, y),
-            Tree(),
-            Demand(self.k, sizes=self.sizes(rows)),
-            run.report("sequences"),
-        )
-        run.counters.update(merges=outcome.merges, sequences_checked=outcome.sequences_checked)
-        return rows.recoded(outcome.group)
+        return rows.recoded(self.merge(rows, run).group)
 
     def sizes(self, rows: Trajectories) -> tuple[int, ...]:
         """Return the sizes to repair, in order: ascending, or m first and then what only short records need."""

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.merging import PlaceMerging
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded
 from sfumato.core.run import Run
 from sfumato.core.trajectories import Trajectories
+from sfumato.families.place_merging import Limits, PlaceMerging
 from sfumato.guarantees.km_anonymity import KmAnonymity
 
 __all__ = ["USeqAnon"]
@@ -61,23 +61,12 @@ class USeqAnon(PlaceMerging):
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places inside their constraints, and remove those whose constraint is used up."""
-        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
-
         owner = type(self).__name__
         rows.refuse_sensitive(owner)
-        x, y = rows.coordinates(owner).T
         places = len(np.unique(rows.histories.codes))
         limit = int(self.delta * places // 100)
-        outcome = recode(
-            Rows(rows.histories.offsets, rows.histories.codes),
-            Places(x, y, rows.constraint_of_place(owner)),
-            Tree(),
-            Demand(self.k, sizes=self.sizes(rows), limit=limit),
-            run.report("sequences"),
-        )
-        run.counters.update(
-            merges=outcome.merges, suppressed=outcome.suppressed, sequences_checked=outcome.sequences_checked
-        )
+        outcome = self.merge(rows, run, Limits(constraint=rows.constraint_of_place(owner), removable=limit))
+        run.counters["suppressed"] = outcome.suppressed
         if outcome.status != "done":
             raise InfeasibleError(
                 f"{owner}: more than {limit} of {places} places would have to be removed "

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clusters import cut
-from sfumato.core.dataset import Dataset
-from sfumato.core.diversity import explain_failure
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.lengths import hideable_rows
-from sfumato.core.merging import ClusteredMerging
-from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
-from sfumato.core.run import Run
 from sfumato.core.trajectories import Trajectories
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.families.place_merging import ClusteredMerging
 
 __all__ = ["Zga"]
 
@@ -29,6 +20,7 @@ class Zga(ClusteredMerging):
 
     Examples
     --------
+    >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "f": (5, 5)}
     >>> rows = [["a", "b"], ["a", "b"], ["b", "a"], ["b", "a", "f"], ["b", "a"]]
@@ -44,19 +36,10 @@ class Zga(ClusteredMerging):
     name: ClassVar[str] = "zga"
     summary: ClassVar[str] = "Clusters people who visit neighbouring places, then lm-anon in each cluster."
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
     optimises: ClassVar[str] = "distance, in every cluster"
-    needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive places")
 
-    l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
-    clusters: Annotated[int, Param("Number of clusters of similar records.", ge=1)] = 5
-
-    def claim(self, dataset: Dataset) -> KlmAnonymity:
-        """Claim (k,l)^m-anonymity for the sensitive places that were named."""
-        return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
-
-    def organise(self, rows: Trajectories) -> list[npt.NDArray[np.int64]]:
-        """Cluster rows by the Gray order of the places they visit, the places in Z-order."""
+    def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
+        """Return the rows in the Gray order of the places they visit, the places in Z-order."""
         from sfumato.kernels.gray import gray_order_sparse
         from sfumato.kernels.zorder import z_order
 
@@ -68,22 +51,4 @@ class Zga(ClusteredMerging):
         keys = np.unique(ordinary.row_of_token * len(x) + rank[ordinary.codes])
         row, column = np.divmod(keys, len(x))
         offsets = np.searchsorted(row, np.arange(len(rows) + 1)).astype(np.int64)
-        return cut(gray_order_sparse(offsets, column, len(x)), self.clusters, self.k)
-
-    def recode_cluster(self, rows: Trajectories, run: Run) -> Recoded:
-        """Make one cluster (k,l)^m-anonymous on its own."""
-        from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
-
-        hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", type(self).__name__)
-        x, y = rows.coordinates(type(self).__name__).T
-        ordinary, sensitive = rows.ordinary, rows.visited_sensitive
-        outcome = recode(
-            Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
-            Places(x, y),
-            Tree(),
-            Demand(self.k, self.l, self.sizes(rows)),
-            run.report("sequences"),
-        )
-        if outcome.status != "done":
-            raise explain_failure(rows, self.l, type(self).__name__)
-        return rows.recoded(outcome.group)
+        return gray_order_sparse(offsets, column, len(x))

@@ -20,6 +20,7 @@ lint: $(STAMP)-lint  ## style, types, import contracts
 
 bench: $(STAMP)-test  ## print a table of times, memory and growth; writes benchmarks/results
 	$(BIN)/python -m benchmarks.trajectories
+	$(BIN)/python -m benchmarks.sequences
 
 papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
 	$(BIN)/python -m benchmarks.papers

@@ -37,13 +37,13 @@ def run(*words: object) -> Taken:
     return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text))
 
 
-def generated(folder: Path, size: int, model: str, *options: str) -> Path:
+def generated(folder: Path, size: int, model: str, *options: str, kind: str = "trajectories") -> Path:
     """Return a generated file, made once."""
     name = "-".join([model, str(size), *(option.rsplit("/", 1)[-1].replace("=", "") for option in options)])
     path = folder / f"{name}.parquet"
     if not path.exists():
         chosen = [word for option in options for word in ("-o", option)]
-        run("generate", "trajectories", "--size", size, "--seed", 1, "--model", model, "--out", path, *chosen)
+        run("generate", kind, "--size", size, "--seed", 1, "--model", model, "--out", path, *chosen)
     return path
 
 

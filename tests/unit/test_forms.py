@@ -58,6 +58,37 @@ def test_histories_of_sets(rows):
     assert round_trip(rows, Form("set", history=True)) == rows
 
 
+TIMES = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1), timezones=st.just(dt.UTC))
+
+
+@given(st.lists(st.lists(st.integers(-(2**62), 2**62), max_size=4)))
+def test_histories_of_numbers(rows):
+    assert round_trip(rows, Form("exact", "int64", history=True)) == rows
+
+
+@given(st.lists(st.lists(st.one_of(st.none(), st.integers(-9, 9)), max_size=4)))
+def test_histories_of_numbers_with_suppressed_ones(rows):
+    assert round_trip(rows, Form("exact", "int64", history=True)) == rows
+
+
+@given(st.lists(st.lists(TIMES, max_size=3)), st.booleans())
+def test_histories_of_times(rows, whole):
+    rows = [[t.replace(microsecond=0) if whole else t for t in row] for row in rows]
+    assert round_trip(rows, Form("exact", "timestamp", history=True)) == rows
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(-99, 99), st.integers(0, 9)), max_size=3)))
+def test_histories_of_number_intervals(rows):
+    cells = [[{"lo": lo, "hi": lo + more} for lo, more in row] for row in rows]
+    assert round_trip(cells, Form("interval", "int64", history=True)) == cells
+
+
+@given(st.lists(st.lists(st.tuples(TIMES, TIMES), max_size=3)))
+def test_histories_of_time_intervals(rows):
+    cells = [[{"lo": lo, "hi": hi} for lo, hi in row] for row in rows]
+    assert round_trip(cells, Form("interval", "timestamp", history=True)) == cells
+
+
 @pytest.mark.parametrize(
     ("form", "values"),
     [

@@ -49,6 +49,13 @@ def _reading(
     coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
     split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
     sensitive: Annotated[list[str], typer.Option(help="Sensitive value, or @FILE with one per line. Repeatable.")] = [],  # noqa: B006
+    monitored: Annotated[
+        list[str],
+        typer.Option(help="Event a receiver monitors, several with commas, @FILE, or '*' for all. Repeatable."),
+    ] = [],  # noqa: B006
+    resolution: Annotated[str, typer.Option(help="Cut times to the second, minute, hour or day.")] = "",
+    user_key: Annotated[str, typer.Option(help="Who a person is in a web log: host, user or host+agent.")] = "",
+    query: Annotated[str, typer.Option(help="Query strings of a web log: drop or keep.")] = "",
     hierarchy: Annotated[
         list[str], typer.Option(help="Hierarchy: place=FILE, or derived: place=quadtree:8, grid:4, balanced:5.")
     ] = [],  # noqa: B006
@@ -68,10 +75,19 @@ def _reading(
         "coordinates": coordinates,
         "split": split or None,
         "sensitive": tuple(sensitive),
+        "monitored": tuple(event.strip() for text in monitored for event in _listed(text)),
+        "resolution": resolution or None,
+        "user_key": user_key or None,
+        "query": query or None,
         "hierarchies": parse_pairs(hierarchy, "--hierarchy"),
         "constraints": parse_pairs([c if "=" in c else f"utility={c}" for c in constraints], "--constraints"),
     }
     return {name: value for name, value in given.items() if value and value != "auto"}
+
+
+def _listed(text: str) -> list[str]:
+    """Split a list at its commas; a file name stays whole."""
+    return [text] if text.startswith("@") else text.split(",")
 
 
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:

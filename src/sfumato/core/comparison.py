@@ -14,6 +14,7 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.geometry import convex_hull
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.core.sequence_comparison import SequenceComparison
 from sfumato.core.workload import Workload
 
 __all__ = ["Comparison"]
@@ -83,6 +84,11 @@ class Comparison:
         object.__setattr__(self, "rows", rows)
 
     @cached_property
+    def sequences(self) -> SequenceComparison:
+        """What there is to know about timed event sequences; their events are the places here."""
+        return SequenceComparison(self)
+
+    @cached_property
     def history(self) -> Ragged:
         """Original histories; codes are places."""
         return self.original.history()
@@ -131,8 +137,11 @@ class Comparison:
 
     @cached_property
     def is_global(self) -> bool:
-        """Whether every place is published as one value only, the same for everybody."""
-        return len(np.unique(self.members.codes)) == len(self.members.codes)
+        """Whether every place is published as one value only, the same for everybody.
+
+        Timed event sequences are published group by group.
+        """
+        return self.release.kind == "trajectories" and len(np.unique(self.members.codes)) == len(self.members.codes)
 
     @property
     def obstacle(self) -> str | None:

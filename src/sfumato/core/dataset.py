@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
@@ -44,6 +45,8 @@ class Dataset:
         What reading did, in sentences for the owner.
     reading
         The options the data were read with, so that they can be read again.
+    clock
+        For timed data: what a time number means.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Dataset:
     constraints: Mapping[str, tuple[tuple[str, ...], ...]] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    clock: Clock = dataclasses.field(default_factory=Clock)
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):
@@ -81,6 +85,11 @@ class Dataset:
     def history(self) -> Ragged:
         """Return what people did as offsets and codes."""
         return Ragged.from_arrow(self.table.column(self.schema.history))
+
+    def times(self) -> npt.NDArray[np.int64]:
+        """Return when the entries of the histories happened, entry by entry, in units of the clock."""
+        column = self.table.column(self.schema.time).combine_chunks()
+        return np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
 
     def coordinates(self) -> npt.NDArray[np.float64]:
         """Return x and y of every place in plane units (metres for longitude/latitude), as an (n, 2) array.
@@ -119,6 +128,42 @@ class Dataset:
             places,
             {"place": hierarchy} if hierarchy else {},
             {"utility": constraints} if constraints else {},
+        )
+
+    @classmethod
+    def from_sequences(
+        cls,
+        rows: list[list[tuple[str, int]]],
+        *,
+        monitored: tuple[str, ...] = (),
+        hierarchy: Hierarchy | None = None,
+        clock: Clock | None = None,
+    ) -> Dataset:
+        """Make a dataset of timed event sequences from lists of (event, time), one list per person.
+
+        Entries are put in time order.
+
+        Examples
+        --------
+        >>> data = Dataset.from_sequences([[("news", 7), ("mail", 3)]], monitored=("mail",))
+        >>> data.history().lists(), data.times().tolist()
+        ([['mail', 'news']], [3, 7])
+        """
+        ordered = [sorted(row, key=lambda entry: entry[1]) for row in rows]
+        ragged = Ragged.from_lists([[event for event, _ in row] for row in ordered])
+        table = pa.table(
+            {
+                "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
+                "events": ragged.to_arrow(),
+                "times": pa.array([[time for _, time in row] for row in ordered], pa.list_(pa.int64())),
+            }
+        )
+        columns = (Column("person", "identifier"), Column("events", "history"), Column("times", "time"))
+        return cls(
+            Schema("sequences", columns, monitored=monitored),
+            table,
+            hierarchies={"event": hierarchy} if hierarchy else {},
+            clock=clock or Clock(),
         )
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ __all__ = ["KINDS", "ROLES", "Column", "Schema"]
 
 KINDS = ("trajectories", "sequences", "sets", "table", "rt", "activity", "timeline", "snapshots")
 
-ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history")
+ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Schema:
-    """The kind of a dataset, its columns with their roles, and which history values are sensitive.
+    """The kind of a dataset, its columns with their roles, and which history values are sensitive or monitored.
 
     Examples
     --------
@@ -45,6 +45,7 @@ class Schema:
     kind: str
     columns: tuple[Column, ...]
     sensitive: tuple[str, ...] = ()
+    monitored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -63,6 +64,11 @@ class Schema:
     def history(self) -> str:
         """Name of the list column that holds what people did."""
         return self._only("history")
+
+    @property
+    def time(self) -> str:
+        """Name of the list column that says when."""
+        return self._only("time")
 
     def _only(self, role: str) -> str:
         names = [column.name for column in self.columns if column.role == role]

@@ -18,8 +18,8 @@ def all_guarantees() -> dict[str, type[Guarantee]]:
 
     Examples
     --------
-    >>> sorted(all_guarantees())
-    ['klm-anonymity', 'km-anonymity']
+    >>> "km-anonymity" in all_guarantees()
+    True
     """
     found = {}
     for module in pkgutil.iter_modules(__path__):

@@ -1,4 +1,4 @@
-"""What the owner says about values of a history: groups that may be generalised together, sensitive ones."""
+"""What the owner says about values of a history: groups to generalise together, sensitive or monitored ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.lineage import name_rows
 from sfumato.io.files import read_lines
 
-__all__ = ["read_partition", "resolve_sensitive"]
+__all__ = ["read_partition", "resolve_monitored", "resolve_sensitive"]
 
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -90,6 +90,25 @@ def resolve_sensitive(entries: Sequence[str], labels: Iterable[str], owner: str)
     sfumato.core.errors.SchemaError: visits.csv: option sensitive, entry 2, does not occur in the data.
     Correct or remove it.
     """
+    return _resolve("sensitive", entries, labels, owner)
+
+
+def resolve_monitored(entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
+    """Return the monitored values, as :func:`resolve_sensitive` does; an entry ``*`` stands for all.
+
+    Examples
+    --------
+    >>> resolve_monitored(["mail"], ["mail", "news"], "clicks.csv")
+    ('mail',)
+    >>> resolve_monitored(["*"], ["mail", "news"], "clicks.csv")
+    ('mail', 'news')
+    """
+    if "*" in entries:
+        return tuple(sorted(labels))  # the order of the data would tell who came first
+    return _resolve("monitored", entries, labels, owner)
+
+
+def _resolve(option: str, entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
     wanted: dict[str, str] = {}
     for i, entry in enumerate(entries, start=1):
         if not entry.startswith("@"):
@@ -101,5 +120,5 @@ def resolve_sensitive(entries: Sequence[str], labels: Iterable[str], owner: str)
     known = set(labels)
     for value, where in wanted.items():
         if value not in known:
-            raise SchemaError(f"{owner}: option sensitive, {where}, does not occur in the data. Correct or remove it.")
+            raise SchemaError(f"{owner}: option {option}, {where}, does not occur in the data. Correct or remove it.")
     return tuple(wanted)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
 from sfumato.core.schema import KINDS
 from sfumato.io.files import FORMATS, check_encoding
@@ -23,9 +24,17 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "format": FORMATS,
     "split": ("day", "week"),
     "coordinates": ("auto", "lonlat", "plane"),
+    "resolution": tuple(UNITS),
+    "user_key": ("host", "user", "host+agent"),
+    "query": ("drop", "keep"),
 }
 _MAPPINGS = ("columns", "hierarchies", "constraints")
-_LISTS = ("header", "drop", "sensitive")
+_LISTS = ("header", "drop", "sensitive", "monitored")
+_FOREIGN: dict[str, tuple[str, ...]] = {
+    "trajectories": ("monitored", "resolution", "user_key", "query"),
+    "sequences": ("sensitive", "constraints", "places", "places_file", "split", "zone", "coordinates"),
+}
+"""Options that mean nothing for a kind, and are refused rather than ignored."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +68,15 @@ class Reading:
         Time zone in which days begin, for times that have one.
     coordinates
         What x and y are: ``lonlat``, ``plane``, or ``auto`` to tell by the names of the columns.
+    monitored
+        Events that the receiver of a release monitors; ``*`` for all of them, ``@FILE`` for a file with one
+        per line.
+    resolution
+        ``second``, ``minute``, ``hour`` or ``day``: dates are cut to it. Without it, to the second.
+    user_key
+        Who a person is in a web log: ``host``, ``user`` or ``host+agent``.
+    query
+        ``keep`` if the query string of a web log's requests is part of the event.
 
     Examples
     --------
@@ -86,6 +104,10 @@ class Reading:
     split: str | None = None
     zone: str = "UTC"
     coordinates: str = "auto"
+    monitored: tuple[str, ...] = ()
+    resolution: str | None = None
+    user_key: str | None = None
+    query: str = "drop"
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -97,9 +119,16 @@ class Reading:
         for name in (field.name for field in dataclasses.fields(self)):
             if name not in (*_MAPPINGS, *_LISTS):
                 object.__setattr__(self, name, self._checked(name, getattr(self, name)))
+        self._refuse_foreign()
+
+    def _refuse_foreign(self) -> None:
+        for field in dataclasses.fields(self):
+            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+            if field.name in _FOREIGN.get(self.kind, ()) and getattr(self, field.name) != default:
+                raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
 
     def _checked(self, name: str, value: Any) -> str | None:
-        if value is None and name not in {"kind", "zone", "coordinates"}:
+        if value is None and name not in {"kind", "zone", "coordinates", "query"}:
             return None
         text = _text(name, value)
         known = _CHOICES.get(name)

@@ -18,9 +18,20 @@ from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.plots import figures
 from sfumato.report.style import STYLE
-from sfumato.report.wording import describe_attacker, explain_measure, list_limits
+from sfumato.report.wording import describe_attacker, explain_measure, explain_share, list_limits, name_share
 
-__all__ = ["render"]
+__all__ = [
+    "account_for",
+    "list_generalised",
+    "render",
+    "show_change",
+    "write_facts",
+    "write_header",
+    "write_page",
+    "write_published",
+    "write_risk",
+    "write_utility",
+]
 
 _TOP_VALUES = 10
 _SHOWN_MEMBERS = 6
@@ -61,15 +72,22 @@ def render(
     '<!DOCTYPE html>'
     """
     drawn = figures(comparison, before, after)
-    sections = [
-        _header(comparison, before, after),
-        _published(comparison),
-        _risk(comparison, before, after, drawn["anonymity-sets"]),
-        _map(comparison, drawn.get("map")),
-        _groups(comparison, drawn["group-sizes"]),
-        _utility(scores),
-        _facts(comparison, facts or {}),
-    ]
+    return write_page(
+        comparison,
+        [
+            write_header(comparison, "it names places", _tiles(comparison, before, after)),
+            write_published(comparison, _account(comparison)),
+            write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            _map(comparison, drawn.get("map")),
+            _groups(comparison, drawn["group-sizes"]),
+            write_utility(scores),
+            write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def write_page(comparison: Comparison, sections: Sequence[str]) -> str:
+    """Write the sections that are not empty as one page."""
     title = escape(f"Owner’s report: {comparison.release.method}, {comparison.release.guarantee}")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -87,24 +105,34 @@ def _visits_per_value(comparison: Comparison) -> npt.NDArray[np.int64]:
     return np.bincount(comparison.published.codes, minlength=len(comparison.sizes)).astype(np.int64)
 
 
-def _header(comparison: Comparison, before: Risk, after: Risk) -> str:
-    release = comparison.release
-    parameters = ", ".join(f"{name} = {value}" for name, value in release.guarantee.parameters().items())
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
     exact = int(((_visits_per_value(comparison) > 0) & ~comparison.generalised).sum())
-    tiles = (
+    places = show_count(len(comparison.history.labels))
+    return [*show_change(comparison, before, after), (show_count(exact), f"of {places} places published exactly")]
+
+
+def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    """Show how many records are published, and what that does to the risk: tiles of the header."""
+    release = comparison.release
+    return [
         (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
         (
             _change(show_count(before.smallest_anonymity_set), show_count(after.smallest_anonymity_set)),
             "smallest anonymity set",
         ),
         (_change(show_share(before.unique_share), show_share(after.unique_share)), "of people unique"),
-        (show_count(exact), f"of {show_count(len(comparison.history.labels))} places published exactly"),
-    )
+    ]
+
+
+def write_header(comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]]) -> str:
+    """Write what it is about, why it stays with the owner, and the numbers that matter most (as HTML)."""
+    release = comparison.release
+    parameters = ", ".join(f"{name} = {value}" for name, value in release.guarantee.parameters().items())
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     return (
         f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(release.kind.capitalize())} published with "
         f"{escape(release.method)} under {raise_powers(release.guarantee.title)} ({escape(parameters)})</p>\n"
-        "<p class='private'>For the data owner only: it names places. Do not publish it.</p>\n"
+        f"<p class='private'>For the data owner only: {escape(secret)}. Do not publish it.</p>\n"
         f"<ul class='tiles'>{listed}</ul></header>"
     )
 
@@ -113,13 +141,14 @@ def _change(was: str, now: str) -> str:
     return f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>"
 
 
-def _published(comparison: Comparison) -> str:
+def write_published(comparison: Comparison, account: str) -> str:
+    """Write what was published (an account as HTML), what is promised, and what is not."""
     guarantee = comparison.release.guarantee
     limits = "".join(
         f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee)
     )
     return (
-        f"<section><h2>What was published</h2>\n{_account(comparison)}\n"
+        f"<section><h2>What was published</h2>\n{account}\n"
         f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
         f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
@@ -132,30 +161,40 @@ def _account(comparison: Comparison) -> str:
     used = _visits_per_value(comparison) > 0
     generalised = used & comparison.generalised
     rows = [
+        ("Visits in the original data", len(comparison.history.codes)),
+        ("Visits published", len(comparison.published.codes)),
+        ("Places in the original data", len(comparison.history.labels)),
+        ("Places published exactly", int((used & ~comparison.generalised).sum())),
+        ("Generalised places published", int(generalised.sum())),
+        ("Places removed from all records", len(release.suppressed())),
+    ]
+    sensitive = comparison.original.schema.sensitive
+    named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_TOP_VALUES])
+    more = f" and {show_count(len(sensitive) - _TOP_VALUES)} more" if len(sensitive) > _TOP_VALUES else ""
+    told = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
+    return account_for(comparison, rows) + told
+
+
+def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> str:
+    """Account for every record, and for other things that are counted."""
+    release = comparison.release
+    rows = [
         ("Records in the original data", release.records_in, False),
         ("Records published", len(release), False),
         ("Records withheld", release.records_in - len(release), False),
         *((reason, count, True) for reason, count in release.withheld.items()),
-        ("Visits in the original data", len(comparison.history.codes), False),
-        ("Visits published", len(comparison.published.codes), False),
-        ("Places in the original data", len(comparison.history.labels), False),
-        ("Places published exactly", int((used & ~comparison.generalised).sum()), False),
-        ("Generalised places published", int(generalised.sum()), False),
-        ("Places removed from all records", len(release.suppressed()), False),
+        *((name, count, False) for name, count in others),
     ]
     body = "".join(
         f"<tr{' class=sub' * is_part}><th scope='row'>{escape(name)}</th>"
         f"<td class='number'>{show_count(count)}</td></tr>"
         for name, count, is_part in rows
     )
-    sensitive = comparison.original.schema.sensitive
-    named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_TOP_VALUES])
-    more = f" and {show_count(len(sensitive) - _TOP_VALUES)} more" if len(sensitive) > _TOP_VALUES else ""
-    told = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
-    return f"<table class='narrow'><tbody>{body}</tbody></table>{told}"
+    return f"<table class='narrow'><tbody>{body}</tbody></table>"
 
 
-def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
+def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
+    """Write what an attacker reaches before and after, and whether that agrees with the promise."""
     guarantee = comparison.release.guarantee
     attacker = describe_attacker(after.knowledge, after.m or getattr(guarantee, "m", None))
     caption = (
@@ -176,20 +215,22 @@ def _risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any
 
 def _judge(guarantee: Guarantee, after: Risk) -> str:
     """Say whether the attack agrees with the promise."""
-    k, l = getattr(guarantee, "k", None), getattr(guarantee, "l", None)
+    k, l, share = getattr(guarantee, "k", None), getattr(guarantee, "l", None), after.max_sensitive_share
     if k is None or not after.smallest_anonymity_set:
         return ""
     fits = show_amount(after.smallest_anonymity_set, "record", "records")
     faults = []
     if after.smallest_anonymity_set < k:
         faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
-    if l is not None and after.max_sensitive_share is not None and after.max_sensitive_share > 1 / l + 1e-12:
-        found, allowed = show_share(after.max_sensitive_share), show_share(1 / l)
-        faults.append(f"A sensitive place is in {found} of fitting records; at most {allowed} are promised.")
+    if l is not None and share is not None and share > 1 / l + 1e-12:
+        faults.append(explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=False))
     if faults:
         text = " ".join(["Do not publish this release.", *faults])
         return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
-    text = f"The attack agrees with the promise: whatever is known fits at least {fits} ({show_count(k)} promised)."
+    promised = f" ({show_count(k)} promised)" if k > 1 else ""
+    text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
+    if l is not None and share is not None:
+        text += " " + explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=True)
     return f"<blockquote><p>{text}</p></blockquote>"
 
 
@@ -209,7 +250,7 @@ def _risk_table(before: Risk, after: Risk) -> str:
             show_share(after.mean_success_random),
         ),
         (
-            "Largest share of fitting records with one sensitive place",
+            name_share(after.knowledge),
             show_share(before.max_sensitive_share),
             show_share(after.max_sensitive_share),
         ),
@@ -228,13 +269,21 @@ def _map(comparison: Comparison, plot: dict[str, Any] | None) -> str:
 
 def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
     caption = "A published place that stands for several means: exactly one of these."
-    visits = _visits_per_value(comparison)
-    generalised = np.flatnonzero(comparison.generalised & (visits > 0))
-    if not len(generalised):
+    listed = list_generalised(comparison, "generalised places", ("Places", "Visits"))
+    if not listed:
         return (
             "<section><h2>Generalised places</h2>\n<p>Nothing is generalised: every place in the release is "
             "published exactly.</p></section>"
         )
+    return f"<section><h2>Generalised places</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
+
+
+def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -> str:
+    """List the generalised values that occur most, with their members; nothing if there are none."""
+    visits = _visits_per_value(comparison)
+    generalised = np.flatnonzero(comparison.generalised & (visits > 0))
+    if not len(generalised):
+        return ""
     top = generalised[np.argsort(-visits[generalised], kind="stable")][:_TOP_VALUES]
     members = comparison.members
     rows = []
@@ -244,14 +293,12 @@ def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
         named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in labels[:_SHOWN_MEMBERS])
         more = f" and {show_count(len(labels) - _SHOWN_MEMBERS)} more" if len(labels) > _SHOWN_MEMBERS else ""
         rows.append((named + more, show_count(len(labels)), show_count(int(visits[value]))))
-    title = "The most visited generalised places" if len(generalised) > len(top) else "The generalised places"
-    return (
-        f"<section><h2>Generalised places</h2>\n{draw_figure('group-sizes', plot, caption)}\n<h3>{title}</h3>\n"
-        f"{make_table(['One of', 'Places', 'Visits'], rows)}</section>"
-    )
+    title = f"The most used {what}" if len(generalised) > len(top) else f"The {what}"
+    return f"<h3>{title}</h3>\n{make_table(['One of', *head], rows)}"
 
 
-def _utility(scores: Sequence[Score]) -> str:
+def write_utility(scores: Sequence[Score]) -> str:
+    """Write the scores with what they mean."""
     if not scores:
         return ""
     rows = "".join(_score_rows(score) for score in scores)
@@ -288,7 +335,8 @@ def _show_detail(name: str, value: Any) -> str:
     return shorten(show_number(value), 200)
 
 
-def _facts(comparison: Comparison, facts: Mapping[str, str]) -> str:
+def write_facts(comparison: Comparison, facts: Mapping[str, str]) -> str:
+    """Write how the release was made and how the data were read."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
     if not facts and not notes:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,28 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
 from sfumato.core.risk import Risk
 from sfumato.report import maps
 from sfumato.report.maps import MapPanel
 from sfumato.report.numerals import show_bin, show_count, show_share
 from sfumato.report.palette import AFTER, BEFORE, FONT, GRID, INK, MUTED
 
-__all__ = ["figures", "picture", "save_figure"]
+__all__ = [
+    "PANEL_WIDTH",
+    "choose_edges",
+    "draw_bars",
+    "draw_sets",
+    "figures",
+    "finish_figure",
+    "picture",
+    "save_figure",
+]
 
 Spec = dict[str, Any]
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-_PANEL_WIDTH = 440
+PANEL_WIDTH = 440
 _PICTURE_PANEL_WIDTH = 400
 _PICTURE_SCALE = 1.2
 _FORMATS = (".pdf", ".png", ".svg")
@@ -74,14 +85,12 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec
     >>> list(figures(Comparison(data, release), risk, risk))
     ['anonymity-sets', 'map', 'group-sizes']
     """
-    k = getattr(comparison.release.guarantee, "k", None)
-    sets = _count_sets(before, after, k)
     sizes = _count_sizes(comparison)
-    drawn = {"anonymity-sets": _finish(_sets_view(sets, k, 2 * _PANEL_WIDTH - 20, 96), _sets_facts(sets, k))}
+    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
     if maps.find_obstacle(comparison) is None:
-        panels, notes = maps.draw_panels(comparison, _PANEL_WIDTH)
-        drawn["map"] = _finish(_map_view(panels), _map_facts(panels, notes))
-    drawn["group-sizes"] = _finish(_sizes_view(sizes), _sizes_facts(sizes))
+        panels, notes = maps.draw_panels(comparison, PANEL_WIDTH)
+        drawn["map"] = finish_figure(_map_view(panels), _map_facts(panels, notes))
+    drawn["group-sizes"] = finish_figure(_sizes_view(sizes), _sizes_facts(sizes))
     return drawn
 
 
@@ -100,15 +109,14 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
         ...
     sfumato.core.errors.ParameterError: save_figure: a file name must end in .pdf, .png or .svg, got '.gif'.
     """
-    k = getattr(comparison.release.guarantee, "k", None)
-    sets = _count_sets(before, after, k)
+    guarantee = comparison.release.guarantee
     if maps.find_obstacle(comparison) is not None:
-        save_figure(_finish(_sets_view(sets, k, 800, 120), {}), path)
+        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
         return
     panels, _ = maps.draw_panels(comparison, _PICTURE_PANEL_WIDTH)
     height = max(80, round((panels[0].height - 100) / 2))
-    views = [_map_view(panels), _sets_view(sets, k, 270, height)]
-    save_figure(_finish({"hconcat": views, "spacing": 32}, {}), path)
+    views = [_map_view(panels), draw_sets(before, after, guarantee, 270, height)[0]]
+    save_figure(finish_figure({"hconcat": views, "spacing": 32}, {}), path)
 
 
 def save_figure(spec: Spec, path: str | Path) -> None:
@@ -151,7 +159,25 @@ def _repack(png: bytes) -> bytes:
     )
 
 
-def _finish(view: Spec, facts: dict[str, Any]) -> Spec:
+def draw_sets(
+    before: Risk, after: Risk, guarantee: Guarantee, width: float = 2 * PANEL_WIDTH - 20, height: float = 96
+) -> tuple[Spec, dict[str, Any]]:
+    """Draw how many records fit what an attacker knows, with a line where the promise begins; and say what it shows.
+
+    Examples
+    --------
+    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> risk = Risk(2, 0.5, 0.5, "ordered-places", 2, 0.0, np.array([2, 2]))
+    >>> draw_sets(risk, risk, KmAnonymity(k=2, m=2))[1]["rows"]
+    [['1', '0', '0 %', '0', '0 %'], ['2', '2', '100 %', '2', '100 %']]
+    """
+    # A promise of at least one record is none.
+    k = getattr(guarantee, "k", 1) if getattr(guarantee, "k", 1) > 1 else None
+    sets = _count_sets(before, after, k)
+    return _sets_view(sets, k, width, height), _sets_facts(sets, k)
+
+
+def finish_figure(view: Spec, facts: dict[str, Any]) -> Spec:
     """Return a whole specification: with the common look, and what the page says about the plot."""
     return {"$schema": _SCHEMA, "background": "transparent", "padding": 3, "config": _LOOK, "usermeta": facts, **view}
 
@@ -159,7 +185,7 @@ def _finish(view: Spec, facts: dict[str, Any]) -> Spec:
 def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]]:
     """Return the share of people per bin of anonymity-set sizes; k is where a bin begins."""
     most = max(int(risk.set_sizes.max(initial=1)) for risk in (before, after))
-    edges = _bin_edges(max(most, k or 1), k)
+    edges = choose_edges(max(most, k or 1), k)
     rows = []
     for when, risk in (("before", before), ("after", after)):
         counts, _ = np.histogram(risk.set_sizes[risk.set_sizes > 0], edges)
@@ -169,8 +195,14 @@ def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]
     return rows
 
 
-def _bin_edges(most: int, k: int | None) -> list[int]:
-    """Return edges 1, 2, 3, 5, 10, 20, 50, ... beyond `most`, and k."""
+def choose_edges(most: int, k: int | None) -> list[int]:
+    """Return edges 1, 2, 3, 5, 10, 20, 50, ... beyond `most`, and k.
+
+    Examples
+    --------
+    >>> choose_edges(12, 4)
+    [1, 2, 3, 4, 5, 10, 20]
+    """
     edges, power = [1, 2, 3, 5], 10
     while edges[-1] <= most:
         edges += [power, 2 * power, 5 * power]
@@ -294,7 +326,7 @@ def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
     sizes, visits = comparison.sizes[visits > 0], visits[visits > 0]
     most = int(sizes.max(initial=1))
     # Up to 8 places each size has a bar; beyond, sizes 3 to 5, 6 to 10, 11 to 20 and so on share one.
-    edges = list(range(1, most + 2)) if most <= 8 else [1, *(e + 1 for e in _bin_edges(most, None) if e != 3)]
+    edges = list(range(1, most + 2)) if most <= 8 else [1, *(e + 1 for e in choose_edges(most, None) if e != 3)]
     places, _ = np.histogram(sizes, edges)
     entries, _ = np.histogram(sizes, edges, weights=visits)
     total = max(int(visits.sum()), 1)
@@ -311,29 +343,40 @@ def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _sizes_view(rows: list[dict[str, Any]]) -> Spec:
     """Draw how many published places there are of each size, and how many visits fall on them."""
-    views = []
-    for field, show, title in (
-        ("places", show_count, "Published places"),
-        ("share", show_share, "Visits published as them"),
-    ):
-        values = [{"size": row["size"], "height": row[field], "text": show(row[field])} for row in rows]
-        room = 1.2 * max(value["height"] for value in values) or 1
-        encoding = {
-            "x": {
-                "field": "size",
-                "type": "nominal",
-                "sort": None,
-                "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
-                "axis": {"title": "Places a published place stands for", "labelAngle": 0, "ticks": False},
-            },
-            "y": {"field": "height", "type": "quantitative", "axis": None, "scale": {"domain": [0, room]}},
-        }
-        bars = {"mark": {"type": "bar", "color": AFTER, "aria": False}}
-        mark = {"type": "text", "baseline": "bottom", "dy": -3, "color": INK, "aria": False}
-        texts = {"mark": mark, "encoding": {"text": {"field": "text"}}}
-        view = {"data": {"values": values}, "encoding": encoding, "layer": [bars, texts]}
-        views.append({"width": _PANEL_WIDTH, "height": 120, "title": title, **view})
+    axis = "Places a published place stands for"
+    places = [(row["size"], row["places"], show_count(row["places"])) for row in rows]
+    visits = [(row["size"], row["share"], show_share(row["share"])) for row in rows]
+    views = [draw_bars(places, "Published places", axis), draw_bars(visits, "Visits published as them", axis)]
     return {"hconcat": views, "spacing": 24}
+
+
+def draw_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, width: float = PANEL_WIDTH) -> Spec:
+    """Draw bars, each with its name below and a text above.
+
+    Examples
+    --------
+    >>> draw_bars([("1", 3, "three")], "Things", "Size")["title"]
+    'Things'
+    """
+    values = [{"name": name, "height": height, "text": text} for name, height, text in bars]
+    room = 1.2 * max((height for _, height, _ in bars), default=0) or 1
+    encoding = {
+        "x": {
+            "field": "name",
+            "type": "nominal",
+            "sort": None,
+            "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
+            "axis": {"title": axis, "labelAngle": 0, "ticks": False},
+        },
+        "y": {"field": "height", "type": "quantitative", "axis": None, "scale": {"domain": [0, room]}},
+    }
+    mark = {"type": "text", "baseline": "bottom", "dy": -3, "color": INK, "aria": False}
+    layers = [
+        {"mark": {"type": "bar", "color": AFTER, "aria": False}},
+        {"mark": mark, "encoding": {"text": {"field": "text"}}},
+    ]
+    shown = {"data": {"values": values}, "encoding": encoding, "layer": layers}
+    return {"width": width, "height": 120, "title": title, **shown}
 
 
 def _sizes_facts(rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from sfumato.core.guarantee import Guarantee
 from sfumato.report.numerals import show_amount
 
-__all__ = ["describe_attacker", "explain_measure", "list_limits"]
+__all__ = ["describe_attacker", "explain_measure", "explain_share", "list_limits", "name_share"]
 
 _MEASURES = {
     "average-relative-error": "How far off a count is when it is asked of the release instead of the original.",
+    "count-queries": "How often the release counts too many people who did a monitored event in a period.",
     "distance": "How far, on average, a visit's true place is from the places it may be according to the release.",
+    "event-context": "How much what the release tells about the time around a monitored event differs from the "
+    "original.",
+    "event-counts": "How far off the number of monitored events in a period is when the release is asked.",
+    "interval-loss": "How long the interval is that stands for a monitored event, as a share of the time the data "
+    "span; and how large its category.",
     "pattern-preservation": "How many of the frequent sequences of places an analyst of the release still finds.",
     "place-counts": "How many places appear in the release under their own name.",
     "place-distance": "How far apart the members of a generalised place are, on average.",
@@ -30,6 +36,56 @@ _ALWAYS = (
 )
 
 
+_PLAIN_SHARE = (
+    "Largest share of fitting records with one sensitive value",
+    "A sensitive value is in {found} of fitting records; at most {allowed} are promised.",
+    "No sensitive value is in more than {found} of fitting records ({allowed} promised).",
+)
+_SHARES = {
+    "ordered-places": (
+        "Largest share of fitting records with one sensitive place",
+        "A sensitive place is in {found} of fitting records; at most {allowed} are promised.",
+        "No sensitive place is in more than {found} of fitting records ({allowed} promised).",
+    ),
+    "monitored-events": (
+        "Highest chance of predicting another event within the window",
+        "Another event is predicted with a chance of {found}; at most {allowed} are promised.",
+        "No other event is predicted within the window with a chance above {found} ({allowed} promised).",
+    ),
+}
+
+_NO_PLACES = (
+    (
+        "Who took part.",
+        "The release does not hide that somebody is in the data, nor that a person whom a receiver finds in a group "
+        "did something in each of the group’s intervals.",
+    ),
+    _ALWAYS[1],
+)
+
+
+def name_share(knowledge: str) -> str:
+    """Name the share of fitting records that gives something else away.
+
+    Examples
+    --------
+    >>> name_share("monitored-events")
+    'Highest chance of predicting another event within the window'
+    """
+    return _SHARES.get(knowledge, _PLAIN_SHARE)[0]
+
+
+def explain_share(knowledge: str, found: str, allowed: str, *, holds: bool) -> str:
+    """Say that the share is as promised, or that it is larger.
+
+    Examples
+    --------
+    >>> explain_share("ordered-places", "90 %", "50 %", holds=False)
+    'A sensitive place is in 90 % of fitting records; at most 50 % are promised.'
+    """
+    return _SHARES.get(knowledge, _PLAIN_SHARE)[2 if holds else 1].format(found=found, allowed=allowed)
+
+
 def describe_attacker(knowledge: str, m: int | None) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
@@ -37,7 +93,11 @@ def describe_attacker(knowledge: str, m: int | None) -> str:
     --------
     >>> describe_attacker("ordered-places", 1)
     'somebody who knows 1 place that a person visited'
+    >>> describe_attacker("monitored-events", None)
+    'a receiver who knows all monitored events of a person and exactly when each happened'
     """
+    if knowledge == "monitored-events":
+        return "a receiver who knows all monitored events of a person and exactly when each happened"
     if knowledge != "ordered-places" or m is None:
         return f"somebody with the knowledge “{knowledge}”"
     places = show_amount(m, "place that a person visited", "places that a person visited, and their order")
@@ -54,6 +114,8 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     'More than 2 places.'
     """
     m = getattr(guarantee, "m", None)
+    if getattr(guarantee, "knowledge", "") == "monitored-events":
+        return [*_limit_receiver(guarantee), *_NO_PLACES]
     if getattr(guarantee, "knowledge", "") != "ordered-places" or m is None:
         return list(_ALWAYS)
     places = show_amount(m, "place", "places")
@@ -74,6 +136,47 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
         ),
         _limit_inference(guarantee),
         *_ALWAYS,
+    ]
+
+
+def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise to one receiver does not cover."""
+    l, g = getattr(guarantee, "l", None), getattr(guarantee, "g", None)
+    unit = getattr(guarantee, "unit", "")
+    limits = [
+        (
+            "Anybody else.",
+            "Events that are not monitored are published with their exact times. Somebody who knows when a person did "
+            "one of them may find a single record that fits, and read the rest of it.",
+        ),
+        (
+            "Receivers who put together what they know.",
+            "The promise holds for those who know monitored events. If several receivers may talk to each other, the "
+            "events of all of them must be monitored in one release.",
+        ),
+        (
+            "People without monitored events.",
+            "They are published as they are. A receiver learns no more than that such a person did none of the "
+            "monitored events, but anybody else may find them by what they did.",
+        ),
+    ]
+    if l is None:
+        return [
+            *limits,
+            (
+                "What all candidates share.",
+                "If every record that fits holds the same other event at about the same time, the receiver learns it "
+                "without telling the records apart. Use (g,l)-diversity to limit that.",
+            ),
+        ]
+    window = f"{show_amount(g or 0, unit, f'{unit}s')}" if unit else f"{g}"
+    return [
+        *limits,
+        (
+            f"More than {window}.",
+            "That a person did an event at some time, within a window longer than that, may be predicted with a "
+            "higher chance. So may several events together.",
+        ),
     ]
 
 

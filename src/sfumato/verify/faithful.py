@@ -50,20 +50,20 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {"everybody is published at most once": _check_rows(release, original, rows)}
+    found: dict[str, Witness] = {"everybody is published at most once": check_rows(release, original, rows)}
     if found["everybody is published at most once"] is None:
         published = release.history()
         expected = _without_suppressed(release, original.history().take(rows))
         found["nothing is added or missing"] = _check_lengths(published, expected)
         if found["nothing is added or missing"] is None:
             found["every value contains the original place"] = _check_values(release, published, expected)
-    found["withheld people are counted"] = _check_people(release, original, structure.checks[COUNTS])
-    found["no original name is a pseudonym"] = _check_names(release, original)
+    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
 
 
-def _check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
+def check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
     if rows.shape != (len(release),) or not (np.issubdtype(rows.dtype, np.integer) or len(rows) == 0):
         return {"published": len(release), "mapped": int(rows.size)}
     outside = (rows < 0) | (rows >= len(original))
@@ -106,14 +106,14 @@ def _check_values(release: Release, published: Ragged, expected: Ragged) -> Witn
     return {"rows": [row + 1], "position": position + 1, "value": published.labels[published.codes[at]]}
 
 
-def _check_people(release: Release, original: Dataset, counts_agree: bool) -> Witness:
+def check_people(release: Release, original: Dataset, counts_agree: bool) -> Witness:
     if counts_agree and len(original) == release.records_in:
         return None
     withheld = list(release.withheld.values())
     return {"people": len(original), "records_in": release.records_in, "withheld": withheld}
 
 
-def _check_names(release: Release, original: Dataset) -> Witness:
+def check_names(release: Release, original: Dataset) -> Witness:
     names = original.table.column(original.schema.identifier).combine_chunks()
     for column in release.columns:
         if column.role == "identifier":

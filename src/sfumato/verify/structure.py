@@ -11,15 +11,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.forms import Form
+from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.core.timed_records import TimedRecords, read_lists, sequence_columns
 from sfumato.core.verdict import Verdict
 
 __all__ = ["verify_structure"]
 
+Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 
 READABLE = "readable"
 COUNTS = "counts agree"
+_LATEST = 1 << 61
+
+_ROLES = {
+    "trajectories": {"identifier": (1,), "history": (1,)},
+    "sequences": {"identifier": (1,), "history": (2,), "time": (2,)},
+}
 
 
 def verify_structure(release: Release) -> Verdict:
@@ -67,10 +76,25 @@ def _check_columns(release: Release) -> Witness:
     declared = [column.name for column in release.columns]
     if len(set(declared)) < len(declared) or sorted(declared) != sorted(release.table.column_names):
         return {"declared": declared, "found": release.table.column_names}
-    for role in ("identifier", "history"):
+    wanted = _ROLES.get(release.kind, {"identifier": (0, 1), "history": (0, 1)})
+    for role, allowed in wanted.items():
         count = sum(column.role == role for column in release.columns)
-        if count > 1 or (count == 0 and release.kind == "trajectories"):
+        if count not in allowed:
             return {"role": role, "columns": count}
+    return _check_sequence_columns(release) if release.kind == "sequences" else None
+
+
+def _check_sequence_columns(release: Release) -> Witness:
+    """Look for columns other than categories with intervals, and events with times of the same type."""
+    fits = {"history": ({"category"}, {"string"}), "time": ({"interval", "exact"}, {"int64", "timestamp"})}
+    for column in release.columns:
+        if column.role in fits:
+            cells, kinds = fits[column.role]
+            if not (column.form.history and column.form.cell in cells and column.form.type in kinds):
+                return {"column": column.name, "form": column.form.cell, "type": column.form.type}
+    times = [column.form for column in release.columns if column.role == "time"]
+    if times[0].cell == times[1].cell or times[0].type != times[1].type:
+        return {"role": "time", "forms": [form.cell for form in times], "types": [form.type for form in times]}
     return None
 
 
@@ -104,7 +128,7 @@ def _is_text(found: pa.DataType) -> bool:
 
 def _check_nulls(release: Release) -> Witness:
     for column in release.columns:
-        if column.role in {"identifier", "history"}:
+        if column.role in {"identifier", "history", "time"}:
             first = 0
             for chunk in release.table.column(column.name).chunks:
                 empty = _rows_with_nulls(chunk)
@@ -122,6 +146,9 @@ def _rows_with_nulls(chunk: Any) -> npt.NDArray[np.bool_]:
             # A label of the dictionary itself may be the one that is missing.
             cells = cells.dictionary.take(cells.indices) if cells.dictionary.null_count else cells.indices
         inside = cells.is_null().to_numpy(zero_copy_only=False)
+        if pa.types.is_struct(cells.type):
+            bounds = [bound.is_null().to_numpy(zero_copy_only=False) for bound in cells.flatten()]
+            inside = np.logical_or.reduce(bounds)
         empty[pc.list_parent_indices(chunk).to_numpy()[inside]] = True
     return np.asarray(empty)
 
@@ -139,6 +166,43 @@ def _check_values_table(release: Release) -> Witness:
     known = {column.name for column in release.columns}
     unknown = sorted({str(name) for name in release.values.column("column").to_pylist()} - known)
     return {"unknown_columns": unknown} if unknown else None
+
+
+def _check_alignment(release: Release) -> Witness:
+    """Look for lists of times that are not as long as the lists they go with."""
+    if release.kind != "sequences":
+        return None
+    names = sequence_columns(release)
+    for pair in ((names.monitored, names.intervals), (names.events, names.times)):
+        offsets = [read_lists(release.table.column(name))[0] for name in pair]
+        wrong = np.diff(offsets[0]) != np.diff(offsets[1])
+        if wrong.any():
+            return {"columns": list(pair), "rows": [int(np.argmax(wrong)) + 1]}
+    return None
+
+
+def _check_times(release: Release) -> Witness:
+    """Look for intervals that end before they begin or meet the next of the record, and times out of order."""
+    if release.kind != "sequences":
+        return None
+    names, records = sequence_columns(release), TimedRecords.of(release)
+    times = records.entries.times
+    for column, numbers in ((names.intervals, records.lo), (names.intervals, records.hi), (names.times, times)):
+        if len(numbers) and not -_LATEST <= int(numbers.min()) <= int(numbers.max()) <= _LATEST:
+            return {"column": column, "largest": _LATEST}
+    reversed_bounds = records.cover.row_of_token[records.lo > records.hi]
+    wrong = np.union1d(reversed_bounds, _not_ascending(records.cover, records.lo, records.hi))
+    if len(wrong):
+        return {"column": names.intervals, "rows": [int(records.rows_of(wrong)[0]) + 1]}
+    rows = _not_ascending(records.entries.events, times, times - 1)
+    return {"column": names.times, "rows": [int(rows[0]) + 1]} if len(rows) else None
+
+
+def _not_ascending(lists: Ragged, begin: Ints, end: Ints) -> Ints:
+    """Return the rows where an entry does not begin after the one before it has ended."""
+    rows = lists.row_of_token
+    wrong = (begin[1:] <= end[:-1]) & (rows[1:] == rows[:-1])
+    return np.unique(rows[1:][wrong])
 
 
 def _check_counts(release: Release) -> Witness:
@@ -166,7 +230,8 @@ def _check_pseudonyms(release: Release) -> Witness:
 
 
 def _check_histories(release: Release) -> Witness:
-    if not any(column.role == "history" for column in release.columns):
+    # Who did nothing a receiver monitors, or nothing else, is published all the same.
+    if release.kind == "sequences" or not any(column.role == "history" for column in release.columns):
         return None
     lengths = release.history().lengths
     return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}
@@ -215,6 +280,17 @@ def _check_suppressed(release: Release) -> Witness:
     return None
 
 
+def _check_categories(release: Release) -> Witness:
+    """Look for categories that stand for no monitored event."""
+    if release.kind != "sequences":
+        return None
+    monitored = set(getattr(release.guarantee, "monitored", ()))
+    for value, events in _published_places(release).items():
+        if monitored.isdisjoint(events):
+            return {"value": value}
+    return None
+
+
 def _check_places(release: Release) -> Witness:
     if release.places is None:
         return None
@@ -234,6 +310,8 @@ _shape_checks: tuple[_Check, ...] = (
     ("types are the declared ones", _check_types),
     ("no cell is empty", _check_nulls),
     ("values table can be read", _check_values_table),
+    ("times go with their events", _check_alignment),
+    ("times are in order", _check_times),
 )
 
 _content_checks: tuple[_Check, ...] = (
@@ -243,5 +321,6 @@ _content_checks: tuple[_Check, ...] = (
     ("no history is empty", _check_histories),
     ("generalised values have members of their own", _check_generalised),
     ("suppressed places are gone", _check_suppressed),
+    ("categories are listed or monitored events", _check_categories),
     ("places are described", _check_places),
 )

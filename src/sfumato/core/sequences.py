@@ -1,0 +1,212 @@
+"""Timed event sequences as the arrays that methods work on, and the release made from groups of people."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import PublishedColumn, Release, Result, Trace
+from sfumato.core.run import Run
+
+__all__ = ["Cover", "Grouped", "Sequences", "publish_groups"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sequences:
+    """Some rows of a dataset of sequences, monitored and other events apart.
+
+    Examples
+    --------
+    >>> data = Dataset.from_sequences([[("mail", 3), ("news", 7)], [("mail", 4)]], monitored=("mail",))
+    >>> s = Sequences.of(data)
+    >>> s.times[s.is_monitored].tolist(), s.people_with_monitored.tolist()
+    ([3, 4], [True, True])
+    """
+
+    dataset: Dataset
+    rows: Ints
+    events: Ragged
+    times: Ints
+    is_monitored: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Sequences:
+        """Take all rows of a dataset."""
+        events = dataset.history()
+        wanted = set(dataset.schema.monitored)
+        if not wanted:
+            raise ParameterError("sequences: name the events the receiver monitors (--monitored EVENT).")
+        of_label = np.array([label in wanted for label in events.labels], dtype=bool)
+        return cls(dataset, np.arange(len(dataset)), events, dataset.times(), of_label[events.codes])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def people_with_monitored(self) -> npt.NDArray[np.bool_]:
+        """Mark the rows that hold a monitored event."""
+        marked = np.zeros(len(self), dtype=bool)
+        marked[self.events.row_of_token[self.is_monitored]] = True
+        return marked
+
+    @property
+    def span(self) -> int:
+        """Length of the time that all data cover, these rows or not."""
+        times = self.dataset.times()
+        return int(times.max() - times.min()) if len(times) else 0
+
+    def take(self, positions: Ints) -> Sequences:
+        """Return some of these rows."""
+        tokens = self._tokens_of(positions)
+        return dataclasses.replace(
+            self,
+            rows=self.rows[positions],
+            events=self.events.take(positions),
+            times=self.times[tokens],
+            is_monitored=self.is_monitored[tokens],
+        )
+
+    def _tokens_of(self, positions: Ints) -> Ints:
+        lengths = self.events.lengths[positions]
+        starts = np.repeat(self.events.offsets[positions], lengths)
+        within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return np.asarray(starts + within, dtype=np.int64)
+
+    def part(self, *, monitored: bool) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
+        """Return offsets, event codes and times of the monitored entries only, or of the others."""
+        wanted = self.is_monitored if monitored else ~self.is_monitored
+        kept = self.events.keep(wanted)
+        return kept.offsets, kept.codes, self.times[wanted]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cover:
+    """What a group publishes in place of its members' monitored events: categories and closed intervals.
+
+    Examples
+    --------
+    >>> Cover(("mail",), (3,), (4,)).categories
+    ('mail',)
+    """
+
+    categories: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Grouped:
+    """Groups of rows with what each publishes, still in the owner's order.
+
+    Parameters
+    ----------
+    sequences
+        The rows that are published.
+    group
+        Number of the group of each row.
+    covers
+        What each group publishes; nothing for people without monitored events.
+    members
+        Members of the categories that are not single events.
+    withheld
+        Records left out, by reason.
+    """
+
+    sequences: Sequences
+    group: Ints
+    covers: Sequence[Cover]
+    members: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+
+def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, grouped: Grouped, run: Run) -> Result:
+    """Make the release and its trace: monitored events as the group's cover, other events as they are.
+
+    How often a member did a monitored event inside an interval is not published, so that members of a group
+    are equal in all the receiver knows. Group numbers are not published either: records with the same cover
+    are a group.
+    """
+    sequences = grouped.sequences
+    order = run.shuffled(len(sequences))
+    shuffled = sequences.take(order)
+    group = grouped.group[order]
+    person, history, time = dataset.schema.identifier, dataset.schema.history, dataset.schema.time
+    categories, intervals = _covers_of_rows(grouped.covers, group, dataset.clock)
+    offsets, codes, times = shuffled.part(monitored=False)
+    events = _sorted_labels(Ragged(offsets, codes, shuffled.events.labels))
+    published_times = dataset.clock.to_arrow(times)
+    table = pa.table(
+        {
+            person: pa.array(run.pseudonyms(len(shuffled)), pa.string()),
+            "monitored": categories.to_arrow(),
+            "monitored_times": intervals,
+            history: events.to_arrow(),
+            time: pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), published_times),
+        }
+    )
+    release = Release(
+        kind=dataset.kind,
+        method=method.name,
+        guarantee=guarantee,
+        columns=(
+            PublishedColumn(person, "identifier", Form("exact")),
+            PublishedColumn("monitored", "history", Form("category", history=True, meaning="at least one of")),
+            PublishedColumn("monitored_times", "time", Form("interval", dataset.clock.form_type, history=True)),
+            PublishedColumn(history, "history", Form("category", history=True)),
+            PublishedColumn(time, "time", Form("exact", dataset.clock.form_type, history=True)),
+        ),
+        table=table,
+        values=_members_table(grouped.members),
+        records_in=len(dataset),
+        withheld={reason: count for reason, count in grouped.withheld.items() if count},
+    )
+    trace = Trace(shuffled.rows, run.seed, run.seconds, run.counters, method.parameters(), None, dataset)
+    return Result(release, trace)
+
+
+def _covers_of_rows(covers: Sequence[Cover], group: Ints, clock: Clock) -> tuple[Ragged, pa.Array]:
+    lengths = np.array([len(cover.starts) for cover in covers], dtype=np.int64)
+    labels = sorted({category for cover in covers for category in cover.categories})
+    code = {label: i for i, label in enumerate(labels)}
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    codes = np.array([code[c] for cover in covers for c in cover.categories], dtype=np.int32)
+    by_group = Ragged(offsets, codes, tuple(labels))
+    rows = by_group.take(group)
+    at = Ragged(offsets, np.arange(len(codes), dtype=np.int32), ()).take(group).codes
+    lo = clock.to_arrow(np.array([s for cover in covers for s in cover.starts], dtype=np.int64)[at])
+    hi = clock.to_arrow(np.array([e for cover in covers for e in cover.ends], dtype=np.int64)[at])
+    cells = pa.StructArray.from_arrays([lo, hi], names=["lo", "hi"])
+    return rows, pa.ListArray.from_arrays(pa.array(rows.offsets, pa.int32()), cells)
+
+
+def _sorted_labels(histories: Ragged) -> Ragged:
+    """Number the labels that occur alphabetically: the order of first appearance would tell who came first."""
+    used = np.unique(histories.codes)
+    labels = sorted(histories.labels[code] for code in used)
+    position = {label: i for i, label in enumerate(labels)}
+    recode = np.array([position.get(label, -1) for label in histories.labels], dtype=np.int32)
+    return Ragged(histories.offsets, recode[histories.codes], tuple(labels))
+
+
+def _members_table(members: Mapping[str, tuple[str, ...]]) -> pa.Table:
+    listed = [(category, member) for category in sorted(members) for member in sorted(members[category])]
+    return pa.table(
+        {
+            "column": pa.array(["monitored"] * len(listed), pa.string()),
+            "value": pa.array([category for category, _ in listed], pa.string()),
+            "member": pa.array([member for _, member in listed], pa.string()),
+        }
+    )

@@ -1,0 +1,52 @@
+"""(g,l)-diversity: unmonitored events cannot be predicted inside any window of length g."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["GlDiversity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class GlDiversity(Guarantee):
+    """Within any window of length g, at most one in l of the records a receiver matches did an unmonitored event.
+
+    Formally: for every set of records with the same monitored part, every unmonitored event e and every
+    time t, at most a share 1/l of them holds e at a time in [t, t+g]. With k above 1 every such set also has
+    at least k records.
+
+    Examples
+    --------
+    >>> GlDiversity(g=3600, l=4, k=1, monitored=("mail",), unit="second").statement()
+    'Whoever knows when a person did the monitored events (1 is named) finds no other event inside any window of 3600 \
+seconds with a probability above 1/4. Safe for that receiver only.'
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Definition 1.
+    """
+
+    name: ClassVar[str] = "gl-diversity"
+    title: ClassVar[str] = "(g,l)-diversity"
+    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
+    knowledge: ClassVar[str] = "monitored-events"
+
+    g: Annotated[int, Param("Length of the window, in units of the data's time.", ge=0)]
+    l: Annotated[int, Param("One over the largest share of a group that did an event inside a window.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=1)] = 1
+    monitored: tuple[str, ...] = ()
+    unit: str = ""
+
+    def statement(self) -> str:
+        """State the promise."""
+        window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
+        crowd = f" and shares the monitored part with at least {self.k - 1} others" if self.k > 1 else ""
+        named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
+        return (
+            f"Whoever knows when a person did the monitored events ({named}) finds no other event inside any window of"
+            f" {window} with a probability above 1/{self.l}{crowd}. Safe for that receiver only."
+        )

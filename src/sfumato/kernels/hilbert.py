@@ -1,0 +1,57 @@
+"""Hilbert order of intervals: neighbours in the order begin and end at nearly the same times."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["hilbert_index", "hilbert_order"]
+
+_MOST_BITS = 31  # two coordinates of so many bits fit a 64-bit number
+
+
+@njit(cache=True, nogil=True)
+def hilbert_index(x: NDArray[np.int64], y: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Number cells of a grid with 2^bits cells along each side by their place on the Hilbert curve.
+
+    Examples
+    --------
+    >>> hilbert_index(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0]), 1).tolist()
+    [0, 1, 2, 3]
+    """
+    index = np.empty(x.size, np.int64)
+    for point in range(x.size):
+        column, row, place = x[point], y[point], 0
+        for bit in range(bits - 1, -1, -1):
+            right, upper = (column >> bit) & 1, (row >> bit) & 1
+            place = 4 * place + ((3 * right) ^ upper)
+            if upper == 0:
+                # The curve runs through the lower quarters turned, and through the right one backwards.
+                if right == 1:
+                    column, row = ~column, ~row
+                column, row = row, column
+        index[point] = place
+    return index
+
+
+def hilbert_order(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order intervals along the Hilbert curve through the plane of their start and end.
+
+    A cell of the grid is one unit of time wide, or as few units as 31 bits allow. Intervals in the same cell keep
+    their order.
+
+    Examples
+    --------
+    >>> hilbert_order(np.array([0, 5, 1]), np.array([9, 6, 9])).tolist()
+    [1, 0, 2]
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Section 4.3.1.
+    """
+    if start.size == 0:
+        return np.empty(0, np.int64)
+    low = min(start.min(), end.min())
+    bits = int(max(start.max(), end.max()) - low).bit_length()
+    shift = max(0, bits - _MOST_BITS)
+    index = hilbert_index((start - low) >> shift, (end - low) >> shift, min(bits, _MOST_BITS))
+    return np.argsort(index, kind="stable").astype(np.int64, copy=False)

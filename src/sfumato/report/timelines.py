@@ -1,0 +1,298 @@
+"""When it happened, before and after: monitored events of some groups above, what is published of them below."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.comparison import Comparison
+from sfumato.report.markup import shorten
+from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
+from sfumato.report.palette import AFTER, BEFORE, GRID, INK, MUTED
+from sfumato.report.plots import PANEL_WIDTH, choose_edges, draw_bars
+
+__all__ = ["Strip", "choose_strips", "count_lengths", "draw_lengths", "draw_strips", "find_obstacle", "show_length"]
+
+Ints = npt.NDArray[np.int64]
+Spec = dict[str, Any]
+
+_SHOWN_GROUPS = 5
+_SHOWN_PEOPLE = 8
+_ROW, _BAR = 12, 18
+_LETTER, _FEWEST_LETTERS, _MOST_LETTERS = 6.5, 6, 60
+_NEAREST = 3
+_MOST_BARS = 7
+_TIME_FORMATS = {
+    "year": "%Y",
+    "quarter": "%b %Y",
+    "month": "%b %Y",
+    "week": "%-d %b",
+    "date": "%-d %b",
+    "hours": "%H:%M",
+    "minutes": "%H:%M",
+    "seconds": "%H:%M:%S",
+    "milliseconds": "",
+}
+_STEPS = (("day", 86_400), ("h", 3600), ("min", 60), ("s", 1))
+_RANKS = ("Shortest intervals", "Short intervals", "Typical intervals", "Long intervals", "Longest intervals")
+
+
+def show_length(length: float, clock: Clock) -> str:
+    """Write a length of time with its two largest units, or a plain number.
+
+    Examples
+    --------
+    >>> show_length(7500, Clock("second")), show_length(2, Clock("day")), show_length(1500, Clock())
+    ('2 h 5 min', '2 days', '1,500')
+    """
+    if clock.unit is None:
+        return show_number(length)
+    left, parts = round(length * UNITS[clock.unit]), []
+    for name, seconds in _STEPS:
+        count, left = divmod(left, seconds)
+        if count:
+            parts.append(show_amount(count, name, "days" if name == "day" else name))
+        elif parts:
+            break
+    return " ".join(parts[:2]) or f"0 {'days' if clock.unit == 'day' else 's'}"
+
+
+def find_obstacle(comparison: Comparison) -> str | None:
+    """Say why there is no timeline, or return None when there is one."""
+    if comparison.obstacle:
+        return f"There is no timeline: {comparison.obstacle}"
+    if not len(comparison.sequences.covers.lows):
+        return "There is no timeline because nothing is published of monitored events."
+    return None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Strip:
+    """A group on the timeline: its people's events, and the intervals it publishes."""
+
+    rank: str
+    people: int
+    shown: int
+    points: list[tuple[int, int]]
+    intervals: list[tuple[str, int, int]]
+
+    @property
+    def average(self) -> float:
+        """Average length of the intervals."""
+        return float(np.mean([high - low for _, low, high in self.intervals]))
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First and last time on the strip."""
+        times = [time for _, time in self.points] + [time for _, *ends in self.intervals for time in ends]
+        return min(times), max(times)
+
+
+def choose_strips(comparison: Comparison, most: int = _SHOWN_GROUPS) -> list[Strip]:
+    """Choose groups from those with the shortest to those with the longest intervals, evenly."""
+    found = comparison.sequences
+    covers = found.group_covers
+    counts = np.diff(covers.offsets)
+    able = np.flatnonzero(counts)
+    means = np.bincount(covers.row_of_interval, covers.lengths, minlength=len(covers))[able] / counts[able]
+    # Among equals the middle one is as good as any; sorting by size as well keeps the choice the same.
+    able = able[np.lexsort((found.group_sizes[able], means))]
+    chosen = np.unique(np.linspace(0, len(able) - 1, min(most, len(able))).round().astype(int))
+    ranks = _RANKS if len(chosen) == len(_RANKS) else [""] * len(chosen)
+    return [_read_strip(comparison, int(able[at]), rank) for at, rank in zip(chosen, ranks, strict=True)]
+
+
+def _read_strip(comparison: Comparison, group: int, rank: str) -> Strip:
+    found = comparison.sequences
+    rows = np.flatnonzero(found.group == group)
+    shown = rows[np.unique(np.linspace(0, len(rows) - 1, min(_SHOWN_PEOPLE, len(rows))).round().astype(int))]
+    events, times = found.monitored_originals
+    spans = [(int(events.offsets[row]), int(events.offsets[row + 1])) for row in shown]
+    points = [(line, time) for line, (a, b) in enumerate(spans) for time in sorted(set(times[a:b].tolist()))]
+    cover = found.group_covers.take(np.array([group]))
+    labels = [comparison.published.labels[code] for code in cover.categories]
+    intervals = list(zip(labels, cover.lows.tolist(), cover.highs.tolist(), strict=True))
+    return Strip(rank, len(rows), len(shown), points, intervals)
+
+
+def draw_strips(comparison: Comparison, strips: list[Strip], width: float = 2 * PANEL_WIDTH - 20) -> Spec:
+    """Draw the strips below each other, each on its own axis of time."""
+    clock = comparison.original.clock
+    named = len(comparison.published.labels) > 1
+    views = [_strip_view(strip, clock, width, named=named) for strip in strips]
+    return {"vconcat": [_legend_view(width), *views], "spacing": 18}
+
+
+def _legend_view(width: float) -> Spec:
+    """Draw what dots and bars are."""
+    place = {"x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, width]}}}
+    marks = (
+        ({"type": "circle", "color": BEFORE, "size": 40}, {"x": 6}),
+        (
+            {"type": "text", "align": "left", "color": MUTED},
+            {"x": 16, "text": "before: a monitored event, a line per person"},
+        ),
+        ({"type": "rect", "color": AFTER, "height": 10}, {"x": 300, "x2": 324}),
+        (
+            {"type": "text", "align": "left", "color": MUTED},
+            {"x": 332, "text": "after: an interval, published for the whole group"},
+        ),
+    )
+    layers = [
+        {
+            "data": {"values": [values]},
+            "mark": {"aria": False, **mark},
+            "encoding": place
+            | {"y": {"value": 7}}
+            | ({"x2": {"field": "x2"}} if "x2" in values else {})
+            | ({"text": {"field": "text"}} if "text" in values else {}),
+        }
+        for mark, values in marks
+    ]
+    return {"width": width, "height": 14, "layer": layers}
+
+
+def _strip_view(strip: Strip, clock: Clock, width: float, *, named: bool) -> Spec:
+    """Draw a line of dots for each person, and below them the intervals, whose shades reach up to the dots."""
+    first, last = strip.extent
+    margin = max((last - first) * 0.02, 0.5)
+    low, high = first - margin, last + margin
+    height = strip.shown * _ROW + _BAR + 16 * named
+    to_pixel = (width - 1) / (high - low)
+    scale = {"domain": [_to_axis(low, clock), _to_axis(high, clock)], "nice": False}
+    x = {"field": "x", "axis": _time_axis(clock)} | (
+        {"type": "quantitative", "scale": scale}
+        if clock.unit is None
+        else {"type": "temporal", "scale": {"type": "utc", **scale}}
+    )
+    y = {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [height, 0]}}
+
+    def layer(values: list[dict[str, Any]], mark: dict[str, Any], **more: Any) -> Spec:
+        return {"data": {"values": values}, "mark": {"aria": False, **mark}, "encoding": {"x": x, "y": y, **more}}
+
+    begin, end, top = _to_axis(low, clock), _to_axis(high, clock), strip.shown * _ROW
+    lines = [{"x": begin, "x2": end, "y": (line + 0.5) * _ROW} for line in range(strip.shown)]
+    ends = [(_to_axis(a, clock), _to_axis(b, clock)) for _, a, b in strip.intervals]
+    shades = [{"x": a, "x2": b, "y": 0, "y2": top + 4} for a, b in ends]
+    bars = [{"x": a, "x2": b, "y": top + 4, "y2": top + _BAR - 4} for a, b in ends]
+    # Dots that would fall on each other are drawn once; a busy person's thousands would only make the file large.
+    dots = {(line, round((time - low) * to_pixel / _NEAREST)): time for line, time in strip.points}
+    points = [{"x": _to_axis(time, clock), "y": (line + 0.5) * _ROW} for (line, _), time in dots.items()]
+    reach = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    layers = [
+        layer(lines, {"type": "rule", "color": GRID}, x2={"field": "x2"}),
+        layer(shades, {"type": "rect", "color": AFTER, "opacity": 0.13, "xOffset": -1, "x2Offset": 1}, **reach),
+        layer(bars, {"type": "rect", "color": AFTER, "xOffset": -1, "x2Offset": 1}, **reach),
+        layer(points, {"type": "circle", "color": BEFORE, "size": 26, "opacity": 0.9}),
+    ]
+    if named:
+        mark = {"type": "text", "align": "left", "baseline": "top", "color": INK, "fontSize": 11}
+        texts = _label_bars(strip, to_pixel, clock, top + _BAR)
+        layers.append(layer(texts, mark, text={"field": "text"}))
+    return {"width": width, "height": height, "title": _strip_title(strip, clock), "layer": layers}
+
+
+def _label_bars(strip: Strip, to_pixel: float, clock: Clock, y: float) -> list[dict[str, Any]]:
+    """Name the categories where there is room for a few letters before the next name."""
+    texts = []
+    starts = [*(start for _, start, _ in strip.intervals), strip.extent[1]]
+    for (name, start, _), following in zip(strip.intervals, starts[1:], strict=True):
+        room = int(((following - start) * to_pixel - 8) / _LETTER)
+        if room >= min(len(name), _FEWEST_LETTERS):
+            texts.append({"x": _to_axis(start, clock), "y": y, "text": shorten(name, min(room, _MOST_LETTERS))})
+    return texts
+
+
+def _strip_title(strip: Strip, clock: Clock) -> Spec:
+    crowd = show_amount(strip.people, "person", "people")
+    if strip.shown < strip.people:
+        crowd += f" ({show_count(strip.shown)} shown)"
+    count, length = len(strip.intervals), show_length(strip.average, clock)
+    what = f"1 interval, {length} long" if count == 1 else f"{show_count(count)} intervals, {length} long on average"
+    first, last = strip.extent
+    until = "" if first == last else f" to {_show_time(last, clock)}"
+    zone = " UTC" if clock.unit in {"second", "minute", "hour"} else ""
+    return {
+        "text": f"{strip.rank}{': ' * bool(strip.rank)}{what}, for {crowd}",
+        "subtitle": f"{_show_time(first, clock)}{until}{zone}",
+        "offset": 4,
+    }
+
+
+def _time_axis(clock: Clock) -> Spec:
+    axis: Spec = {"title": None, "grid": False, "tickCount": 8, "labelOverlap": True, "labelFlush": True}
+    return {**axis, "format": ",~r"} if clock.unit is None else {**axis, "format": _TIME_FORMATS}
+
+
+def _to_axis(time: float, clock: Clock) -> float:
+    """Return a time as plots count it: milliseconds since 1970, or the number itself."""
+    return time if clock.unit is None else time * UNITS[clock.unit] * 1000
+
+
+def _show_time(time: int, clock: Clock) -> str:
+    if clock.unit is None:
+        return show_number(time)
+    try:
+        moment = datetime.datetime.fromtimestamp(time * UNITS[clock.unit], datetime.UTC)
+    except (OverflowError, ValueError, OSError):
+        return f"{show_number(time)} {clock.unit}s after 1970"
+    day = f"{moment.day} {moment:%b} {moment.year}"
+    return {"day": day, "second": f"{day} {moment:%H:%M:%S}"}.get(clock.unit, f"{day} {moment:%H:%M}")
+
+
+def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
+    """Count published intervals by length: a moment, up to a minute, an hour, and so on."""
+    found = comparison.sequences
+    limits = list(found.durations.values())
+    a = "" if comparison.original.clock.unit is None else "1 "
+    names = ["a moment", *(f"≤ {a}{name}" for name in found.durations), "longer"]
+    which = np.searchsorted([0, *limits], found.covers.lengths, side="left")
+    counts = np.bincount(which, minlength=len(names)).tolist()
+    used = [at for at, count in enumerate(counts) if count]
+    kept = slice(used[0], used[-1] + 1) if used else slice(0, 1)
+    return list(zip(names[kept], counts[kept], strict=True))
+
+
+def _size_edges(sizes: Ints, k: int | None) -> list[int]:
+    """Return where bins of group sizes begin, from the one with the smallest group on."""
+    edges = choose_edges(int(sizes.max(initial=1)), k)
+    begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
+    edges = edges[begin:]
+    # More bars than that would have no room for their names: keep the first, the last and powers of ten.
+    if len(edges) > _MOST_BARS + 1:
+        edges = [edges[0], *(edge for edge in edges[1:-1] if str(edge).strip("0") == "1"), edges[-1]]
+    return edges
+
+
+def draw_lengths(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
+    """Draw sizes of groups and lengths of intervals, and say what the drawing shows."""
+    found = comparison.sequences
+    sizes = found.group_sizes[np.diff(found.group_covers.offsets) > 0]
+    edges = _size_edges(sizes, getattr(comparison.release.guarantee, "k", None))
+    groups, _ = np.histogram(sizes, edges)
+    people, _ = np.histogram(sizes, edges, weights=sizes)
+    bins = [show_bin(first, end) for first, end in itertools.pairwise(edges)]
+    lengths = count_lengths(comparison)
+    total = max(sum(count for _, count in lengths), 1)
+    by_size = [(bins[at], int(groups[at]), show_count(int(groups[at]))) for at in range(len(bins))]
+    by_length = [(name, count / total, show_share(count / total)) for name, count in lengths]
+    views = [draw_bars(by_size, "Groups", "Records in a group"), draw_bars(by_length, "Published intervals", "Length")]
+    facts = {
+        "title": "Sizes of groups and lengths of intervals",
+        "description": "Two bar charts: groups by the number of their records, and published intervals by length.",
+        "head": ["", "Number", "Records"],
+        "rows": [
+            *(
+                [f"Groups of {bins[at]}", show_count(int(groups[at])), show_count(int(people[at]))]
+                for at in range(len(bins))
+            ),
+            *([f"Intervals: {name}", show_count(count), ""] for name, count in lengths),
+        ],
+    }
+    return {"hconcat": views, "spacing": 24}, facts

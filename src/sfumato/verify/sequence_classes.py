@@ -1,0 +1,130 @@
+"""Records with the same monitored part: what the verifiers of sequences have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.core.sequence_matching import ReceiverMatches
+from sfumato.core.timed_records import TimedRecords, Window, ticks
+from sfumato.core.verdict import Verdict
+from sfumato.verify.km_anonymity import SHOWN_ROWS
+from sfumato.verify.structure import READABLE, verify_structure
+
+__all__ = ["judge_classes", "judge_matches", "judge_units", "show_rows", "show_window", "verify_sequences"]
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+
+def verify_sequences(release: Release) -> Verdict:
+    """Check that a release is one of sequences, can be read and does not contradict itself."""
+    if release.kind != "sequences":
+        checks = {"the records are sequences": False, READABLE: False}
+        return Verdict(False, {}, {}, {"kind": release.kind}, checks)
+    return verify_structure(release)
+
+
+def judge_classes(release: Release, records: TimedRecords, k: int) -> Verdict:
+    """Judge whether k records share every monitored part, and no monitored event is published as another one."""
+    smallest = int(records.sizes.min(initial=len(release)))
+    crowded = smallest >= k
+    exposed = _exposed_events(release, records)
+    witness: Witness = exposed
+    if exposed is None and not crowded:
+        rows = records.rows_of(np.flatnonzero(records.sizes == smallest)[:1])
+        witness = {"class_size": smallest, "rows": show_rows(rows)}
+    return Verdict(
+        crowded and exposed is None,
+        release.guarantee.parameters(),
+        {"k": smallest, "classes": len(records.sizes)},
+        witness,
+        {
+            "no monitored event is published as it is": exposed is None,
+            "every monitored part is published k times": crowded,
+        },
+    )
+
+
+def _exposed_events(release: Release, records: TimedRecords) -> Witness:
+    """Look among the other events for monitored ones, and for events that a published category stands for."""
+    hidden = {*getattr(release.guarantee, "monitored", ())}
+    hidden.update(records.cover.labels[code] for code in np.unique(records.cover.codes))
+    hidden.update(event for events in release.members().values() for event in events)
+    events = records.entries.events
+    exposed = np.array([label in hidden for label in events.labels], dtype=bool)[events.codes]
+    if not exposed.any():
+        return None
+    code = events.codes[np.argmax(exposed)]
+    rows = np.unique(events.row_of_token[events.codes == code])
+    return {"event": events.labels[code], "rows": show_rows(rows)}
+
+
+def judge_units(release: Release, original: Dataset) -> Verdict:
+    """Judge whether the times of the original can be compared with the published ones."""
+    holds = ticks(release, original.clock.unit) is not None
+    published = sorted({column.form.type for column in release.columns if column.role == "time"})
+    return Verdict(
+        holds,
+        release.guarantee.parameters(),
+        {},
+        None if holds else {"times": published, "unit_of_original": original.clock.unit},
+        {"the original's times are in the published units": holds},
+    )
+
+
+def judge_matches(release: Release, found: ReceiverMatches, k: int) -> Verdict:
+    """Judge whether 0 or at least k records match all that is known of anybody, and 0 for withheld people only."""
+    smallest = int(found.sizes[found.sizes > 0].min(initial=len(release)))
+    unmatched = found.sizes == 0
+    missing, allowed = int(unmatched.sum()), len(found.sizes) - len(release)
+    if found.published is not None:
+        missing, allowed = int((unmatched & found.published).sum()), 0
+    checks = {
+        "the original has as many people as the release says": len(found.sizes) == release.records_in,
+        "whatever is known, 0 or at least k records match": smallest >= k,
+        "published people match": missing <= allowed,
+    }
+    witness: Witness = None
+    if smallest < k and found.rarest is not None:
+        witness = {"matches": smallest, "rows": show_rows(found.rarest)}
+    elif not all(checks.values()):
+        witness = {"people": len(found.sizes), "records_in": release.records_in, "unmatched": missing}
+    return Verdict(
+        all(checks.values()),
+        release.guarantee.parameters(),
+        {"matches": smallest, "knowledges": found.knowledges},
+        witness,
+        checks,
+    )
+
+
+def show_rows(rows: Ints) -> list[int]:
+    """Number some published rows from 1, the first few of them.
+
+    Examples
+    --------
+    >>> show_rows(np.array([0, 4]))
+    [1, 5]
+    """
+    return [int(row) + 1 for row in rows[:SHOWN_ROWS]]
+
+
+def show_window(release: Release, window: Window) -> dict[str, Any]:
+    """Describe a window in published values: from the first to the last time the event is published in it."""
+    bounds: list[Any] = [window.first, window.last]
+    if any(column.role == "time" and column.form.type == "timestamp" for column in release.columns):
+        moments = pa.array(bounds, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+        bounds = moments.cast(pa.string()).to_pylist()
+    return {
+        "event": window.event,
+        "window": bounds,
+        "people": window.people,
+        "class_size": window.records,
+        "rows": show_rows(window.rows),
+    }

@@ -1,0 +1,131 @@
+"""Nothing invented, nothing swapped, for timed sequences: every record is one person's, generalised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.core.timed_records import Entries, TimedRecords, ticks
+from sfumato.core.verdict import Verdict
+from sfumato.verify.faithful import check_names, check_people, check_rows
+from sfumato.verify.sequence_classes import judge_units, verify_sequences
+from sfumato.verify.structure import COUNTS, READABLE
+
+__all__ = ["KINDS", "verify_faithful"]
+
+KINDS = ("sequences",)
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that every published record is the true generalisation of its original.
+
+    Every monitored event of the person lies in a published interval whose category contains it, unless the claim
+    says that some are left out, and every interval holds one; the other events and their times are exactly the
+    original ones; nobody is published twice; nobody's original name is among the pseudonyms.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published row.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.core.sequences import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.guarantees.group_anonymity import GroupAnonymity
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(seed=1))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    units = judge_units(release, original)
+    found: dict[str, Witness] = {
+        next(iter(units.checks)): units.witness,
+        "everybody is published at most once": check_rows(release, original, rows),
+    }
+    scale = ticks(release, original.clock.unit)
+    if scale is not None and found["everybody is published at most once"] is None:
+        records = TimedRecords.of(release, original.history().labels)
+        monitored, others = _split(release, original, rows.astype(np.int64), scale)
+        classes = records.class_of_row[monitored.events.row_of_token]
+        pairs = records.covering(classes, monitored.events.codes, monitored.times)
+        if not records.suppressing:
+            found["every monitored event is covered"] = _check_covered(monitored, pairs)
+        found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
+        found["the other events are the original ones"] = _check_others(records.entries, others)
+    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple[Entries, Entries]:
+    """Return the monitored and the other events of the originals, in the order of the published rows."""
+    entries = Entries(original.history(), original.times() * scale).take(rows)
+    wanted = set(getattr(release.guarantee, "monitored", ()))
+    is_monitored = np.array([label in wanted for label in entries.events.labels], dtype=bool)[entries.events.codes]
+    return entries.keep(is_monitored), entries.keep(~is_monitored)
+
+
+def _check_covered(monitored: Entries, pairs: Ints) -> Witness:
+    if (pairs >= 0).all():
+        return None
+    row = monitored.events.row_of_token[np.argmin(pairs)]
+    return {"rows": [int(row) + 1]}
+
+
+def _check_used(records: TimedRecords, monitored: Entries, pairs: Ints) -> Witness:
+    """Look for a record with an interval that none of the person's monitored events lies in."""
+    begin = records.cover.offsets[records.class_of_row]
+    lengths = records.cover.lengths[records.class_of_row]
+    first = np.cumsum(lengths) - lengths
+    rows = monitored.events.row_of_token[pairs >= 0]
+    used = np.zeros(int(lengths.sum()), dtype=bool)
+    used[first[rows] + pairs[pairs >= 0] - begin[rows]] = True
+    if used.all():
+        return None
+    at = int(np.argmin(used))
+    row = int(np.searchsorted(first, at, side="right")) - 1
+    position = at - int(first[row])
+    value = records.cover.labels[records.cover.codes[begin[row] + position]]
+    return {"rows": [row + 1], "position": position + 1, "value": value}
+
+
+def _check_others(published: Entries, expected: Entries) -> Witness:
+    """Compare the events with their times, whatever the order of those at one time."""
+    wrong = published.events.lengths != expected.events.lengths
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        counts = int(published.events.lengths[row]), int(expected.events.lengths[row])
+        return {"rows": [row + 1], "published_events": counts[0], "original_events": counts[1]}
+    code = {label: i for i, label in enumerate(expected.events.labels)}
+    recode = np.array([code.get(label, -1) for label in published.events.labels], dtype=np.int64)
+    codes = recode[published.events.codes] if len(recode) else published.events.codes
+    if np.array_equal(codes, expected.events.codes) and np.array_equal(published.times, expected.times):
+        return None
+    rows = published.events.row_of_token
+    left = np.lexsort((codes, published.times, rows))
+    right = np.lexsort((expected.events.codes, expected.times, rows))
+    differs = (codes[left] != expected.events.codes[right]) | (published.times[left] != expected.times[right])
+    if not differs.any():
+        return None
+    at = int(left[np.argmax(differs)])
+    position = at - int(published.events.offsets[rows[at]])
+    value = published.events.labels[published.events.codes[at]]
+    return {"rows": [int(rows[at]) + 1], "position": position + 1, "value": value}

@@ -1,0 +1,157 @@
+"""HN, HI, HY, HL, ET and the comparators: worked examples, equal groups, and requests that have no answer."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.core.derive import balanced
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.run import Run
+from sfumato.families.sequence_grouping import NO_MONITORED
+from sfumato.generate.sequences import generate
+from sfumato.io.export import write_table
+from sfumato.methods.et import Et
+from sfumato.methods.hi import Hi
+from sfumato.methods.hl import Hl
+from sfumato.methods.hn import Hn
+from sfumato.methods.hy import Hy
+from sfumato.methods.sa import Sa
+from sfumato.methods.ta import Ta
+
+SINGLE = [Hn, Hi, Hy, Hl]
+
+
+def clicks(*rows: str) -> sf.Dataset:
+    """Rows such as ``m1 m10 x4``: an event and its time; m is monitored."""
+    timed = [[(word[0], int(word[1:])) for word in row.split()] for row in rows]
+    labels = sorted({event for row in timed for event, _ in row})
+    return sf.Dataset.from_sequences(timed, monitored=("m",), hierarchy=balanced(labels, 2))
+
+
+def covers(result) -> list:
+    """The published intervals in the owner's order."""
+    table = result.release.table
+    rows = dict(zip(result.trace.rows.tolist(), table["monitored_times"].to_pylist(), strict=True))
+    return [[(cell["lo"], cell["hi"]) for cell in rows[row]] for row in sorted(rows)]
+
+
+@pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
+def test_two_people_are_covered_by_the_two_intervals_of_the_worked_example(method):
+    result = method(k=2).anonymize(clicks("m1 m10", "m3 m11"), Run(seed=1))
+    assert covers(result) == [[(1, 3), (10, 11)]] * 2
+
+
+@pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
+def test_unmonitored_events_keep_their_times(method):
+    result = method(k=2).anonymize(clicks("m1 x4 m10", "m3 m11 y7"), Run(seed=1))
+    table = result.release.table.to_pylist()
+    assert sorted((row["events"], row["times"]) for row in table) == [(["x"], [4]), (["y"], [7])]
+
+
+@pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
+def test_diversity_keeps_people_who_do_the_same_apart(method):
+    rows = ["m1 x5", "m1 x6", "m2 y5", "m2 z5", "m3 x90", "m3 w5"]
+    release = method(g=2, l=2).anonymize(clicks(*rows), Run(seed=1)).release
+    assert release.guarantee.l == 2
+    groups = {}
+    for row in release.table.to_pylist():
+        groups.setdefault(str(row["monitored_times"]), []).append((row["events"][0], row["times"][0]))
+    for members in groups.values():
+        near_x = sum(event == "x" and time < 10 for event, time in members)
+        assert 2 * near_x <= len(members)
+
+
+@pytest.mark.parametrize("method", [*SINGLE, Et], ids=lambda m: m.name)
+def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(method):
+    rows = ["m1 x5", "m1 x6", "m2 x6", "m3 x7", *["m9 y5 z90"], *[f"m8 w{i}0" for i in range(6)]]
+    with pytest.raises(InfeasibleError, match=r"all 11 people in one group, 4 of them.*largest possible l is 2"):
+        method(g=2, l=3).anonymize(clicks(*rows), Run(seed=1))
+
+
+def test_people_without_monitored_events_are_a_group_of_their_own_or_withheld():
+    few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(seed=1)).release
+    assert dict(few.withheld) == {NO_MONITORED: 1} and len(few) == 2
+    enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(seed=1)).release
+    assert len(enough) == 4 and not enough.withheld
+    alike = Hi(g=3, l=2).anonymize(clicks("m1", "m2", "x5", "x6"), Run(seed=1)).release
+    assert dict(alike.withheld) == {NO_MONITORED: 2}
+
+
+def test_too_few_people_with_monitored_events_are_infeasible():
+    with pytest.raises(InfeasibleError, match="only 1 of 3 people have a monitored event, and a group needs 2"):
+        Hi(k=2).anonymize(clicks("m1", "x2", "y3"), Run())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({}, "k or l must be given"), ({"l": 2}, "g and l go together"), ({"k": 2, "g": 5}, "g and l go together")],
+)
+def test_half_a_request_is_refused(parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        Hi(**parameters).anonymize(clicks("m1", "m2"), Run())
+
+
+def test_monitored_events_must_be_named():
+    with pytest.raises(ParameterError, match="--monitored"):
+        Hi(k=2).anonymize(sf.Dataset.from_sequences([[("m", 1)], [("m", 2)]]), Run())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_hi_gives_the_groups_of_hn(data):
+    row = st.lists(st.tuples(st.sampled_from("mmxy"), st.integers(0, 30)), min_size=1, max_size=6)
+    rows = data.draw(st.lists(row, min_size=4, max_size=14))
+    dataset = sf.Dataset.from_sequences(rows, monitored=("m",))
+    asked = data.draw(st.sampled_from([{"k": 2}, {"k": 3}, {"g": 3, "l": 2}, {"k": 3, "g": 1, "l": 2}]))
+    found = []
+    for method in (Hn, Hi):
+        try:
+            found.append(covers(method(**asked).anonymize(dataset, Run(seed=5))))
+        except InfeasibleError as error:
+            found.append(str(error).split(":", 1)[1])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("asked", [{"k": 5}, {"g": 600, "l": 4}], ids=["k", "gl"])
+def test_hi_gives_the_groups_of_hn_on_a_larger_sample_with_far_fewer_evaluations(asked, tmp_path):
+    write_table(generate(2000, 3, events=300, portals=1, portal_share=0.05, mean_events=30), tmp_path / "c.parquet")
+    data = sf.read(tmp_path / "c.parquet", kind="sequences", monitored=["portal1"])
+    slow, fast = (method(**asked).anonymize(data, Run(seed=2)) for method in (Hn, Hi))
+    assert covers(slow) == covers(fast)
+    assert 10 * fast.trace.counters["cp_evaluations"] < slow.trace.counters["cp_evaluations"]
+
+
+def test_et_generalises_events_to_categories_and_needs_a_taxonomy():
+    rows = [[("google", 1), ("ebay", 9)], [("bing", 2), ("amazon", 8)], [("google", 50)], [("bing", 51)]]
+    web = sf.Hierarchy.from_parents(
+        [("google", "search"), ("bing", "search"), ("ebay", "shop"), ("amazon", "shop"), ("search", "*"), ("shop", "*")]
+    )
+    everything = ("google", "bing", "ebay", "amazon")
+    data = sf.Dataset.from_sequences(rows, monitored=everything, hierarchy=web)
+    release = Et(k=2).anonymize(data, Run(seed=1)).release
+    assert sorted(map(tuple, release.table["monitored"].to_pylist())) == [("search",)] * 2 + [("search", "shop")] * 2
+    assert release.members()["search"] == ("bing", "google")
+    assert all(not row for row in release.table["events"].to_pylist())
+    with pytest.raises(SchemaError, match="needs a hierarchy of the events"):
+        Et(k=2).anonymize(sf.Dataset.from_sequences(rows, monitored=everything), Run())
+
+
+def test_ta_suppresses_and_says_so_where_sa_and_hn_do_not():
+    data = clicks("m1 m10", "m3 m11 m40", "m2 m9")
+    suppressed = {}
+    for method in (Ta, Sa, Hn):
+        result = method(k=3).anonymize(data, Run(seed=1))
+        intervals = covers(result)
+        times = [
+            [time for event, time in zip(e, t, strict=True) if event == "m"]
+            for e, t in zip(data.history().lists(), np.split(data.times(), data.history().offsets[1:-1]), strict=True)
+        ]
+        suppressed[method.name] = sum(
+            not any(lo <= time <= hi for lo, hi in cover)
+            for cover, own in zip(intervals, times, strict=True)
+            for time in own
+        )
+    assert suppressed == {"ta": 1, "sa": 0, "hn": 0}
+    assert Ta(k=3).claim(data).suppressing

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.io.readers.trajectories import read
 from sfumato.io.reading import Reading
+from sfumato.io.tables import read_table
 
 CANARY = "Q7canaryZ"
 HEADER = "person,time,place,x,y\n"
@@ -334,3 +335,11 @@ def test_a_good_file_with_a_few_bytes_changed(tmp_path, seed):
         read(tmp_path / "visits.csv", Reading("trajectories"))
     except SfumatoError as error:
         assert CANARY not in str(error)
+
+
+@pytest.mark.parametrize("text", [b"\x1c", b"\x1c\n", b"\x0b\x0c\x1d"])
+def test_only_control_characters(tmp_path, text):
+    path = tmp_path / "visits.csv"
+    path.write_bytes(text)
+    with pytest.raises(SchemaError, match=r"visits\.csv"):
+        read_table(path)

@@ -166,6 +166,8 @@ def detect_delimiter(lines: Sequence[str]) -> str:
 
 def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Sequence[str]) -> pa.Table:
     lines = first_lines(data)
+    if not lines:
+        raise SchemaError(f"{name}: the file has no text in it, only control characters.")
     if not data.endswith((b"\n", b"\r")):
         data += b"\n"
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(lines)

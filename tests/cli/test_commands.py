@@ -140,6 +140,13 @@ def test_apply_names_rows_with_places_it_does_not_know(sfumato, checkins, tmp_pa
     sfumato("apply", "out", "more.csv", "--out", "again", "--unknown", "suppress")
 
 
+def test_apply_refuses_an_answer_it_does_not_know(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    failed = sfumato("apply", "out", checkins, "--out", "again", "--unknown", "maybe", expect=2)
+    assert "unknown must be error or suppress" in failed.stderr
+    assert not (tmp_path / "again").exists()
+
+
 def test_generate_writes_what_the_readers_read(sfumato, tmp_path):
     for name in ("a.csv", "a.parquet", "a.jsonl"):
         sfumato("generate", "trajectories", "--size", 50, "--seed", 1, "--out", name, "-o", "places=20")

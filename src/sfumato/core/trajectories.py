@@ -122,6 +122,8 @@ class Trajectories:
 
         A place the recoding does not know is an error that names rows, or is removed (``unknown="suppress"``).
         """
+        if unknown not in {"error", "suppress"}:
+            raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
         number = {place: i for i, group in enumerate(recoding.groups) for place in group}
         known = set(recoding.suppressed) | set(number)
         strange = np.array([label not in known for label in self.histories.labels], dtype=bool)

@@ -140,6 +140,16 @@ def test_apply_names_rows_with_places_it_does_not_know(sfumato, checkins, tmp_pa
     sfumato("apply", "out", "more.csv", "--out", "again", "--unknown", "suppress")
 
 
+def test_apply_takes_a_batch_that_visits_no_sensitive_place(sfumato, checkins, tmp_path):
+    first = checkins.read_text() + "visitor,2024-03-04T09:00:00,clinic,3,3\nvisitor,2024-03-04T10:00:00,spot0,0,0\n"
+    (tmp_path / "first.csv").write_text(first)
+    words = ["anonymize", "first.csv", "--kind", "trajectories", "--method", "lm-anon", "--sensitive", "clinic", *KM]
+    sfumato(*words, "--out", "out", "--no-report")
+    sfumato("apply", "out", checkins, "--out", "again", "--no-report")
+    verdict = sfumato("verify", "again", "--original", checkins, "--json").json
+    assert verdict["holds"] and verdict["claimed"]["l"] == 2
+
+
 def test_apply_refuses_an_answer_it_does_not_know(sfumato, checkins, tmp_path):
     anonymize(sfumato, checkins)
     failed = sfumato("apply", "out", checkins, "--out", "again", "--unknown", "maybe", expect=2)

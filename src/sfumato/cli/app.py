@@ -154,12 +154,12 @@ def apply(
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import publish, read_original
+    from sfumato.cli.publishing import publish, read_batch
 
     publish(
         Output(as_json=as_json),
         out,
-        lambda: read_original(existing(directory), data, reading),
+        lambda: read_batch(existing(directory), data, reading),
         lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
         seed=seed,
         force=force,

@@ -21,7 +21,7 @@ from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
 
-__all__ = ["generate_file", "publish", "read_original", "read_workload", "run_policy"]
+__all__ = ["generate_file", "publish", "read_batch", "read_original", "read_workload", "run_policy"]
 
 
 def publish(
@@ -76,10 +76,25 @@ def _announce_compilation() -> None:
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read the original the way it was read for a release; options given now win."""
     release = releases.read_release(directory)
-    remembered = {
-        name: value for name, value in owner.read_trace(directory).get("reading", {}).items() if name != "kind"
-    }
-    return pipeline.read(path, release.kind, **{**remembered, **given})
+    return pipeline.read(path, release.kind, **{**_remembered(directory), **given})
+
+
+def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
+    """Read a later batch the same way, less what need not hold in it.
+
+    A batch may visit no sensitive place, and places that no constraint or hierarchy knows; the claim and the
+    recoding of the release say all that applying them needs.
+    """
+    release = releases.read_release(directory)
+    about_values = {"sensitive", "constraints", "hierarchies"}
+    kept = {name: value for name, value in _remembered(directory).items() if name not in about_values}
+    return pipeline.read(path, release.kind, **{**kept, **given})
+
+
+def _remembered(directory: Path) -> dict[str, Any]:
+    """Return the options a release's original was read with, where the owner's part is at hand."""
+    reading = owner.read_trace(directory).get("reading", {})
+    return {name: value for name, value in reading.items() if name != "kind"}
 
 
 def read_workload(path: Path) -> Workload:

@@ -116,7 +116,7 @@ def _verify_files(release: Release, folder: Path) -> Verdict:
     """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
     spelled = releases.read_release(folder, "data.csv").table
     same = all(_same_cells(release.table.column(name), spelled.column(name)) for name in release.table.column_names)
-    stray = releases.stray_files(folder)
+    stray = releases.stray_files(folder, release)
     checks = {"data.csv equals data.parquet": same, "no stray files": not stray}
     witness = None if all(checks.values()) else {"files": stray or ["data.csv"]}
     return Verdict(all(checks.values()), {}, {}, witness, checks)
@@ -137,18 +137,8 @@ def _same_cells(left: Any, right: Any) -> bool:
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     """Say what the data are and how identifying they are as they stand."""
-    history = dataset.history()
-    lengths = history.lengths
     return {
-        "kind": dataset.kind,
-        "people": len(dataset),
-        "entries": int(lengths.sum()),
-        "distinct_values": len(np.unique(history.codes)),
-        "length": {
-            "mean": float(lengths.mean()) if len(lengths) else 0.0,
-            "median": float(np.median(lengths)) if len(lengths) else 0.0,
-            "max": int(lengths.max()) if len(lengths) else 0,
-        },
+        **dataset.describe(),
         "notes": list(dataset.notes),
         "risk": [risk.to_dict() for risk in registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)],
     }

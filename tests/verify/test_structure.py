@@ -41,7 +41,7 @@ def places_table(places: list[str]) -> pa.Table:
 
 COUNTS, NOBODY, PSEUDONYMS = "counts agree", "somebody is published", "pseudonyms are distinct"
 EMPTY, MEMBERS = "no history is empty", "generalised values have members of their own"
-GONE, DESCRIBED = "suppressed places are gone", "places are described"
+GONE, DESCRIBED = "suppressed values are gone", "places are described"
 NULL, TYPES, NAMED = "no cell is empty", "types are the declared ones", "columns are the declared ones"
 VALUES = "values table can be read"
 

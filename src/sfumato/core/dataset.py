@@ -19,6 +19,9 @@ from sfumato.core.schema import Column, Schema
 
 __all__ = ["Dataset"]
 
+_ROWS = {"timeline": "time_points", "snapshots": "records"}
+"""What a row is, where it is not a person."""
+
 
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(mapping))
@@ -166,19 +169,62 @@ class Dataset:
             clock=clock or Clock(),
         )
 
-    def __repr__(self) -> str:
-        history = self.history()
-        return (
-            f"Dataset({self.kind}: {len(self):,} people, {len(history.codes):,} entries, "
-            f"{len(history.labels):,} distinct values)"
+    @classmethod
+    def from_sets(
+        cls,
+        rows: list[list[str]],
+        *,
+        sensitive: tuple[str, ...] = (),
+        hierarchy: Hierarchy | None = None,
+        privacy: tuple[tuple[str, ...], ...] = (),
+        utility: tuple[tuple[str, ...], ...] = (),
+    ) -> Dataset:
+        """Make a dataset of sets of items from plain lists, one list per person; repeated items count once.
+
+        Examples
+        --------
+        >>> Dataset.from_sets([["wine", "bread", "wine"], ["bread"]]).history().lists()
+        [['wine', 'bread'], ['bread']]
+        """
+        ragged = Ragged.from_lists(rows)
+        table = pa.table(
+            {
+                "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
+                "items": ragged.distinct().to_arrow(),
+            }
+        )
+        constraints = {name: given for name, given in (("privacy", privacy), ("utility", utility)) if given}
+        return cls(
+            Schema("sets", (Column("person", "identifier"), Column("items", "history")), sensitive),
+            table,
+            hierarchies={"item": hierarchy} if hierarchy else {},
+            constraints=constraints,
         )
 
-    def _repr_html_(self) -> str:
+    def describe(self) -> dict[str, Any]:
+        """Say in numbers what the data are."""
+        facts: dict[str, Any] = {"kind": self.kind, _ROWS.get(self.kind, "people"): len(self)}
+        if not any(column.role == "history" for column in self.schema.columns):
+            return facts
         history = self.history()
-        head = history.take(np.arange(min(5, len(self)))).lists()
-        rows = "".join(f"<tr><td>{i + 1}</td><td>{len(row)}</td></tr>" for i, row in enumerate(head))
-        return (
-            f"<p><b>{self.kind}</b>: {len(self):,} people, {len(history.codes):,} entries, "
-            f"{len(history.labels):,} distinct values</p>"
-            f"<table><thead><tr><th>row</th><th>length</th></tr></thead><tbody>{rows}</tbody></table>"
-        )
+        lengths = history.lengths
+        return facts | {
+            "entries": int(lengths.sum()),
+            "distinct_values": len(np.unique(history.codes)),
+            "length": {
+                "mean": float(lengths.mean()) if len(lengths) else 0.0,
+                "median": float(np.median(lengths)) if len(lengths) else 0.0,
+                "max": int(lengths.max()) if len(lengths) else 0,
+            },
+        }
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.kind}: {self._summary()})"
+
+    def _summary(self) -> str:
+        facts = self.describe()
+        named = ("people", *_ROWS.values(), "entries", "distinct_values")
+        return ", ".join(f"{facts[name]:,} {name.replace('_', ' ')}" for name in named if name in facts)
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{self.kind}</b>: {self._summary()}</p>"

@@ -89,3 +89,17 @@ class Ragged:
         """Return the same rows with only the marked codes left in them."""
         counts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         return Ragged(counts[self.offsets], self.codes[tokens], self.labels)
+
+    def distinct(self) -> Ragged:
+        """Return the rows as sets: every code once, in ascending order.
+
+        Examples
+        --------
+        >>> Ragged.from_lists([["b", "a", "b"]]).distinct().lists()
+        [['b', 'a']]
+        """
+        width = max(len(self.labels), 1)
+        keys = np.unique(self.row_of_token * width + self.codes)
+        counts = np.bincount(keys // width, minlength=len(self))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Ragged(offsets, (keys % width).astype(np.int32), self.labels)

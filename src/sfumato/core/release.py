@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.recoding import Recoding
 
-__all__ = ["PublishedColumn", "Release", "Result", "Trace"]
+__all__ = ["Part", "PublishedColumn", "Release", "Result", "Trace"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +34,20 @@ class PublishedColumn:
     name: str
     role: str
     form: Form
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Part:
+    """A further published table, such as the clusters that the records of a release come in.
+
+    Examples
+    --------
+    >>> Part((PublishedColumn("size", "size", Form("exact", "int64")),), pa.table({"size": [3]})).table.num_rows
+    1
+    """
+
+    columns: tuple[PublishedColumn, ...]
+    table: pa.Table
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,6 +68,10 @@ class Release:
         Members of every generalised value: ``column, value, member``. A suppressed member has value null.
     places
         For trajectories: coordinates and outlines of the members.
+    parts
+        Further published tables by name.
+    published
+        Number of records published, where a row of the table is not a record.
     records_in
         Records the owner had.
     withheld
@@ -76,9 +94,11 @@ class Release:
     records_in: int
     withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
     places: pa.Table | None = None
+    parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
+    published: int | None = None
 
     def __len__(self) -> int:
-        return int(self.table.num_rows)
+        return int(self.table.num_rows) if self.published is None else self.published
 
     @property
     def history_column(self) -> str:
@@ -97,6 +117,12 @@ class Release:
                 found.setdefault(row["value"], []).append(row["member"])
         return {value: tuple(members) for value, members in found.items()}
 
+    def meanings(self) -> dict[str, tuple[str, ...]]:
+        """Return what every history value that occurs stands for: its members, or itself."""
+        members, history = self.members(), self.history()
+        labels = [history.labels[code] for code in np.unique(history.codes)]
+        return {label: members.get(label, (label,)) for label in labels}
+
     def suppressed(self) -> tuple[str, ...]:
         """Return the history values that were removed everywhere."""
         return tuple(
@@ -109,12 +135,21 @@ class Release:
         return f"Release({self.kind} by {self.method}: {len(self):,} of {self.records_in:,} records, {self.guarantee})"
 
     def _repr_html_(self) -> str:
-        head = self.history().take(np.arange(min(5, len(self)))).lists()
-        rows = "".join(f"<tr><td>{' &rarr; '.join(map(_escape_html, row))}</td></tr>" for row in head)
-        return (
-            f"<p>{_escape_html(repr(self))}</p><table><thead><tr><th>{self.history_column}</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
+        names = [column.name for column in self.columns if column.role != "identifier"]
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{_escape_html(_show(row[name]))}</td>" for name in names) + "</tr>"
+            for row in self.table.slice(0, 5).to_pylist()
         )
+        head = "".join(f"<th>{_escape_html(name)}</th>" for name in names)
+        return f"<p>{_escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _show(cell: object) -> str:
+    if isinstance(cell, list):
+        return ", ".join(map(_show, cell))
+    if isinstance(cell, dict):
+        return f"[{_show(cell['lo'])}..{_show(cell['hi'])}]"
+    return str(cell)
 
 
 def _escape_html(text: str) -> str:

@@ -10,7 +10,7 @@ __all__ = ["KINDS", "ROLES", "Column", "Schema"]
 
 KINDS = ("trajectories", "sequences", "sets", "table", "rt", "activity", "timeline", "snapshots")
 
-ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time")
+ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time", "count")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,14 +21,15 @@ __all__ = ["read_recoding", "read_rows", "read_trace", "write_owner"]
 def write_owner(result: Result, folder: Path, version: str) -> None:
     """Write the row map, the trace and, if there is one, the recoding."""
     trace, release = result.trace, result.release
-    person = next(c.name for c in release.columns if c.role == "identifier")
-    columns: dict[str, Any] = {
-        "published": release.table.column(person),
-        "original_row": pa.array(trace.rows, pa.int64()),
-    }
+    rows = pa.array(trace.rows, pa.int64())
+    columns: dict[str, Any] = {"original_row": rows}
+    for column in release.columns:
+        if column.role == "identifier":
+            columns["published"] = release.table.column(column.name)
     if trace.original is not None:
-        identifiers = trace.original.table.column(trace.original.schema.identifier)
-        columns["person"] = identifiers.take(pa.array(trace.rows, pa.int64()))
+        for known in trace.original.schema.columns:
+            if known.role == "identifier":
+                columns["person"] = trace.original.table.column(known.name).take(rows)
     pq.write_table(pa.table(columns), folder / "rows.parquet")
     kept = {
         "sfumato": version,

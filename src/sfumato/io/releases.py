@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from sfumato import guarantees
 from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form, decode, encode
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.release import Part, PublishedColumn, Release
 
 __all__ = ["FORMAT_VERSION", "find_release", "read_release", "stray_files", "write_release"]
 
@@ -22,21 +23,27 @@ FORMAT_VERSION = 1
 
 _FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json")
 _TEXT = Form("exact")
+_PART_NAME = re.compile(r"[a-z][a-z-]*")
 
 
 def write_release(release: Release, folder: Path) -> None:
-    """Write ``data.parquet``, ``data.csv``, ``values.csv``, ``places.csv`` and ``release.json``.
+    """Write ``data.parquet``, ``data.csv``, ``values.csv``, ``places.csv``, a file per part and ``release.json``.
 
     This function sees the release only. It cannot reach what the owner keeps.
     """
     pq.write_table(release.table, folder / "data.parquet", compression="zstd", store_schema=True)
-    spelled = {c.name: encode(release.table.column(c.name), c.form) for c in release.columns}
-    _write_csv(pa.table(spelled), folder / "data.csv")
+    _write_csv(_spell_columns(release.table, release.columns), folder / "data.csv")
     _write_csv(_spell(release.values), folder / "values.csv")
     if release.places is not None:
         _write_csv(_spell(release.places), folder / "places.csv")
+    for name, part in release.parts.items():
+        _write_csv(_spell_columns(part.table, part.columns), folder / f"{name}.csv")
     text = json.dumps(_manifest(release), indent=2, ensure_ascii=False)
     (folder / "release.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _spell_columns(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+    return pa.table({c.name: encode(table.column(c.name), c.form) for c in columns})
 
 
 def _spell(table: pa.Table) -> pa.Table:
@@ -59,17 +66,8 @@ def _manifest(release: Release) -> dict[str, Any]:
         "kind": release.kind,
         "method": release.method,
         "guarantee": release.guarantee.to_dict(),
-        "columns": [
-            {
-                "name": column.name,
-                "role": column.role,
-                "form": column.form.cell,
-                "type": column.form.type,
-                "history": column.form.history,
-                "meaning": column.form.meaning,
-            }
-            for column in release.columns
-        ],
+        "columns": _describe_columns(release.columns),
+        "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
         "records": {
             "in": release.records_in,
             "published": len(release),
@@ -77,6 +75,20 @@ def _manifest(release: Release) -> dict[str, Any]:
             "withheld_by_reason": dict(release.withheld),
         },
     }
+
+
+def _describe_columns(columns: tuple[PublishedColumn, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": column.name,
+            "role": column.role,
+            "form": column.form.cell,
+            "type": column.form.type,
+            "history": column.form.history,
+            "meaning": column.form.meaning,
+        }
+        for column in columns
+    ]
 
 
 def find_release(path: Path) -> Path:
@@ -87,9 +99,10 @@ def find_release(path: Path) -> Path:
     raise SchemaError(f"{path}: there is no release here (no release.json).")
 
 
-def stray_files(folder: Path) -> list[str]:
+def stray_files(folder: Path, release: Release) -> list[str]:
     """Name what lies in a release folder and does not belong there."""
-    return sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
+    known = {*_FILES, *(f"{name}.csv" for name in release.parts)}
+    return sorted(path.name for path in folder.iterdir() if path.name not in known)
 
 
 def read_release(path: Path, data: str = "data.parquet") -> Release:
@@ -105,28 +118,41 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
     folder = find_release(path)
     try:
         manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        columns = tuple(
-            PublishedColumn(c["name"], c["role"], Form(c["form"], c["type"], c["history"], c["meaning"]))
-            for c in manifest["columns"]
-        )
+        columns = _read_columns(manifest["columns"])
         guarantee = guarantees.load(manifest["guarantee"])
         records = manifest["records"]
         _check_version(manifest)
+        table = _read_data(folder / data, columns)
         return Release(
             kind=manifest["kind"],
             method=manifest["method"],
             guarantee=guarantee,
             columns=columns,
-            table=_read_data(folder / data, columns),
+            table=table,
             values=_read_values(folder / "values.csv"),
             records_in=records["in"],
             withheld=dict(records["withheld_by_reason"]),
             places=_read_places(folder / "places.csv"),
+            parts={name: _read_part(folder, name, described) for name, described in manifest.get("parts", {}).items()},
+            published=None if table.num_rows == records["published"] else int(records["published"]),
         )
     except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
         raise SchemaError(
             f"{folder / 'release.json'}: not a manifest of this format ({type(error).__name__})."
         ) from None
+
+
+def _read_columns(described: list[dict[str, Any]]) -> tuple[PublishedColumn, ...]:
+    return tuple(
+        PublishedColumn(c["name"], c["role"], Form(c["form"], c["type"], c["history"], c["meaning"])) for c in described
+    )
+
+
+def _read_part(folder: Path, name: str, described: list[dict[str, Any]]) -> Part:
+    if not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES:
+        raise SchemaError("release.json: a part must have a plain name of its own.")
+    columns = _read_columns(described)
+    return Part(columns, _read_data(folder / f"{name}.csv", columns))
 
 
 def _check_version(manifest: dict[str, Any]) -> None:

@@ -6,14 +6,15 @@ owner; it never shows who anybody is.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
-from sfumato.report import page, plots, sequences
 from sfumato.report.plots import save_figure
 
 __all__ = ["figures", "picture", "render", "save_figure"]
@@ -40,17 +41,20 @@ def render(
     facts
         Further facts by name, such as phase times and counters.
     """
-    of_kind = sequences.render if comparison.release.kind == "sequences" else page.render
-    return of_kind(comparison, before, after, scores, facts=facts)
+    page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts)
+    return page
 
 
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
     """Return the plots of the report by name as Vega-Lite specifications."""
-    of_kind = sequences.figures if comparison.release.kind == "sequences" else plots.figures
-    return of_kind(comparison, before, after)
+    drawn: dict[str, dict[str, Any]] = _of_kind(comparison).figures(comparison, before, after)
+    return drawn
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save the plots that say most side by side, about 1,400 pixels wide as PNG."""
-    of_kind = sequences.picture if comparison.release.kind == "sequences" else plots.picture
-    of_kind(comparison, before, after, path)
+    _of_kind(comparison).picture(comparison, before, after, path)
+
+
+def _of_kind(comparison: Comparison) -> ModuleType:
+    return importlib.import_module(f"sfumato.report.kinds.{comparison.release.kind}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
@@ -11,24 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.forms import Form
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
-from sfumato.core.timed_records import TimedRecords, read_lists, sequence_columns
+from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.verdict import Verdict
+from sfumato.verify import shapes
+from sfumato.verify.shapes import Check, Witness
 
 __all__ = ["verify_structure"]
 
-Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
-
 READABLE = "readable"
 COUNTS = "counts agree"
-_LATEST = 1 << 61
 
-_ROLES = {
-    "trajectories": {"identifier": (1,), "history": (1,)},
-    "sequences": {"identifier": (1,), "history": (2,), "time": (2,)},
-}
+_ANY_ROLES = {"identifier": (0, 1), "history": (0, 1)}
 
 
 def verify_structure(release: Release) -> Verdict:
@@ -57,14 +52,14 @@ def verify_structure(release: Release) -> Verdict:
     """
     checks: dict[str, bool] = {}
     witness: Witness = None
-    for name, look in _shape_checks:
+    for name, look in (*_shape_checks, *_special(release.kind, "SHAPE_CHECKS", ())):
         found = look(release)
         checks[name] = found is None
         if found is not None:
             # Later checks read what this one found unreadable.
             return Verdict(False, {}, {}, {"check": name, **found}, {**checks, READABLE: False})
     checks[READABLE] = True
-    for name, look in _content_checks:
+    for name, look in (*_content_checks, *_special(release.kind, "CONTENT_CHECKS", ())):
         found = look(release)
         checks[name] = found is None
         if found is not None and witness is None:
@@ -72,35 +67,40 @@ def verify_structure(release: Release) -> Verdict:
     return Verdict(witness is None, {}, {}, witness, checks)
 
 
+def _special(kind: str, name: str, default: Any) -> Any:
+    """Return what ``shapes/<kind>.py`` says about a kind of data, if it says anything."""
+    known = {module.name for module in pkgutil.iter_modules(shapes.__path__)}
+    if kind not in known:
+        return default
+    return getattr(importlib.import_module(f"{shapes.__name__}.{kind}"), name, default)
+
+
 def _check_columns(release: Release) -> Witness:
-    declared = [column.name for column in release.columns]
-    if len(set(declared)) < len(declared) or sorted(declared) != sorted(release.table.column_names):
-        return {"declared": declared, "found": release.table.column_names}
-    wanted = _ROLES.get(release.kind, {"identifier": (0, 1), "history": (0, 1)})
-    for role, allowed in wanted.items():
+    found = _check_names(release.columns, release.table)
+    if found is not None:
+        return found
+    for role, allowed in _special(release.kind, "ROLES", _ANY_ROLES).items():
         count = sum(column.role == role for column in release.columns)
         if count not in allowed:
             return {"role": role, "columns": count}
-    return _check_sequence_columns(release) if release.kind == "sequences" else None
+    special: Callable[[Release], Witness] | None = _special(release.kind, "check_columns", None)
+    return special(release) if special else None
 
 
-def _check_sequence_columns(release: Release) -> Witness:
-    """Look for columns other than categories with intervals, and events with times of the same type."""
-    fits = {"history": ({"category"}, {"string"}), "time": ({"interval", "exact"}, {"int64", "timestamp"})}
-    for column in release.columns:
-        if column.role in fits:
-            cells, kinds = fits[column.role]
-            if not (column.form.history and column.form.cell in cells and column.form.type in kinds):
-                return {"column": column.name, "form": column.form.cell, "type": column.form.type}
-    times = [column.form for column in release.columns if column.role == "time"]
-    if times[0].cell == times[1].cell or times[0].type != times[1].type:
-        return {"role": "time", "forms": [form.cell for form in times], "types": [form.type for form in times]}
+def _check_names(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+    declared = [column.name for column in columns]
+    if len(set(declared)) < len(declared) or sorted(declared) != sorted(table.column_names):
+        return {"declared": declared, "found": table.column_names}
     return None
 
 
 def _check_types(release: Release) -> Witness:
-    for column in release.columns:
-        found = release.table.column(column.name).type
+    return _check_forms(release.columns, release.table)
+
+
+def _check_forms(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+    for column in columns:
+        found = table.column(column.name).type
         if not _fits(found, column.form):
             return {"column": column.name, "declared": str(column.form.arrow), "found": str(found)}
     return None
@@ -168,46 +168,19 @@ def _check_values_table(release: Release) -> Witness:
     return {"unknown_columns": unknown} if unknown else None
 
 
-def _check_alignment(release: Release) -> Witness:
-    """Look for lists of times that are not as long as the lists they go with."""
-    if release.kind != "sequences":
-        return None
-    names = sequence_columns(release)
-    for pair in ((names.monitored, names.intervals), (names.events, names.times)):
-        offsets = [read_lists(release.table.column(name))[0] for name in pair]
-        wrong = np.diff(offsets[0]) != np.diff(offsets[1])
-        if wrong.any():
-            return {"columns": list(pair), "rows": [int(np.argmax(wrong)) + 1]}
+def _check_parts(release: Release) -> Witness:
+    for name, part in release.parts.items():
+        found = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
+        if found is not None:
+            return {"part": name, **found}
     return None
-
-
-def _check_times(release: Release) -> Witness:
-    """Look for intervals that end before they begin or meet the next of the record, and times out of order."""
-    if release.kind != "sequences":
-        return None
-    names, records = sequence_columns(release), TimedRecords.of(release)
-    times = records.entries.times
-    for column, numbers in ((names.intervals, records.lo), (names.intervals, records.hi), (names.times, times)):
-        if len(numbers) and not -_LATEST <= int(numbers.min()) <= int(numbers.max()) <= _LATEST:
-            return {"column": column, "largest": _LATEST}
-    reversed_bounds = records.cover.row_of_token[records.lo > records.hi]
-    wrong = np.union1d(reversed_bounds, _not_ascending(records.cover, records.lo, records.hi))
-    if len(wrong):
-        return {"column": names.intervals, "rows": [int(records.rows_of(wrong)[0]) + 1]}
-    rows = _not_ascending(records.entries.events, times, times - 1)
-    return {"column": names.times, "rows": [int(rows[0]) + 1]} if len(rows) else None
-
-
-def _not_ascending(lists: Ragged, begin: Ints, end: Ints) -> Ints:
-    """Return the rows where an entry does not begin after the one before it has ended."""
-    rows = lists.row_of_token
-    wrong = (begin[1:] <= end[:-1]) & (rows[1:] == rows[:-1])
-    return np.unique(rows[1:][wrong])
 
 
 def _check_counts(release: Release) -> Witness:
     withheld = list(release.withheld.values())
     counts = all(isinstance(count, int) and count >= 0 for count in withheld)
+    if release.published is not None and not release.parts:
+        return {"published": release.published, "rows": release.table.num_rows}
     if counts and len(release) + sum(withheld) == release.records_in:
         return None
     return {"published": len(release), "withheld": withheld, "records_in": release.records_in}
@@ -230,8 +203,8 @@ def _check_pseudonyms(release: Release) -> Witness:
 
 
 def _check_histories(release: Release) -> Witness:
-    # Who did nothing a receiver monitors, or nothing else, is published all the same.
-    if release.kind == "sequences" or not any(column.role == "history" for column in release.columns):
+    may_be_empty = _special(release.kind, "EMPTY_HISTORIES", False)
+    if may_be_empty or not any(column.role == "history" for column in release.columns):
         return None
     lengths = release.history().lengths
     return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}
@@ -258,69 +231,33 @@ def _listed(release: Release) -> dict[tuple[str, str | None], list[str]]:
     return found
 
 
-def _published_places(release: Release) -> dict[str, tuple[str, ...]]:
-    """Return the places each published history value stands for."""
-    members = release.members()
-    history = release.history()
-    used = np.unique(history.codes).tolist()
-    return {history.labels[code]: members.get(history.labels[code], (history.labels[code],)) for code in used}
-
-
 def _check_suppressed(release: Release) -> Witness:
-    """Look for values that stand for a place listed as removed, and places listed as removed twice."""
+    """Look for values that stand for one listed as removed, and values listed as removed twice."""
     if not any(column.role == "history" for column in release.columns):
         return None
     gone = release.suppressed()
     if len(set(gone)) < len(gone):
         return {"listed": len(gone), "distinct": len(set(gone))}
     removed = set(gone)
-    for value, places in _published_places(release).items():
-        if not removed.isdisjoint(places):
+    for value, members in release.meanings().items():
+        if not removed.isdisjoint(members):
             return {"value": value}
     return None
 
 
-def _check_categories(release: Release) -> Witness:
-    """Look for categories that stand for no monitored event."""
-    if release.kind != "sequences":
-        return None
-    monitored = set(getattr(release.guarantee, "monitored", ()))
-    for value, events in _published_places(release).items():
-        if monitored.isdisjoint(events):
-            return {"value": value}
-    return None
-
-
-def _check_places(release: Release) -> Witness:
-    if release.places is None:
-        return None
-    if "place" not in release.places.column_names:
-        return {"found": release.places.column_names}
-    described = set(release.places.column("place").to_pylist())
-    for value, places in _published_places(release).items():
-        if not described.issuperset(places):
-            return {"value": value}
-    return None
-
-
-_Check = tuple[str, Callable[[Release], Witness]]
-
-_shape_checks: tuple[_Check, ...] = (
+_shape_checks: tuple[Check, ...] = (
     ("columns are the declared ones", _check_columns),
     ("types are the declared ones", _check_types),
     ("no cell is empty", _check_nulls),
     ("values table can be read", _check_values_table),
-    ("times go with their events", _check_alignment),
-    ("times are in order", _check_times),
+    ("parts are the declared ones", _check_parts),
 )
 
-_content_checks: tuple[_Check, ...] = (
+_content_checks: tuple[Check, ...] = (
     (COUNTS, _check_counts),
     ("somebody is published", _check_somebody),
     ("pseudonyms are distinct", _check_pseudonyms),
     ("no history is empty", _check_histories),
     ("generalised values have members of their own", _check_generalised),
-    ("suppressed places are gone", _check_suppressed),
-    ("categories are listed or monitored events", _check_categories),
-    ("places are described", _check_places),
+    ("suppressed values are gone", _check_suppressed),
 )

@@ -1,0 +1,239 @@
+"""A disassociated release as arrays: the tree of clusters, their chunks, and what the chunks hold."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.forms import Form
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import PublishedColumn, Release
+
+__all__ = ["CLUSTER_COLUMNS", "DATA_COLUMNS", "TERM_CHUNK", "Chunks", "is_disassociated"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+TERM_CHUNK = 0
+"""Number of the chunk that holds a leaf's separated terms; record and shared chunks count from 1."""
+
+DATA_COLUMNS = (
+    PublishedColumn("cluster", "cluster", Form("exact")),
+    PublishedColumn("chunk", "chunk", Form("exact", "int64")),
+    PublishedColumn("items", "history", Form("category", history=True)),
+)
+CLUSTER_COLUMNS = (
+    PublishedColumn("cluster", "cluster", Form("exact")),
+    PublishedColumn("parent", "parent", Form("exact")),
+    PublishedColumn("size", "size", Form("exact", "int64")),
+)
+
+
+def is_disassociated(release: Release) -> bool:
+    """Tell whether a release publishes chunks of records instead of records."""
+    return "clusters" in release.parts
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Chunks:
+    """The chunks of a disassociated release and the tree of clusters they belong to.
+
+    A *cluster* without children is a leaf; it has record chunks and a term chunk. Other clusters are joint and have
+    shared chunks. Rows of ``subrecords`` are in the order of the chunks.
+
+    Parameters
+    ----------
+    names, parent, sizes
+        Of every cluster: published name, position of its parent (-1 for none), number of records.
+    cluster, number
+        Of every chunk: position of its cluster, and its number there; 0 is the term chunk.
+    bounds
+        Rows of chunk ``c`` are ``bounds[c]`` up to ``bounds[c + 1]`` of ``subrecords``.
+    subrecords
+        The published subrecords, as sets of codes in ascending order; a term chunk is one row.
+
+    Examples
+    --------
+    >>> clusters = [("p", None, 3)]
+    >>> rows = [("p", 1, ["a", "b"]), ("p", 1, ["a"]), ("p", 0, ["z"])]
+    >>> chunks = Chunks.from_rows(clusters, rows)
+    >>> chunks.number.tolist(), chunks.terms(1).tolist(), chunks.supports(1).tolist()
+    ([0, 1], [0, 1], [2, 1])
+    """
+
+    names: tuple[str, ...]
+    parent: Ints
+    sizes: Ints
+    cluster: Ints
+    number: Ints
+    bounds: Ints
+    subrecords: Ragged
+
+    @classmethod
+    def of(cls, release: Release) -> Chunks:
+        """Read the published form. Raise :class:`SchemaError` where clusters do not form a tree."""
+        part = release.parts["clusters"].table
+        names = part.column("cluster").to_pylist()
+        position = {name: i for i, name in enumerate(names)}
+        if len(position) < len(names):
+            raise SchemaError("clusters.csv: two clusters have the same name.")
+        parents = [-1 if name is None else position.get(name, -2) for name in part.column("parent").to_pylist()]
+        owners = release.table.column("cluster").dictionary_encode().combine_chunks()
+        if isinstance(owners, pa.ChunkedArray):
+            owners = owners.chunk(0)
+        known = [position.get(name, -2) for name in owners.dictionary.to_pylist()]
+        cluster = np.array(known, dtype=np.int64)[owners.indices.to_numpy(zero_copy_only=False)]
+        if -2 in parents or (len(cluster) and cluster.min() < 0):
+            raise SchemaError("a row or a cluster names a cluster that clusters.csv does not list.")
+        number = np.asarray(release.table.column("chunk").to_numpy(), dtype=np.int64)
+        sizes = np.asarray(part.column("size").to_numpy(), dtype=np.int64)
+        return cls._sorted(tuple(names), np.array(parents, dtype=np.int64), sizes, cluster, number, release.history())
+
+    @classmethod
+    def from_rows(cls, clusters: list[tuple[str, str | None, int]], rows: list[tuple[str, int, list[str]]]) -> Chunks:
+        """Make the chunks from plain lists: (cluster, parent, size) and (cluster, chunk number, items)."""
+        names = tuple(name for name, _, _ in clusters)
+        position = {name: i for i, name in enumerate(names)}
+        parent = np.array([-1 if p is None else position[p] for _, p, _ in clusters], dtype=np.int64)
+        sizes = np.array([size for _, _, size in clusters], dtype=np.int64)
+        cluster = np.array([position[name] for name, _, _ in rows], dtype=np.int64)
+        number = np.array([number for _, number, _ in rows], dtype=np.int64)
+        return cls._sorted(names, parent, sizes, cluster, number, Ragged.from_lists([items for _, _, items in rows]))
+
+    @classmethod
+    def _sorted(
+        cls, names: tuple[str, ...], parent: Ints, sizes: Ints, cluster: Ints, number: Ints, items: Ragged
+    ) -> Chunks:
+        order = np.lexsort((number, cluster))
+        cluster, number = cluster[order], number[order]
+        first = np.flatnonzero(np.diff(cluster, prepend=-1) | np.diff(number, prepend=-1))
+        bounds = np.append(first, len(order)).astype(np.int64)
+        rows = items.take(order).distinct()
+        return cls(names, parent, sizes, cluster[first], number[first], bounds, rows)
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    @cached_property
+    def is_leaf(self) -> Flags:
+        """Which clusters have no children."""
+        leaf = np.ones(len(self.names), dtype=bool)
+        leaf[self.parent[self.parent >= 0]] = False
+        return leaf
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Leaves in an order in which those below any cluster are neighbours; see :meth:`leaves_below`."""
+        return self._tour[0]
+
+    def leaves_below(self, cluster: int) -> Ints:
+        """Return the leaves below a cluster, or the leaf itself."""
+        _, begin, end = self._tour
+        return self.leaves[begin[cluster] : end[cluster]]
+
+    @cached_property
+    def _tour(self) -> tuple[Ints, Ints, Ints]:
+        """Leaves in depth-first order, and the part of that order below each cluster."""
+        children: list[list[int]] = [[] for _ in self.names]
+        for child, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                children[parent].append(child)
+        begin, end = np.zeros((2, len(self.names)), dtype=np.int64)
+        leaves: list[int] = []
+        stack = [(root, False) for root in np.flatnonzero(self.parent < 0)[::-1].tolist()]
+        seen = 0
+        while stack:
+            cluster, done = stack.pop()
+            if done:
+                end[cluster] = len(leaves)
+                continue
+            seen += 1
+            begin[cluster] = len(leaves)
+            stack.append((cluster, True))
+            if not children[cluster]:
+                leaves.append(cluster)
+            stack.extend((child, False) for child in reversed(children[cluster]))
+        if seen < len(self.names):
+            raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
+        return np.array(leaves, dtype=np.int64), begin, end
+
+    def rows(self, chunk: int) -> slice:
+        """Return which rows of ``subrecords`` belong to a chunk."""
+        return slice(int(self.bounds[chunk]), int(self.bounds[chunk + 1]))
+
+    def subrecords_of(self, chunk: int) -> Ragged:
+        """Return the subrecords of a chunk."""
+        first, last = self.bounds[chunk], self.bounds[chunk + 1]
+        offsets = self.subrecords.offsets[first : last + 1]
+        codes = self.subrecords.codes[offsets[0] : offsets[-1]]
+        return Ragged(offsets - offsets[0], codes, self.subrecords.labels)
+
+    @cached_property
+    def chunk_of_row(self) -> Ints:
+        """Chunk of every row of ``subrecords``."""
+        return np.repeat(np.arange(len(self)), np.diff(self.bounds))
+
+    @cached_property
+    def _contents(self) -> tuple[Ints, Ints, Ints]:
+        """Terms of all chunks, how often each occurs in its chunk, and where each chunk's terms begin."""
+        width = max(len(self.subrecords.labels), 1)
+        keys = self.chunk_of_row[self.subrecords.row_of_token] * width + self.subrecords.codes
+        keys, counts = np.unique(keys, return_counts=True)
+        bounds = np.searchsorted(keys // width, np.arange(len(self) + 1))
+        return keys % width, counts, bounds
+
+    def terms(self, chunk: int) -> Ints:
+        """Return the domain of a chunk: the codes that occur in it, in ascending order."""
+        terms, _, bounds = self._contents
+        return terms[bounds[chunk] : bounds[chunk + 1]]
+
+    def supports(self, chunk: int) -> Ints:
+        """Return how many subrecords of a chunk have each of its :meth:`terms`."""
+        _, counts, bounds = self._contents
+        return counts[bounds[chunk] : bounds[chunk + 1]]
+
+    @cached_property
+    def holders(self) -> Ragged:
+        """Clusters that have a term in a record or shared chunk, by term: row t holds positions of clusters."""
+        terms, _, bounds = self._contents
+        chunk = np.repeat(np.arange(len(self)), np.diff(bounds))
+        kept = self.number[chunk] != TERM_CHUNK
+        order = np.lexsort((self.cluster[chunk[kept]], terms[kept]))
+        counts = np.bincount(terms[kept], minlength=len(self.subrecords.labels))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Ragged(offsets, self.cluster[chunk[kept]][order].astype(np.int32), self.names)
+
+    def closed_leaves(self, chunk: int, term: int) -> Flags:
+        """Mark the leaves below a chunk's cluster whose records cannot get the term from this chunk.
+
+        They have it in a record chunk, or in a shared chunk of a joint cluster further down.
+
+        Examples
+        --------
+        >>> clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
+        >>> chunks = Chunks.from_rows(clusters, [("j", 1, ["a", "o"]), ("p", 1, ["a"]), ("q", 0, ["z"])])
+        >>> chunks.closed_leaves(0, term=0).tolist(), chunks.closed_leaves(0, term=1).tolist()
+        ([True, False], [False, False])
+        """
+        owner = int(self.cluster[chunk])
+        _, begin, end = self._tour
+        closed = np.zeros(end[owner] - begin[owner], dtype=bool)
+        where = self.holders.codes[self.holders.offsets[term] : self.holders.offsets[term + 1]].astype(np.int64)
+        below = where[(begin[where] >= begin[owner]) & (end[where] <= end[owner]) & (where != owner)]
+        for cluster in below.tolist():
+            if self._is_below(cluster, owner):
+                closed[begin[cluster] - begin[owner] : end[cluster] - begin[owner]] = True
+        return closed
+
+    def _is_below(self, cluster: int, owner: int) -> bool:
+        # A joint cluster with one child has the leaves of that child; only the tree tells which is above.
+        while cluster >= 0:
+            cluster = int(self.parent[cluster])
+            if cluster == owner:
+                return True
+        return False

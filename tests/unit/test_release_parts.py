@@ -1,0 +1,68 @@
+"""Further tables of a release: written, declared, read back, and checked."""
+
+import dataclasses
+import json
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.core.errors import SchemaError
+from sfumato.core.forms import Form
+from sfumato.core.release import Part, PublishedColumn
+from sfumato.io.releases import read_release, write_release
+from sfumato.verify.structure import verify_structure
+
+
+@pytest.fixture
+def release():
+    data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    made = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    columns = (
+        PublishedColumn("group", "group", Form("exact")),
+        PublishedColumn("parent", "parent", Form("exact")),
+        PublishedColumn("size", "size", Form("exact", "int64")),
+    )
+    table = pa.table({"group": ["=g;1", "*"], "parent": pa.array([None, "=g;1"], pa.string()), "size": [2, 1]})
+    return dataclasses.replace(made, parts={"groups": Part(columns, table)})
+
+
+def test_parts_are_read_back_exactly(release, tmp_path):
+    write_release(release, tmp_path)
+    again = read_release(tmp_path)
+    assert again.parts["groups"].table.to_pydict() == release.parts["groups"].table.to_pydict()
+    assert again.parts["groups"].columns == release.parts["groups"].columns
+    assert verify_structure(again).holds
+
+
+def test_a_missing_part_is_an_error(release, tmp_path):
+    write_release(release, tmp_path)
+    (tmp_path / "groups.csv").unlink()
+    with pytest.raises(SchemaError, match="missing"):
+        read_release(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../groups", "data", "values", ""])
+def test_a_part_cannot_point_elsewhere(release, tmp_path, name):
+    write_release(release, tmp_path)
+    manifest = json.loads((tmp_path / "release.json").read_text())
+    manifest["parts"] = {name: manifest["parts"]["groups"]}
+    (tmp_path / "release.json").write_text(json.dumps(manifest))
+    with pytest.raises(SchemaError, match="plain name"):
+        read_release(tmp_path)
+
+
+def test_a_part_of_another_type_is_found(release):
+    part = release.parts["groups"]
+    wrong = part.table.set_column(2, "size", pa.array(["2", "1"]))
+    damaged = dataclasses.replace(release, parts={"groups": Part(part.columns, wrong)})
+    assert not verify_structure(damaged).checks["parts are the declared ones"]
+
+
+def test_the_manifest_cannot_claim_other_numbers(release, tmp_path):
+    plain = dataclasses.replace(release, parts={})
+    write_release(plain, tmp_path)
+    manifest = json.loads((tmp_path / "release.json").read_text())
+    manifest["records"]["published"] = 3
+    (tmp_path / "release.json").write_text(json.dumps(manifest))
+    assert not verify_structure(read_release(tmp_path)).checks["counts agree"]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sfumato import registry, report
 from sfumato.core.comparison import Comparison
@@ -17,12 +15,10 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
-from sfumato.core.publication import publish
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
-from sfumato.core.risk import Risk
+from sfumato.core.risk import Finding
 from sfumato.core.run import Run
-from sfumato.core.trajectories import Trajectories
 from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
 from sfumato.io import owner, releases
@@ -144,10 +140,10 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     }
 
 
-def attack(path: PathLike, original: Dataset) -> Risk:
+def attack(path: PathLike, original: Dataset) -> Finding:
     """Attack a release with the knowledge its guarantee is about."""
     release = _release_of(path, original)
-    found: Risk = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
+    found: Finding = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
     return found
 
 
@@ -180,7 +176,7 @@ def measure_release(comparison: Comparison) -> list[Score]:
 def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run | None = None) -> Result:
     """Publish a later batch with the recoding of an earlier release.
 
-    ``unknown`` says what happens to places the recoding does not know: ``error`` or ``suppress``. The
+    ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
     it is refused.
     """
@@ -189,20 +185,7 @@ def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run 
     run = run or Run()
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
-        recoded = Trajectories.of(dataset).apply(recoding, unknown)
-        result = publish(dataset, method, earlier.guarantee, recoded, run)
-    return dataclasses.replace(result, release=_with_places(result.release, earlier))
-
-
-def _with_places(release: Release, earlier: Release) -> Release:
-    """Add the places that only the earlier batch visited: they are members of the same values."""
-    if release.places is None or earlier.places is None:
-        return release
-    if release.places.schema != earlier.places.schema:
-        raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
-    shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
-    more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
-    return dataclasses.replace(release, places=pa.concat_tables([release.places, more]).sort_by("place"))
+        return method.apply(dataset, recoding, earlier, unknown, run)
 
 
 def _write_report(result: Result, path: Path) -> None:

@@ -76,7 +76,7 @@ def inspect(
     data: Data,
     kind: Kind,
     reading: dict[str, Any],
-    m: Annotated[int, typer.Option(help="Largest number of places an attacker knows.", min=1)] = 2,
+    m: Annotated[int, typer.Option(help="Largest number of places or items an attacker knows.", min=1)] = 2,
     as_json: Json = False,
 ) -> None:
     """Say what the data are, and how identifying they are as they stand."""
@@ -87,20 +87,20 @@ def inspect(
     for note in found["notes"]:
         out.say(note)
     out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk"}})
+    names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in _UNSHOWN))
     out.table(
         "How identifying they are as they stand",
-        ["an attacker who knows", "smallest anonymity set", "people unique", "mean success"],
-        [
-            (
-                f"{r['knowledge']} (m={r['m']})" if "m" in r else r["knowledge"],
-                r["smallest_anonymity_set"],
-                r["unique_share"],
-                r["mean_success"],
-            )
-            for r in found["risk"]
-        ],
+        ["an attacker who knows", *(name.replace("_", " ") for name in names)],
+        [(_describe_knowledge(risk), *(risk.get(name) for name in names)) for risk in found["risk"]],
     )
     out.finish(found)
+
+
+_UNSHOWN = {"knowledge", "m", "people", "max_success"}
+
+
+def _describe_knowledge(risk: dict[str, Any]) -> str:
+    return f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else str(risk["knowledge"])
 
 
 @app.command()

@@ -10,7 +10,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Parameterised
-from sfumato.core.release import Result
+from sfumato.core.recoding import Recoding
+from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 
 __all__ = ["Method"]
@@ -41,6 +42,10 @@ class Method(Parameterised, abc.ABC):
     @abc.abstractmethod
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the guarantee, with its trace."""
+
+    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:  # noqa: ARG002
+        """Publish a later batch with a recoding learnt earlier; only global recodings can be applied."""
+        raise ParameterError(f"{type(self).__name__}: has no recoding that could be applied to other data.")
 
     def accept(self, dataset: Dataset, k: int) -> None:
         """Refuse data this method cannot work on, before any work is done."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,20 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.matching import Matches, original_anonymity_sets
 
-__all__ = ["Risk", "risk_of", "risk_of_original", "success"]
+__all__ = ["Finding", "Risk", "risk_of", "risk_of_original", "success"]
 
 Ints = npt.NDArray[np.int64]
+
+
+class Finding(Protocol):
+    """What an attacker found. Where people are to be told apart it is a :class:`Risk`."""
+
+    @property
+    def knowledge(self) -> str:
+        """Name of what the attacker knows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, the knowledge among them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

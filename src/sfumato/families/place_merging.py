@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.core.clusters import cut, join, recode_clusters
 from sfumato.core.dataset import Dataset
 from sfumato.core.diversity import explain_failure
-from sfumato.core.errors import ParameterError
+from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.lengths import hideable_rows
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded, publish
-from sfumato.core.release import Result
+from sfumato.core.recoding import Recoding
+from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.core.trajectories import TOO_LONG, Trajectories
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
@@ -90,6 +93,12 @@ class PlaceMerging(Method):
                 raise ParameterError(f"{type(self).__name__}: {error}") from None
         withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(kept)}
         return publish(dataset, self, self.claim(dataset), dataclasses.replace(recoded, withheld=withheld), run)
+
+    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:
+        """Publish a later batch with the recoding of an earlier release, under its guarantee."""
+        recoded = Trajectories.of(dataset).apply(recoding, unknown)
+        result = publish(dataset, self, earlier.guarantee, recoded, run)
+        return dataclasses.replace(result, release=_with_places(result.release, earlier))
 
     def merge(self, rows: Trajectories, run: Run, limits: Limits | None = None) -> Outcome:
         """Merge places, the rarest with its nearest, until no sequence is rare or gives a sensitive place away."""
@@ -175,3 +184,14 @@ class ClusteredMerging(DiverseMerging):
     def _recode_alone(self, rows: Trajectories, run: Run) -> Recoded:
         hideable_rows(rows.ordinary.lengths, self.k, self.m, "error", type(self).__name__)
         return super().recode(rows, run)
+
+
+def _with_places(release: Release, earlier: Release) -> Release:
+    """Add the places that only the earlier batch visited: they are members of the same values."""
+    if release.places is None or earlier.places is None:
+        return release
+    if release.places.schema != earlier.places.schema:
+        raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
+    shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
+    more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
+    return dataclasses.replace(release, places=pa.concat_tables([release.places, more]).sort_by("place"))

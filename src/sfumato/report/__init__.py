@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
-from sfumato.core.risk import Risk
+from sfumato.core.risk import Finding
 from sfumato.report.plots import save_figure
 
 __all__ = ["figures", "picture", "render", "save_figure"]
@@ -22,8 +22,8 @@ __all__ = ["figures", "picture", "render", "save_figure"]
 
 def render(
     comparison: Comparison,
-    before: Risk,
-    after: Risk,
+    before: Finding,
+    after: Finding,
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
@@ -45,13 +45,13 @@ def render(
     return page
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(comparison: Comparison, before: Finding, after: Finding) -> dict[str, dict[str, Any]]:
     """Return the plots of the report by name as Vega-Lite specifications."""
     drawn: dict[str, dict[str, Any]] = _of_kind(comparison).figures(comparison, before, after)
     return drawn
 
 
-def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+def picture(comparison: Comparison, before: Finding, after: Finding, path: str | Path) -> None:
     """Save the plots that say most side by side, about 1,400 pixels wide as PNG."""
     _of_kind(comparison).picture(comparison, before, after, path)
 

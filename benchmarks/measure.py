@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
+import csv
 import json
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+
+Part = Callable[[Path], list[list[object]]]
+
+DATA = Path(os.environ.get("SFUMATO_DATA", "data"))
+"""Where public data sets are, if they are at hand."""
 
 
 @dataclass(frozen=True)
@@ -52,3 +61,18 @@ def table(title: str, columns: list[str], rows: list[list[object]]) -> None:
     print(f"\n## {title}\n\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for row in rows:
         print("| " + " | ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row) + " |", flush=True)
+
+
+def run_parts(name: str, description: str, *parts: Part) -> None:
+    """Run the parts that the command line asks for, all by default, and keep what they measured."""
+    known = {part.__name__: part for part in parts}
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("parts", nargs="*", default=list(known), help=", ".join(known))
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
+    chosen = parser.parse_args()
+    chosen.results.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        for part in chosen.parts:
+            rows = known[part](Path(scratch))
+            with (chosen.results / f"{name}-{part}.csv").open("w", newline="") as file:
+                csv.writer(file).writerows(rows)

@@ -6,7 +6,6 @@ import argparse
 import csv
 import datetime as dt
 import lzma
-import os
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
-from benchmarks.measure import generated, table
+from benchmarks.measure import DATA, generated, table
 from sfumato import pipeline
 from sfumato.core.comparison import Comparison
 from sfumato.methods import all_methods
@@ -90,20 +89,17 @@ def curves(title: str, dataset: sf.Dataset, results: Path) -> None:
 def main() -> None:
     """Run on New York check-ins, if at hand, and on the generated Oldenburg-like set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--data", type=Path, default=Path(os.environ.get("SFUMATO_DATA", "data")), help="public data sets"
-    )
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
     chosen.results.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        roads = chosen.data / "oldenburg"
+        roads = DATA / "oldenburg"
         files = [f"nodes={roads / 'OL.cnode.txt.xz'}", f"edges={roads / 'OL.cedge.txt.xz'}"]
         graph = files if (roads / "OL.cnode.txt.xz").exists() else []
         path = generated(folder, 18_143, "roads", *graph)
         curves("Oldenburg", sf.read(path, kind="trajectories"), chosen.results)
-        check_ins = new_york(chosen.data, folder)
+        check_ins = new_york(DATA, folder)
         if check_ins is not None:
             for places in ("grid:5km", "quadtree:662"):
                 dataset = sf.read(check_ins, kind="trajectories", places=places, split="week", drop=["place"])

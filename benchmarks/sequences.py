@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import csv
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
 import sfumato as sf
-from benchmarks.measure import generated, run, table
+from benchmarks.measure import generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
 from sfumato.generate.taxonomy import taxonomy
 from sfumato.metrics.count_queries import CountQueries
@@ -135,20 +132,5 @@ def growth(folder: Path) -> list[list[object]]:
     return rows
 
 
-def main() -> None:
-    """Run the parts that are asked for, all by default."""
-    parts = {f.__name__: f for f in (single_receiver, large, colluding, comparators, context, growth)}
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=list(parts))
-    parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
-    chosen = parser.parse_args()
-    chosen.results.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        for part in chosen.parts:
-            rows = parts[part](Path(scratch))
-            with (chosen.results / f"sequences-{part}.csv").open("w", newline="") as file:
-                csv.writer(file).writerows(rows)
-
-
 if __name__ == "__main__":
-    main()
+    run_parts("sequences", __doc__, single_receiver, large, colluding, comparators, context, growth)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-import csv
 import math
-import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import generated, run, table
+from benchmarks.measure import DATA, generated, run, run_parts, table
 
 K = ["-p", "k=5", "-p", "infeasible=suppress"]
 METHODS = ["seqanon", "sd-seqanon", "u-seqanon", "lm-anon", "zga", "sga"]
@@ -143,7 +139,7 @@ def reference(folder: Path) -> list[list[object]]:
     return rows
 
 
-def patterns(data: Path) -> list[list[object]]:
+def patterns(folder: Path) -> list[list[object]]:  # noqa: ARG001
     """Frequent sequential patterns on the reference files, where they are at hand."""
     import lzma
 
@@ -151,7 +147,7 @@ def patterns(data: Path) -> list[list[object]]:
 
     rows = []
     for name, support in [("bms-webview-1/BMS1.txt.xz", 60), ("msnbc/MSNBC.txt.xz", 1590)]:
-        path = data / name
+        path = DATA / name
         if not path.exists():
             continue
         with lzma.open(path, "rt") as file:
@@ -170,25 +166,5 @@ def patterns(data: Path) -> list[list[object]]:
     return rows
 
 
-def main() -> None:
-    """Run the parts that are asked for, all by default."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["speed", "growth", "reference", "patterns"])
-    parser.add_argument(
-        "--data", type=Path, default=Path(os.environ.get("SFUMATO_DATA", "data")), help="public data sets"
-    )
-    parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
-    chosen = parser.parse_args()
-    chosen.results.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        for part in chosen.parts:
-            rows = patterns(chosen.data) if part == "patterns" else {
-                "speed": speed, "growth": growth, "reference": reference
-            }[part](folder)  # fmt: skip
-            with (chosen.results / f"trajectories-{part}.csv").open("w", newline="") as file:
-                csv.writer(file).writerows(rows)
-
-
 if __name__ == "__main__":
-    main()
+    run_parts("trajectories", __doc__, speed, growth, reference, patterns)

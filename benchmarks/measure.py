@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-
 Part = Callable[[Path], list[list[object]]]
 
 DATA = Path(os.environ.get("SFUMATO_DATA", "data"))

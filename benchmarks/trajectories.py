@@ -139,7 +139,7 @@ def reference(folder: Path) -> list[list[object]]:
     return rows
 
 
-def patterns(folder: Path) -> list[list[object]]:  # noqa: ARG001
+def patterns(folder: Path) -> list[list[object]]:
     """Frequent sequential patterns on the reference files, where they are at hand."""
     import lzma
 

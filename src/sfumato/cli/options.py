@@ -43,6 +43,12 @@ def _reading(
     format: Annotated[str, typer.Option(help="File format; told by the name if not given.")] = "",
     encoding: Annotated[str, typer.Option(help="Encoding of a text file, if it is not UTF-8.")] = "",
     header: Annotated[str, typer.Option(help="Column names of a CSV file without a header, comma-separated.")] = "",
+    separator: Annotated[
+        str,
+        typer.Option(
+            help="What separates items in one cell or line: a character, space, tab, comma, semicolon or pipe."
+        ),
+    ] = "",
     zone: Annotated[str, typer.Option(help="Time zone in which days begin, for --split.")] = "",
     places: Annotated[str, typer.Option(help="Derive places: grid:500m, quadtree:500 or regions:FILE.")] = "",
     places_file: Annotated[str, typer.Option(help="File with coordinates of the places.")] = "",
@@ -57,9 +63,15 @@ def _reading(
     user_key: Annotated[str, typer.Option(help="Who a person is in a web log: host, user or host+agent.")] = "",
     query: Annotated[str, typer.Option(help="Query strings of a web log: drop or keep.")] = "",
     hierarchy: Annotated[
-        list[str], typer.Option(help="Hierarchy: place=FILE, or derived: place=quadtree:8, grid:4, balanced:5.")
+        list[str],
+        typer.Option(
+            help="Hierarchy: place=FILE or item=FILE, or derived: place=quadtree:8, grid:4, item=balanced:10."
+        ),
     ] = [],  # noqa: B006
-    constraints: Annotated[list[str], typer.Option(help="Utility constraints: a FILE with one group per line.")] = [],  # noqa: B006
+    constraints: Annotated[
+        list[str],
+        typer.Option(help="utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line."),
+    ] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Collect reading options that were given."""
     given: dict[str, Any] = {
@@ -69,6 +81,7 @@ def _reading(
         "format": format or None,
         "encoding": encoding or None,
         "header": tuple(name.strip() for name in header.split(",")) if header else (),
+        "separator": separator or None,
         "zone": zone or None,
         "places": places or None,
         "places_file": places_file or None,

@@ -15,7 +15,17 @@ import pyarrow.compute as pc
 from sfumato.core.errors import SchemaError
 from sfumato.core.lineage import name_rows
 
-__all__ = ["LONGEST_LABEL", "Cells", "Labels", "encode_labels", "marks", "name_marked", "parse_numbers", "refuse_empty"]
+__all__ = [
+    "LONGEST_LABEL",
+    "Cells",
+    "Labels",
+    "as_text",
+    "encode_labels",
+    "marks",
+    "name_marked",
+    "parse_numbers",
+    "refuse_empty",
+]
 
 LONGEST_LABEL = 1_000
 
@@ -96,7 +106,7 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     row 2. Fill them or remove the rows.
     """
     refuse_empty(owner, name, column)
-    text: Cells = pa.concat_arrays(_as_text(owner, name, column).cast(pa.large_string()).chunks)
+    text: Cells = pa.concat_arrays(as_text(owner, name, column).cast(pa.large_string()).chunks)
     encoded = text.dictionary_encode()
     codes = encoded.indices.to_numpy().astype(np.int32)
     distinct = encoded.dictionary.cast(pa.string())
@@ -118,7 +128,14 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     return Labels(codes, distinct)
 
 
-def _as_text(owner: str, name: str, column: Cells) -> Cells:
+def as_text(owner: str, name: str, column: Cells) -> Cells:
+    """Return a column of text or whole numbers as text.
+
+    Examples
+    --------
+    >>> as_text("visits.parquet", "person", pa.chunked_array([[7, 12]])).to_pylist()
+    ['7', '12']
+    """
     kind = column.type
     if pa.types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.lineage import name_rows
 from sfumato.io.files import read_lines
 
-__all__ = ["read_partition", "resolve_monitored", "resolve_sensitive"]
+__all__ = ["read_itemsets", "read_partition", "resolve_monitored", "resolve_sensitive"]
 
 _QUOTED = re.compile(r'"[^"]*"')
 
 
-def read_partition(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[tuple[str, ...], ...], int]:
+def read_partition(
+    path: str, labels: Iterable[str], owner: str, *, noun: str = "place", alone: bool = False
+) -> tuple[tuple[tuple[str, ...], ...], int]:
     """Read groups that part the labels, one group per line, and count the entries that are no label.
 
-    Entries are separated by tab, semicolon or comma, the first of these that the file has; quotes work as
-    in CSV.
+    Entries are separated by tab, semicolon or comma, the first of these that the file has, or else by spaces where
+    the whole line is no label; quotes work as in CSV.
+
+    Parameters
+    ----------
+    path
+        The file.
+    labels
+        What there is in the data.
+    owner, noun
+        Of a complaint, and what it calls a label.
+    alone
+        Whether a label that no line names is a group of its own, and not an error.
 
     Examples
     --------
@@ -32,17 +45,16 @@ def read_partition(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[
     Traceback (most recent call last):
         ...
     sfumato.core.errors.SchemaError: constraints: groups.txt must put every place into one group, 1 of 5 are
-    in none. A place on a line of its own is never generalised.
+    in none. What stands on a line of its own is never generalised.
     """
     wanted = dict.fromkeys(labels)
+    one = f"a{'n' * (noun[0] in 'aeiou')} {noun}"
     name = path.replace("\\", "/").rpartition("/")[2]
     line_of: dict[str, int] = {}
     repeated: list[int] = []
     groups: list[tuple[str, ...]] = []
     strangers = 0
-    for number, cells in _grouped_lines(path):
-        group = [cell if cell in wanted else cell.strip() for cell in cells]
-        group = [cell for cell in group if cell]
+    for number, group in _grouped_lines(path, wanted):
         for cell in group:
             if cell in line_of:
                 repeated.append(number)
@@ -52,29 +64,63 @@ def read_partition(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[
             groups.append(members)
     if repeated:
         raise SchemaError(
-            f"{owner}: {name} must put every place into one group, {len(repeated):,} entries repeat a place "
-            f"({name_rows(repeated, 'line')}). Leave each place in one group only."
+            f"{owner}: {name} must put every {noun} into one group, {len(repeated):,} entries repeat {one} "
+            f"({name_rows(repeated, 'line')}). Leave each {noun} in one group only."
         )
-    missing = sum(label not in line_of for label in wanted)
-    if missing:
+    missing = [label for label in wanted if label not in line_of]
+    if alone:
+        groups += [(label,) for label in missing]
+    elif missing:
         raise SchemaError(
-            f"{owner}: {name} must put every place into one group, {missing:,} of {len(wanted):,} are in none. "
-            "A place on a line of its own is never generalised."
+            f"{owner}: {name} must put every {noun} into one group, {len(missing):,} of {len(wanted):,} are in none. "
+            "What stands on a line of its own is never generalised."
         )
     return tuple(groups), strangers
 
 
-def _grouped_lines(path: str) -> Iterable[tuple[int, list[str]]]:
+def read_itemsets(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[tuple[str, ...], ...], int]:
+    """Read sets of labels, one per line, and count the entries that are no label; these are left out of their sets.
+
+    Lines are read as :func:`read_partition` reads them. A label may be in several sets; one that repeats in a line
+    counts once, and so does a set.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "privacy.txt"
+    >>> _ = file.write_text("wine;bread\\nwine;cheese;wine\\nbread;wine\\nsalt;wine\\n")
+    >>> read_itemsets(str(file), ["wine", "bread", "cheese"], "constraints")
+    ((('wine', 'bread'), ('wine', 'cheese'), ('wine',)), 1)
+    """
+    wanted = dict.fromkeys(labels)
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    strangers = 0
+    for _, group in _grouped_lines(path, wanted):
+        members = tuple(dict.fromkeys(cell for cell in group if cell in wanted))
+        strangers += sum(cell not in wanted for cell in group)
+        if members:
+            found.setdefault(frozenset(members), members)
+    if not found:
+        raise SchemaError(f"{owner}: {path.rpartition('/')[2]} must name items of the data, one set per line; none is.")
+    return tuple(found.values()), strangers
+
+
+def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, list[str]]]:
+    """Return the numbered lines as lists of entries, without blank ones."""
     lines = read_lines(path)
     bare = _QUOTED.sub("", "\n".join(lines))
-    delimiter = next((mark for mark in "\t;," if mark in bare), ",")
+    delimiter = next((mark for mark in "\t;," if mark in bare), None)
     for number, line in enumerate(lines, start=1):
         try:
-            yield number, next(csv.reader([line], delimiter=delimiter, strict=True), [])
+            cells = next(csv.reader([line], delimiter=delimiter or ",", strict=True), [])
         except csv.Error:
             raise SchemaError(
                 f"{path.rpartition('/')[2]}: line {number} has a quote that is not closed, or a cell that is too long."
             ) from None
+        if delimiter is None and len(cells) == 1 and cells[0] not in wanted and cells[0].strip() not in wanted:
+            cells = cells[0].split()
+        group = [cell if cell in wanted else cell.strip() for cell in cells]
+        yield number, [cell for cell in group if cell]
 
 
 def resolve_sensitive(entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
 from sfumato.core.schema import KINDS
 from sfumato.io.files import FORMATS, check_encoding
+from sfumato.io.items import check_separator
 from sfumato.io.places import parse_place_rule
 from sfumato.io.tables import check_delimiter
 
@@ -21,18 +22,23 @@ __all__ = ["Reading"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "kind": KINDS,
-    "format": FORMATS,
     "split": ("day", "week"),
     "coordinates": ("auto", "lonlat", "plane"),
     "resolution": tuple(UNITS),
     "user_key": ("host", "user", "host+agent"),
     "query": ("drop", "keep"),
 }
+_FORMATS: dict[str, tuple[str, ...]] = {"sets": (*FORMATS, "transactions", "amnesia")}
+"""Formats of a kind that has others than tables and sequences."""
 _MAPPINGS = ("columns", "hierarchies", "constraints")
 _LISTS = ("header", "drop", "sensitive", "monitored")
 _FOREIGN: dict[str, tuple[str, ...]] = {
-    "trajectories": ("monitored", "resolution", "user_key", "query"),
-    "sequences": ("sensitive", "constraints", "places", "places_file", "split", "zone", "coordinates"),
+    "trajectories": ("monitored", "resolution", "user_key", "query", "separator"),
+    "sequences": ("sensitive", "constraints", "places", "places_file", "split", "zone", "coordinates", "separator"),
+    "sets": (
+        *("monitored", "resolution", "user_key", "query"),
+        *("places", "places_file", "split", "zone", "coordinates"),
+    ),
 }
 """Options that mean nothing for a kind, and are refused rather than ignored."""
 
@@ -56,7 +62,7 @@ class Reading:
     sensitive
         Sensitive values of the history; an entry ``@FILE`` stands for a file with one value per line.
     hierarchies, constraints
-        Files by column, and by name (``utility``).
+        Files by column, and by name (``utility``, ``privacy``).
     places
         Derive places from coordinates: ``grid:500m``, ``quadtree:500`` (at most 500 places) or
         ``regions:FILE``, to which ``,outside=drop`` may be added.
@@ -77,6 +83,9 @@ class Reading:
         Who a person is in a web log: ``host``, ``user`` or ``host+agent``.
     query
         ``keep`` if the query string of a web log's requests is part of the event.
+    separator
+        Between items that stand in one cell or line, if it is not to be told by their look: a character, or
+        ``space``, ``tab``, ``comma``, ``semicolon`` or ``pipe``.
 
     Examples
     --------
@@ -108,6 +117,7 @@ class Reading:
     resolution: str | None = None
     user_key: str | None = None
     query: str = "drop"
+    separator: str | None = None
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -131,13 +141,15 @@ class Reading:
         if value is None and name not in {"kind", "zone", "coordinates", "query"}:
             return None
         text = _text(name, value)
-        known = _CHOICES.get(name)
+        known = _FORMATS.get(self.kind, FORMATS) if name == "format" else _CHOICES.get(name)
         if known and text not in known:
             near = difflib.get_close_matches(text, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(f"reading: {name} must be one of {', '.join(known)}, got {text!r}.{hint}")
         if name == "delimiter":
             return check_delimiter(text)
+        if name == "separator":
+            return check_separator(text)
         if name == "encoding":
             return check_encoding(text)
         if name == "places":

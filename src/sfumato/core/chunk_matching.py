@@ -1,0 +1,313 @@
+"""How many records of a disassociated release may have what an attacker knows: some of a person's items.
+
+There are no records to count, only data sets that could be the original. The number given for a set of items is a
+lower bound of the largest number of records with all of them in *one* such data set:
+
+* in the person's own cluster, the smallest number of subrecords that each chunk concerned can give to the same
+  records there: subrecords with its part of the set; all records for items of the term chunk; no more than leave
+  every record something (Lemma 2), and no more than fit beside restricted subrecords;
+* in other clusters, the records that get the whole set from chunks of their own leaf, or from one shared chunk.
+
+Combinations of a shared chunk with other chunks in other clusters are left out: an attacker may face more records
+than counted here, never fewer. Plain NumPy.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.chunk_sources import Sources
+from sfumato.core.chunks import TERM_CHUNK, Chunks
+from sfumato.core.dataset import Dataset
+from sfumato.core.item_matching import digits
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.core.subsequences import distinct_subsequences, lookup, support
+
+__all__ = ["ChunkRecords"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_DENSE = 1 << 24
+_PLENTY = np.iinfo(np.int64).max
+
+
+class ChunkRecords:
+    """Chunks that can be asked how many records may have a set of items at once.
+
+    Parameters
+    ----------
+    chunks
+        What is published.
+    original
+        The people whose items are known.
+    rows
+        People in the order of the published leaves: the first ``size`` of the first leaf, and so on. Without it
+        nobody's own cluster is known, and only whole clusters are counted.
+
+    Examples
+    --------
+    >>> rows = [("p", 1, ["a"])] * 2 + [("p", 2, ["b"])] * 2 + [("p", 0, ["z"]), ("q", 0, ["a", "b"])]
+    >>> chunks = Chunks.from_rows([("p", None, 2), ("q", None, 3)], rows)
+    >>> people = Ragged.from_lists([["a", "b"], ["a", "b", "z"], ["a"], ["b"], ["a"]])
+    >>> records = ChunkRecords(chunks, people, np.arange(5))
+    >>> from sfumato.core.item_matching import best_knowledge
+    >>> best_knowledge(records, 2).smallest.tolist()
+    [5, 2, 5, 5, 5]
+    >>> best_knowledge(records.own_clusters(), 2).smallest.tolist()
+    [2, 2, 3, 3, 3]
+    """
+
+    def __init__(self, chunks: Chunks, original: Ragged, rows: Ints | None = None) -> None:
+        self.chunks, self.sources = chunks, Sources(chunks)
+        self._alone = False
+        self._records = int(chunks.sizes[chunks.leaves].sum())
+        self._copy_restricted()
+        code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
+        terms = np.array([code.get(label, -1) for label in original.labels], dtype=np.int64)
+        self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
+        self.untold = original.lengths == 0
+        entries = self._trace(np.repeat(self.leaf_of_person, original.lengths), terms[original.codes])
+        kept = original.keep(entries >= 0)
+        self.missing = kept.lengths < original.lengths
+        names = tuple(map(str, range(len(self._term))))
+        self.known = Ragged(kept.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
+        self._together: dict[int, tuple[Ints, Ints]] = {}
+        self._elsewhere: dict[int, tuple[Ints, Ints]] = {}
+
+    @classmethod
+    def of(cls, release: Release, original: Dataset, rows: Ints | None = None) -> ChunkRecords:
+        """Read the chunks of a release."""
+        return cls(Chunks.of(release), original.history(), rows)
+
+    def own_clusters(self) -> ChunkRecords:
+        """Return the same chunks for an attacker who also knows everybody's cluster."""
+        same = copy.copy(self)
+        same._alone = True
+        return same
+
+    def label(self, entry: int) -> str:
+        """Return the item of an entry."""
+        return str(self.chunks.subrecords.labels[self._term[entry]])
+
+    def places(self, entries: Sequence[int]) -> list[dict[str, str | int]]:
+        """Name the chunks that a set of entries comes from."""
+        found = {int(self._chunk[entry]) for entry in entries} - {-1}
+        real = sorted({self._copy_of[chunk] for chunk in found})
+        chunks = self.chunks
+        return [{"cluster": chunks.names[chunks.cluster[c]], "chunk": int(chunks.number[c])} for c in real]
+
+    def __len__(self) -> int:
+        return self._records
+
+    def _copy_restricted(self) -> None:
+        """Give leaves a copy of each restricted chunk above them, with only the subrecords they may have.
+
+        Leaves that may have the same ones share a copy. Entries, rows and chunks of copies follow the published
+        ones. One more entry per term stands for an item of somebody whose cluster is not known.
+        """
+        sources, chunks = self.sources, self.chunks
+        self._copies: dict[tuple[int, int], int] = {}
+        self._copy_of = list(range(len(chunks)))
+        cap: list[int] = [_PLENTY] * len(chunks)
+        copied: list[tuple[int, tuple[int, ...], int]] = []
+        for chunk in sources.restricted_chunks.tolist():
+            found = sources.restriction(chunk)
+            slack, times = found.slack, found.times.tolist()
+            patterns, which = np.unique(found.allowed, axis=0, return_inverse=True)
+            for number, allowed in enumerate(patterns.tolist()):
+                same = which.ravel() == number
+                self._copies.update({(chunk, leaf): len(self._copy_of) for leaf in found.leaves[same].tolist()})
+                made = zip(found.subrecords, times, allowed, strict=True)
+                copied += [(len(self._copy_of), subrecord, n) for subrecord, n, may_have in made if may_have]
+                cap.append(max(min(int(found.sizes[same].min()), slack), 0))
+                self._copy_of.append(chunk)
+        width = max(len(chunks.subrecords.labels), 1)
+        places, rows, support_of = _encode(copied, width)
+        self._homeless = len(sources) + len(places)
+        everyone = np.arange(len(chunks.subrecords.labels))
+        self._term = np.concatenate([sources.term, places % width, everyone])
+        self._chunk = np.concatenate([sources.chunk, places // width, np.full(len(everyone), -1)])
+        self._support = np.concatenate([sources.support, support_of, np.zeros(len(everyone), dtype=np.int64)])
+        self._cap = np.array(cap, dtype=np.int64)
+        published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
+        copies = Ragged(rows.offsets, (rows.codes + len(sources)).astype(np.int32), ())
+        self._rows = _stack([published, copies], tuple(map(str, range(len(self._term)))))
+
+    def _trace(self, leaves: Ints, terms: Ints) -> Ints:
+        """Return where a person of each leaf has an item from, -1 where nothing published can be the source."""
+        found = np.where(terms >= 0, self._homeless + terms, -1)
+        housed = leaves >= 0
+        found[housed] = self.sources.trace(leaves[housed], terms[housed])
+        published = np.flatnonzero(housed & (found >= 0))
+        closed = published[np.isin(self.sources.chunk[found[published]], self.sources.restricted_chunks)]
+        if len(closed):
+            own = self.sources.chunk[found[closed]]
+            copies = np.array([self._copies[pair] for pair in zip(own.tolist(), leaves[closed].tolist(), strict=True)])
+            width = max(len(self.chunks.subrecords.labels), 1)
+            places = self._chunk[: self._homeless] * width + self._term[: self._homeless]
+            wanted = copies * width + terms[closed]
+            at = np.searchsorted(places, wanted).clip(max=len(places) - 1)
+            found[closed] = np.where(places[at] == wanted, at, -1)
+        return found
+
+    def count(self, keys: Ints, size: int) -> Ints:
+        """Count the records that may have each set of entries at once."""
+        columns = digits(keys, size, max(len(self._term), 1))
+        own, mixed = self._count_own(columns)
+        if self._alone:
+            return own
+        wanted = self._term_keys(columns)
+        others = lookup(*self._counted_elsewhere(size), wanted)
+        return np.where((others == 0) | mixed, own + others, others)
+
+    def _count_own(self, columns: list[Ints]) -> tuple[Ints, Flags]:
+        """Return the most records of the own cluster that can have a set, and whether others do not count these."""
+        chunk = [self._chunk[column] for column in columns]
+        most = np.full(len(columns[0]), _PLENTY)
+        stacked = np.zeros(len(most), dtype=np.int64)
+        leaf = np.full(len(most), -1, dtype=np.int64)
+        parts = np.zeros(len(most), dtype=np.int64)
+        shared = np.zeros(len(most), dtype=bool)
+        for begin in range(len(columns)):
+            for end in range(begin + 1, len(columns) + 1):
+                # Entries begin..end-1 are all that the set has from one chunk.
+                one = chunk[begin] == chunk[end - 1]
+                one &= np.True_ if begin == 0 else chunk[begin - 1] != chunk[begin]
+                one &= np.True_ if end == len(columns) else chunk[end] != chunk[end - 1]
+                at = np.flatnonzero(one & (chunk[begin] >= 0))
+                which = chunk[begin][at]
+                most[at] = np.minimum(most[at], self._count_part([column[at] for column in columns[begin:end]], which))
+                parts[at] += 1
+                in_leaf, in_term_chunk = self._in_leaf[which], self._is_term[which]
+                shared[at] |= ~in_leaf
+                leaf[at[in_leaf]] = self._cluster[which[in_leaf]]
+                stacked[at] += in_leaf & ~in_term_chunk
+        # What is stacked on the same records must leave enough to fill the others, unless a term chunk does.
+        spare = np.where(self._has_term_chunk, _PLENTY, self._subrecords - self.chunks.sizes)
+        tight = np.flatnonzero((stacked > 1) & (leaf >= 0))
+        most[tight] = np.minimum(most[tight], np.maximum(spare[leaf[tight]], 0) // (stacked[tight] - 1))
+        nowhere = most == _PLENTY
+        return np.where(nowhere, 0, most), shared & (parts > 1) & ~nowhere
+
+    def _count_part(self, columns: list[Ints], chunk: Ints) -> Ints:
+        """Return how many records one chunk can give its part of a set."""
+        size = len(columns)
+        if size == 1:
+            found = self._support[columns[0]]
+        else:
+            if size not in self._together:
+                self._together[size] = support(self._rows, size)
+            found = lookup(*self._together[size], _key(columns, len(self._term)))
+        found = np.minimum(found, self._cap[chunk])
+        return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], found)
+
+    @cached_property
+    def _cluster(self) -> Ints:
+        return self.chunks.cluster[self._copy_of]
+
+    @cached_property
+    def _is_term(self) -> Flags:
+        return np.asarray(self.chunks.number[self._copy_of] == TERM_CHUNK)
+
+    @cached_property
+    def _in_leaf(self) -> Flags:
+        return self.chunks.is_leaf[self._cluster]
+
+    @cached_property
+    def _has_term_chunk(self) -> Flags:
+        terms = self.chunks.cluster[self.chunks.number == TERM_CHUNK]
+        return np.bincount(terms, minlength=len(self.chunks.names)) > 0
+
+    @cached_property
+    def _subrecords(self) -> Ints:
+        of_chunk = np.diff(self.chunks.bounds) * (self.chunks.number != TERM_CHUNK)
+        return np.bincount(self.chunks.cluster, weights=of_chunk, minlength=len(self.chunks.names)).astype(np.int64)
+
+    def _term_keys(self, columns: list[Ints]) -> Ints:
+        terms = np.sort(np.stack([self._term[column] for column in columns]), axis=0)
+        return _key(list(terms), max(len(self.chunks.subrecords.labels), 1))
+
+    def _counted_elsewhere(self, size: int) -> tuple[Ints, Ints]:
+        """Return keys of terms, ascending, and the records that have them from their own leaf or one shared chunk."""
+        if size not in self._elsewhere:
+            tally = _Tally(max(len(self.chunks.subrecords.labels), 1) ** size)
+            names = tuple(map(str, range(len(self._term))))
+            for _, keys in distinct_subsequences(self._entries_of_leaves(names), size):
+                columns = digits(keys, size, len(self._term))
+                tally.add(self._term_keys(columns), self._count_own(columns)[0])
+            shared = self.chunks.number[self.chunks.chunk_of_row] != TERM_CHUNK
+            shared &= ~self.chunks.is_leaf[self.chunks.cluster[self.chunks.chunk_of_row]]
+            rows = self.sources.rows_of_entries(shared)
+            for _, keys in distinct_subsequences(Ragged(rows.offsets, rows.codes, names), size):
+                tally.add(self._term_keys(digits(keys, size, len(self._term))), np.ones(len(keys), dtype=np.int64))
+            self._elsewhere[size] = tally.total()
+        return self._elsewhere[size]
+
+    def _entries_of_leaves(self, names: tuple[str, ...]) -> Ragged:
+        """Return the entries of every leaf's own chunks, a row per leaf."""
+        entries = np.flatnonzero(self.chunks.is_leaf[self.sources.cluster])
+        counts = np.bincount(self.sources.cluster[entries], minlength=len(self.chunks.names))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Ragged(offsets, entries.astype(np.int32), names)
+
+
+class _Tally:
+    """Adds up numbers by key; in one array where there are few possible keys."""
+
+    def __init__(self, possible: int) -> None:
+        self._dense = np.zeros(possible if possible <= _DENSE else 0, dtype=np.int64)
+        self._keys, self._sums = np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def add(self, keys: Ints, numbers: Ints) -> None:
+        if len(self._dense):
+            self._dense += np.bincount(keys, weights=numbers, minlength=len(self._dense)).astype(np.int64)
+            return
+        merged, where = np.unique(np.concatenate([self._keys, keys]), return_inverse=True)
+        sums = np.bincount(where, weights=np.concatenate([self._sums, numbers]), minlength=len(merged))
+        self._keys, self._sums = merged, sums.astype(np.int64)
+
+    def total(self) -> tuple[Ints, Ints]:
+        if not len(self._dense):
+            return self._keys, self._sums
+        found = np.flatnonzero(self._dense)
+        return found, self._dense[found]
+
+
+def _key(columns: list[Ints], base: int) -> Ints:
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        key = key * base + column
+    return key
+
+
+def _encode(copied: list[tuple[int, tuple[int, ...], int]], width: int) -> tuple[Ints, Ragged, Ints]:
+    """Return the terms of all copies as numbers, the subrecords as positions among them, and how often each occurs."""
+    lengths = np.array([len(subrecord) for _, subrecord, _ in copied], dtype=np.int64)
+    times = np.array([n for _, _, n in copied], dtype=np.int64)
+    flat = np.array([number * width + term for number, subrecord, _ in copied for term in subrecord], dtype=np.int64)
+    places, codes = np.unique(flat, return_inverse=True)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    rows = Ragged(offsets, codes.astype(np.int32), ()).take(np.repeat(np.arange(len(copied)), times))
+    return places, rows, np.bincount(rows.codes, minlength=len(places)).astype(np.int64)
+
+
+def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:
+    lengths = np.concatenate([part.lengths for part in parts])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Ragged(offsets, np.concatenate([part.codes for part in parts]).astype(np.int32), names)
+
+
+def _leaf_of_person(chunks: Chunks, rows: Ints | None, people: int) -> Ints:
+    """Return the cluster of every person, -1 where it is not known or the person is not published."""
+    leaf = np.full(people, -1, dtype=np.int64)
+    if rows is not None:
+        order = np.flatnonzero(chunks.is_leaf)
+        leaf[rows] = np.repeat(order, chunks.sizes[order])
+    return leaf

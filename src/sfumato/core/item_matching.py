@@ -1,0 +1,278 @@
+"""How many published records match what an attacker knows: some of a person's items, as a set.
+
+A generalised value stands for at least one of its members, so a record matches the known items if each of them is a
+member of one of its values; one value may account for several items. Items removed everywhere tell nothing. Items
+that belong to the same published values cannot be told apart in the release: they are one *kind* of item, and sets of
+kinds are counted. Plain NumPy: it shares nothing with the methods.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.ragged import Ragged
+from sfumato.core.records import Records
+from sfumato.core.release import Release
+from sfumato.core.subsequences import distinct_subsequences, lookup, support
+
+__all__ = ["Crowd", "ItemRecords", "ItemSets", "best_knowledge", "digits", "draw_knowledge"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_NONE = np.iinfo(np.int64).max
+_BUDGET = 4_000_000
+
+
+class Crowd(Protocol):
+    """Published records that can be asked how many of them match a set.
+
+    ``known`` holds every person's items, as codes in ascending order; ``untold`` marks people of whom something can
+    be known that tells nothing, ``missing`` those of whom something can be known that nobody published has.
+    """
+
+    known: Ragged
+    untold: Flags
+    missing: Flags
+
+    def __len__(self) -> int:
+        """Return the number of published records."""
+
+    def count(self, keys: Ints, size: int) -> Ints:
+        """Count the records that match each set of codes, given as digits of a key (ascending)."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ItemSets:
+    """What the best knowledge about each person leads to.
+
+    Parameters
+    ----------
+    smallest
+        Per person: the fewest records, but at least one, that match something known about the person; 0 where
+        nothing known about the person matches any record.
+    unmatched
+        Per person: something known matches no record, so a true release does not hold the person.
+    rarest
+        Codes of the set that fewest records match; empty if there is none.
+    tried
+        Number of different sets, as far as the release tells items apart.
+
+    Examples
+    --------
+    >>> found = best_knowledge(ItemRecords.of_original(Dataset.from_sets([["a", "b"], ["b", "a"], ["a"]])), 2)
+    >>> found.smallest.tolist(), found.rarest, found.tried
+    ([2, 2, 3], (1,), 3)
+    """
+
+    smallest: Ints
+    unmatched: Flags
+    rarest: tuple[int, ...]
+    tried: int
+
+
+def best_knowledge(crowd: Crowd, m: int) -> ItemSets:
+    """Find, for every person, the set of at most m items that fewest published records match."""
+    if m < 1:
+        raise ParameterError(f"matching: m must be at least 1, got {m}.")
+    everybody, known = len(crowd), crowd.known
+    smallest = np.where(crowd.untold & (everybody > 0), everybody, _NONE)
+    unmatched = crowd.missing | (everybody == 0)
+    rarest: tuple[int, ...] = ()
+    fewest, tried = _NONE, 0
+    for size in range(1, min(m, int(known.lengths.max(initial=0))) + 1):
+        wanted, _ = support(known, size)
+        matches = crowd.count(wanted, size)
+        reached = np.where(matches > 0, matches, _NONE)
+        tried += len(wanted)
+        for people, keys in distinct_subsequences(known, size):
+            at = np.searchsorted(wanted, keys)
+            np.minimum.at(smallest, people, reached[at])
+            unmatched[people[matches[at] == 0]] = True
+        low = int(np.argmin(reached))
+        if reached[low] < fewest:
+            fewest = int(reached[low])
+            rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(known.labels), 1)))
+    return ItemSets(np.where(smallest == _NONE, 0, smallest), unmatched, rarest, tried)
+
+
+def draw_knowledge(crowd: Crowd, m: int, seed: int, most: int) -> tuple[Ints, Ints]:
+    """Count the records that match m items of a person, drawn at random.
+
+    Of more people than ``most``, so many are drawn. Returns the counts, and who the people are.
+    """
+    generator = np.random.default_rng(seed)
+    people = np.arange(len(crowd.known))
+    if most < len(people):
+        people = np.sort(generator.choice(len(people), most, replace=False))
+    known = crowd.known.take(people)
+    rows = known.row_of_token
+    order = np.lexsort((generator.random(len(rows)), rows))
+    kept = np.zeros(len(rows), dtype=bool)
+    kept[order[np.arange(len(rows)) - known.offsets[rows] < m]] = True
+    drawn = known.keep(kept)
+    counts = np.full(len(drawn), len(crowd), dtype=np.int64)
+    for size in range(1, int(drawn.lengths.max(initial=0)) + 1):
+        chosen = np.flatnonzero(drawn.lengths == size)
+        for within, keys in distinct_subsequences(drawn.take(chosen), size):
+            wanted, which = np.unique(keys, return_inverse=True)
+            counts[chosen[within]] = crowd.count(wanted, size)[which]
+    return counts, people
+
+
+def digits(keys: Ints, size: int, base: int) -> list[Ints]:
+    """Return the codes of keys, first to last.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in digits(np.array([12, 7]), 2, base=10)]
+    [[1, 0], [2, 7]]
+    """
+    return [keys // base**power % base for power in range(size - 1, -1, -1)]
+
+
+class ItemRecords:
+    """Published records of generalised items.
+
+    Parameters
+    ----------
+    published
+        Records as sets of published values.
+    members
+        Items of every generalised value; other values are the item of that name.
+    suppressed
+        Items removed everywhere.
+    original
+        The people whose items are known.
+
+    Examples
+    --------
+    >>> people = Ragged.from_lists([["a", "b", "c"], ["c", "d"]])
+    >>> records = ItemRecords(Ragged.from_lists([["P", "c"], ["P"]]), {"P": ["a", "b"]}, ["d"], people)
+    >>> records.known.lists(), records.untold.tolist()
+    ([['0', '1'], ['1']], [False, True])
+    >>> records.count(np.array([1]), size=2).tolist(), records.matching_rows((0,)).tolist()
+    ([1], [0, 1])
+    """
+
+    def __init__(
+        self, published: Ragged, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], original: Ragged
+    ) -> None:
+        records = Records(published, members, suppressed, (), original.labels)
+        self.published = published.distinct()
+        self.known = records.kinds_of(original).distinct()
+        self.untold = original.keep(records.kind[original.codes] < 0).lengths > 0
+        self.untold |= original.lengths == 0
+        self.missing = np.zeros(len(original), dtype=bool)
+        self._base = records.base
+        self._kinds, self._values = _holders(published, members, original.labels, records.kind)
+        self._room = np.bincount(self._kinds, minlength=self._base)
+        self._start = np.cumsum(self._room) - self._room
+        self._plain = self.published.take(np.flatnonzero(~records.overlapping))
+        self._overlapping = self._spell_out(self.published.take(np.flatnonzero(records.overlapping)))
+        self._supports: dict[int, tuple[Ints, Ints]] = {}
+
+    @classmethod
+    def of(cls, release: Release, original: Dataset) -> ItemRecords:
+        """Read the records of a release."""
+        return cls(release.history(), release.members(), release.suppressed(), original.history())
+
+    @classmethod
+    def of_original(cls, dataset: Dataset) -> ItemRecords:
+        """Take the data as if they were published as they are."""
+        return cls(dataset.history(), {}, (), dataset.history())
+
+    def __len__(self) -> int:
+        return len(self.published)
+
+    def _spell_out(self, records: Ragged) -> Ragged:
+        """Return records as sets of the kinds of items that their values stand for."""
+        order = np.argsort(self._values, kind="stable")
+        ends = np.searchsorted(self._values[order], np.arange(len(records.labels) + 1))
+        room = np.diff(ends)[records.codes]
+        which = np.repeat(np.arange(len(records.codes)), room)
+        step = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
+        kinds = self._kinds[order[ends[records.codes[which]] + step]]
+        offsets = np.concatenate([[0], np.cumsum(room)])[records.offsets].astype(np.int64)
+        return Ragged(offsets, kinds.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
+
+    def count(self, keys: Ints, size: int) -> Ints:
+        """Count the records that match each set of kinds.
+
+        Where no two values of a record share an item, a record matches a set through one set of its values only, so
+        the supports of those add up. Other records are spelled out as sets of kinds.
+        """
+        counts = np.zeros(len(keys), dtype=np.int64)
+        for which, values in self._unfold(digits(keys, size, self._base)):
+            counts += np.bincount(which, weights=self._support(values), minlength=len(keys)).astype(np.int64)
+        if len(self._overlapping):
+            counts += lookup(*support(self._overlapping, size), keys)
+        return counts
+
+    def _unfold(self, kinds: list[Ints]) -> Iterator[tuple[Ints, list[Ints]]]:
+        """Yield (set, values): every way to choose for each kind of a set one value that stands for it."""
+        ways = np.prod([self._room[column] for column in kinds], axis=0)
+        filled = np.cumsum(ways)
+        begin = 0
+        while begin < len(ways):
+            taken = filled[begin - 1] if begin else 0
+            end = max(begin + 1, int(np.searchsorted(filled, taken + _BUDGET, side="right")))
+            which = np.repeat(np.arange(begin, end), ways[begin:end])
+            step = np.arange(len(which)) - np.repeat(filled[begin:end] - ways[begin:end] - taken, ways[begin:end])
+            chosen = []
+            for column in kinds:
+                room = self._room[column[which]]
+                chosen.append(self._values[self._start[column[which]] + step % room])
+                step = step // room
+            yield which, chosen
+            begin = end
+
+    def _support(self, values: list[Ints]) -> Ints:
+        """Return how many records without overlaps have all of the values, which may be equal."""
+        ordered = np.sort(np.stack(values), axis=0)
+        base = max(len(self.published.labels), 1)
+        keys, distinct = ordered[0].astype(np.int64), np.ones(len(ordered[0]), dtype=np.int64)
+        for before, value in pairwise(ordered):
+            new = before != value
+            keys, distinct = np.where(new, keys * base + value, keys), distinct + new
+        counts = np.zeros(len(keys), dtype=np.int64)
+        for size in range(1, len(values) + 1):
+            if not (distinct == size).any():
+                continue
+            if size not in self._supports:
+                self._supports[size] = support(self._plain, size)
+            counts[distinct == size] = lookup(*self._supports[size], keys[distinct == size])
+        return counts
+
+    def matching_rows(self, kinds: Sequence[int]) -> Ints:
+        """Return the published rows that match a set of kinds."""
+        left = np.ones(len(self.published), dtype=bool)
+        for kind in kinds:
+            holders = self._values[self._kinds == kind]
+            hit = np.zeros(len(left), dtype=bool)
+            hit[self.published.row_of_token[np.isin(self.published.codes, holders)]] = True
+            left &= hit
+        return np.flatnonzero(left)
+
+
+def _holders(
+    published: Ragged, members: Mapping[str, Sequence[str]], labels: Sequence[str], kind: Ints
+) -> tuple[Ints, Ints]:
+    """Return (kind, value) for every published value and every kind of item it stands for, ascending."""
+    code = {label: i for i, label in enumerate(labels)}
+    pairs = {
+        (int(kind[code[member]]), value)
+        for value in np.flatnonzero(np.bincount(published.codes)).tolist()
+        for member in members.get(published.labels[value], (published.labels[value],))
+        if member in code and kind[code[member]] >= 0
+    }
+    both = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

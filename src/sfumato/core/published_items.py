@@ -1,0 +1,129 @@
+"""What every occurrence of an item is published as, where items are generalised."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.errors import SchemaError
+
+__all__ = ["PublishedItems"]
+
+Ints = npt.NDArray[np.int64]
+
+_NO_ROWS = (
+    "an item is published as different values, so what became of each occurrence cannot be told from the release "
+    "alone. Give the owner's row map (rows)."
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PublishedItems:
+    """The occurrences of items in an original, and the values of a release they are published as.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
+    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
+    >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), seed=1)
+    >>> found = PublishedItems(Comparison(data, result.release))
+    >>> [found.comparison.published.labels[value] for value in found.value_of_occurrence]
+    ['bread', '{beer|wine}', 'bread', '{beer|wine}', 'bread']
+    """
+
+    comparison: Comparison
+
+    @cached_property
+    def is_global(self) -> bool:
+        """Whether every item is published as one value only, the same for everybody."""
+        members = self.comparison.members
+        used = np.unique(self.comparison.published.codes)
+        codes = members.take(used.astype(np.int64)).codes
+        return len(np.unique(codes)) == len(codes)
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why this cannot be told, or None when it can."""
+        return _NO_ROWS if self.comparison.rows is None and not self.is_global else None
+
+    @cached_property
+    def width(self) -> int:
+        """Number of items there are."""
+        hierarchy = self.comparison.sets.hierarchy
+        return len(self.comparison.places) if hierarchy is None else len(hierarchy.leaf_labels)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of items every value stands for, or that its lowest common group in the hierarchy has."""
+        hierarchy = self.comparison.sets.hierarchy
+        if hierarchy is None:
+            return self.comparison.sizes
+        known = set(hierarchy.leaf_labels)
+        groups = self.comparison.members.lists()
+        return np.array(
+            [
+                hierarchy.leaf_count(hierarchy.lca(*group)) if known.issuperset(group) else len(group)
+                for group in groups
+            ],
+            dtype=np.int64,
+        )
+
+    @cached_property
+    def value_of_occurrence(self) -> Ints:
+        """Value of every occurrence in the original; -1 where it is suppressed or its record is withheld."""
+        history, rows = self.comparison.history, self.comparison.rows
+        found = self._by_item[history.codes] if self.is_global else self._by_record()
+        if rows is not None:
+            published = np.zeros(len(history), dtype=bool)
+            published[rows] = True
+            found = np.where(published[history.row_of_token], found, -1)
+            if not self._covers(found):
+                raise SchemaError(
+                    "Comparison: published records do not cover what their originals hold. "
+                    "The row map or the original data do not belong to this release."
+                )
+        return found
+
+    @cached_property
+    def _by_item(self) -> Ints:
+        """Value of every item."""
+        members = self.comparison.members
+        used = np.zeros(len(members), dtype=bool)
+        used[self.comparison.published.codes] = True
+        kept = used[members.row_of_token]
+        value_of = np.full(len(self.comparison.places), -1, dtype=np.int64)
+        value_of[members.codes[kept]] = members.row_of_token[kept]
+        return value_of
+
+    def _by_record(self) -> Ints:
+        """Value of every occurrence, found among the values of its own record."""
+        history, published, members = self.comparison.history, self.comparison.published, self.comparison.members
+        row_of = np.full(len(history), -1, dtype=np.int64)
+        row_of[self.comparison.row_map] = np.arange(len(published))
+        row = row_of[history.row_of_token]
+        counts = np.where(row >= 0, published.lengths[row], 0)
+        occurrence = np.repeat(np.arange(len(row)), counts)
+        within = np.arange(len(occurrence)) - np.repeat(np.cumsum(counts) - counts, counts)
+        value = published.codes[published.offsets[row[occurrence]] + within].astype(np.int64)
+        width = len(self.comparison.places)
+        pairs = members.row_of_token * width + members.codes
+        wanted = value * width + history.codes[occurrence]
+        at = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+        fits = pairs[at] == wanted
+        found = np.full(len(row), -1, dtype=np.int64)
+        found[occurrence[fits]] = value[fits]
+        return found
+
+    def _covers(self, found: Ints) -> bool:
+        """Tell whether only suppressed items and withheld records lack a value."""
+        removed = set(self.comparison.release.suppressed())
+        history, rows = self.comparison.history, self.comparison.rows
+        suppressed = np.array([label in removed for label in history.labels], dtype=bool)
+        published = np.zeros(len(history), dtype=bool)
+        published[rows] = True
+        return bool((found[published[history.row_of_token] & ~suppressed[history.codes]] >= 0).all())

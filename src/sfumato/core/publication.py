@@ -19,7 +19,9 @@ from sfumato.core.recoding import Recoding, name_values
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
 
-__all__ = ["Recoded", "publish"]
+__all__ = ["AT_LEAST_ONE", "Recoded", "publish"]
+
+AT_LEAST_ONE = "at least one of"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class Recoded:
         Records left out, by reason.
     recoding
         The recoding, if it is the same for everybody.
+    meaning
+        How a generalised value is read; where it is ``at least one of``, a history holds every value once.
 
     Examples
     --------
@@ -54,6 +58,7 @@ class Recoded:
     suppressed: tuple[str, ...] = ()
     withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
     recoding: Recoding | None = None
+    meaning: str = "one of"
 
 
 def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Recoded, run: Run) -> Result:
@@ -75,7 +80,7 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
         guarantee=guarantee,
         columns=(
             PublishedColumn(person, "identifier", Form("exact")),
-            PublishedColumn(history, "history", Form("category", history=True)),
+            PublishedColumn(history, "history", Form("category", history=True, meaning=recoded.meaning)),
         ),
         table=table,
         values=_values_table(history, groups, recoded.suppressed),
@@ -97,7 +102,8 @@ def _sorted_values(recoded: Recoded) -> tuple[Ragged, dict[str, tuple[str, ...]]
     recode = np.array([position.get(name, -1) for name in names], dtype=np.int32)
     codes = recode[recoded.codes] if len(names) else recoded.codes
     members = {name: tuple(sorted(g)) for name, g in zip(names, recoded.groups, strict=True) if name in position}
-    return Ragged(recoded.offsets, codes, tuple(labels)), members
+    histories = Ragged(recoded.offsets, codes, tuple(labels))
+    return histories.distinct() if recoded.meaning == AT_LEAST_ONE else histories, members
 
 
 def _values_table(column: str, groups: Mapping[str, tuple[str, ...]], suppressed: tuple[str, ...]) -> pa.Table:

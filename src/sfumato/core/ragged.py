@@ -99,7 +99,8 @@ class Ragged:
         [['b', 'a']]
         """
         width = max(len(self.labels), 1)
-        keys = np.unique(self.row_of_token * width + self.codes)
+        keys = np.sort(self.row_of_token * width + self.codes)
+        keys = keys[np.diff(keys, prepend=-1) > 0]
         counts = np.bincount(keys // width, minlength=len(self))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Ragged(offsets, (keys % width).astype(np.int32), self.labels)

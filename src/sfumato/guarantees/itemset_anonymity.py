@@ -1,0 +1,57 @@
+"""Named sets of items that identify nobody."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["ItemsetAnonymity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ItemsetAnonymity(Guarantee):
+    """Whoever knows some items of one of the named itemsets faces no record or at least k.
+
+    Formally: for every named itemset and every non-empty subset of it, take the published values of its items,
+    without the items that are published nowhere; no record or at least k records hold all of them.
+
+    Examples
+    --------
+    >>> claim = ItemsetAnonymity(k=5, itemsets=(("insulin", "aspirin"),))
+    >>> claim.itemsets
+    (('aspirin', 'insulin'),)
+    >>> claim.statement()
+    'Whoever knows items of one of the named itemsets (1 is named) of a person faces no record or at least 5 records.'
+
+    References
+    ----------
+    Loukides, Gkoulalas-Divanis, Malin: COAT: constraint-based anonymization of transactions (privacy constraints).
+    """
+
+    name: ClassVar[str] = "itemset-anonymity"
+    title: ClassVar[str] = "anonymity of named itemsets"
+    kinds: ClassVar[tuple[str, ...]] = ("sets",)
+    knowledge: ClassVar[str] = "items"
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    itemsets: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # A claim that was read from a file has lists; the same itemsets make the same claim in any order.
+        itemsets = tuple(sorted({tuple(sorted(set(itemset))) for itemset in self.itemsets}))
+        if () in itemsets:
+            raise ParameterError("ItemsetAnonymity: itemsets must not be empty.")
+        object.__setattr__(self, "itemsets", itemsets)
+
+    def statement(self) -> str:
+        """State the promise."""
+        verb = "is" if len(self.itemsets) == 1 else "are"
+        return (
+            f"Whoever knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of a person faces "
+            f"no record or at least {self.k} records."
+        )

@@ -17,8 +17,8 @@ from sfumato.core.schema import Column, Schema
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import choose_format, load
-from sfumato.io.reading import Reading
 from sfumato.io.readers import sequences
+from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.tables import parse_table
 from sfumato.io.times import parse_times

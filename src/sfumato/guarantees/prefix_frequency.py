@@ -1,0 +1,106 @@
+"""Sensitive events that stay rare in every prefix of a timeline."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["PrefixFrequency", "read_delta", "spell_delta"]
+
+_DELTA = re.compile(r"(\d{0,20}\.?\d{1,20}|\d{1,20}\s?/\s?\d{1,20})")
+
+
+def spell_delta(value: object) -> object:
+    """Return a number as the text that says it exactly; a floating point number as it is written.
+
+    Examples
+    --------
+    >>> spell_delta(0.2), spell_delta(Fraction(1, 3)), spell_delta("1/5"), spell_delta(1e-05)
+    ('0.2', '1/3', '1/5', '0.00001')
+    """
+    if isinstance(value, float):
+        return f"{Decimal(repr(value)):f}"
+    return str(value) if isinstance(value, Fraction | int) and not isinstance(value, bool) else value
+
+
+def read_delta(owner: str, text: str) -> Fraction:
+    """Read a threshold exactly, or raise :class:`ParameterError`.
+
+    Examples
+    --------
+    >>> read_delta("Odesa", "0.2"), read_delta("Odesa", "1/5")
+    (Fraction(1, 5), Fraction(1, 5))
+    >>> read_delta("Odesa", "1.5")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Odesa: delta must be above 0 and at most 1, got '1.5'.
+    """
+    if not _DELTA.fullmatch(text.strip()):
+        raise ParameterError(f"{owner}: delta must be a decimal such as 0.2 or a fraction such as 1/5, got {text!r}.")
+    try:
+        delta = Fraction(text.replace(" ", ""))
+    except ZeroDivisionError:
+        raise ParameterError(f"{owner}: delta must be a fraction with a denominator above 0, got {text!r}.") from None
+    if not 0 < delta <= 1:
+        raise ParameterError(f"{owner}: delta must be above 0 and at most 1, got {text!r}.")
+    return delta
+
+
+@dataclasses.dataclass(frozen=True)
+class PrefixFrequency(Guarantee):
+    """Whoever sees the timeline up to any moment never sees a sensitive event reach a share delta of all events.
+
+    Formally: for every named event and every prefix of the timeline, the occurrences of the event are fewer than
+    delta times all occurrences, or there are none. With a cover k above 1 every named event that occurs has, at every
+    time point, the count of at least k-1 others that are named: the sensitive events and those they hide among. Then
+    their relative frequencies agree in every prefix, and the names do not say which of them are sensitive.
+
+    Examples
+    --------
+    >>> PrefixFrequency(delta="1/5", events=("wine",)).statement()
+    'In no prefix of the timeline do occurrences of the event that is named make up 1/5 of all occurrences or more.'
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 3; for covers Section 3 of its supplement.
+    """
+
+    name: ClassVar[str] = "prefix-frequency"
+    title: ClassVar[str] = "rare in every prefix"
+    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
+    knowledge: ClassVar[str] = "prefixes"
+
+    delta: Annotated[str, Param("Relative frequency that no sensitive event reaches in any prefix.")]
+    cover: Annotated[int, Param("Events that share each sensitive event's counts, itself included.", ge=1)] = 1
+    events: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", spell_delta(self.delta))
+        super().__post_init__()
+        read_delta(type(self).__name__, self.delta)
+
+    @property
+    def fraction(self) -> Fraction:
+        """The threshold as an exact fraction."""
+        return read_delta(type(self).__name__, self.delta)
+
+    def statement(self) -> str:
+        """State the promise."""
+        many = len(self.events) != 1
+        named = f"any of the {len(self.events)} events that are named" if many else "the event that is named"
+        promise = (
+            f"In no prefix of the timeline do occurrences of {named} make up {self.delta} of all occurrences or more."
+        )
+        if self.cover == 1:
+            return promise
+        return (
+            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} others in every prefix, "
+            "and only some are sensitive."
+        )

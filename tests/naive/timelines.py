@@ -1,0 +1,45 @@
+"""Small random timelines for the tests, and what a method deletes from them."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.core.run import Run
+
+FRACTIONS = st.integers(1, 9).flatmap(lambda q: st.integers(1, q).map(lambda p: Fraction(p, q)))
+
+
+@st.composite
+def small_timelines(draw, events="abcd", most=4, points=6, sensitive=1):
+    """Draw an alphabet, counts per time point, sensitive events and a threshold."""
+    alphabet = events[: draw(st.integers(1, len(events)))]
+    counts = st.fixed_dictionaries({event: st.integers(0, most) for event in alphabet})
+    rows = draw(st.lists(counts, min_size=1, max_size=points))
+    chosen = alphabet[: draw(st.integers(1, min(sensitive, len(alphabet))))]
+    return alphabet, rows, chosen, draw(FRACTIONS)
+
+
+def occurring(rows):
+    """Return rows without counts of zero."""
+    return [{event: count for event, count in row.items() if count} for row in rows]
+
+
+def delete(method, rows, sensitive, alphabet, delta, **options):
+    """Return deletions with their exact error, and the counters of the run."""
+    data = sf.Dataset.from_timeline(rows, sensitive=tuple(sensitive), events=tuple(alphabet))
+    chosen = method(delta=delta, **options)
+    task, run = chosen.task(data), Run(seed=1)
+    if chosen.cover == 1:
+        return task.deletions(chosen.delete(task, run)), run.counters
+    crowds = sf.families.event_covers.find_crowds(task.timeline, task.events, chosen.cover - 1)
+    return task.deletions(chosen.delete_to_covers(task, crowds, run)), run.counters
+
+
+def left(rows, deletions):
+    """Return what is left of some rows."""
+    timeline = deletions.timeline
+    after = [dict(row) for row in rows]
+    for point, code, gone in zip(timeline.points, timeline.codes, deletions.removed, strict=True):
+        after[point][timeline.labels[code]] -= int(gone)
+    return occurring(after)

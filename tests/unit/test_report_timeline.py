@@ -1,0 +1,61 @@
+"""The owner's report on a timeline."""
+
+import re
+
+import pytest
+
+import sfumato as sf
+from sfumato import report
+from sfumato.attack.prefix_observer import attack, attack_original
+from sfumato.core.comparison import Comparison
+from sfumato.pipeline import measure_release
+
+ROWS = [{"<wine>": 3, "bread": 9, "milk": 2}, {"<wine>": 2, "bread": 4}, {"bread": 7, "beer": 2}] * 8
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def made(request):
+    data = sf.Dataset.from_timeline(ROWS, sensitive=("<wine>", "beer"))
+    result = sf.anonymize(data, sf.methods.Essa(delta="1/12", cover=request.param))
+    comparison = Comparison(data, result.release, result.trace.rows)
+    return comparison, attack_original(data, 2)[-1], attack(result.release, data)
+
+
+def test_the_page_says_what_was_done(made):
+    comparison, before, after = made
+    page = report.render(comparison, before, after, measure_release(comparison), facts={"rounds": "2"})
+    text = re.sub(r"<[^>]+>", " ", page)
+    for words in (
+        "of 24 time points published",
+        "largest share of a sensitive event in a prefix",
+        "No sensitive event reaches the threshold in any published prefix, as promised.",
+        "Parts that do not begin at the start.",
+        "What was deleted",
+        "Share of occurrences deleted",
+        "Segment boundaries",
+        "Do not publish it",
+    ):
+        assert words in text
+    assert "&lt;wine&gt;" in page and "<wine>" not in page
+    assert "<script" not in page and "http-equiv" in page
+
+
+def test_the_page_reads_well_after_nothing_was_deleted():
+    data = sf.Dataset.from_timeline([{"a": 1, "b": 99}], sensitive=("a",))
+    result = sf.anonymize(data, sf.methods.Odesa(delta="1/2"))
+    comparison = Comparison(data, result.release, result.trace.rows)
+    page = report.render(comparison, attack_original(data, 2)[-1], attack(result.release, data), [])
+    assert "Nothing was deleted." in page
+
+
+def test_plots_and_picture_are_drawn(made, tmp_path):
+    comparison, before, after = made
+    drawn = report.figures(comparison, before, after)
+    assert set(drawn) == {"prefix-frequencies", "deletions"}
+    first = drawn["prefix-frequencies"]["vconcat"][0]
+    assert first["title"] == "<wine>" and len(first["layer"]) == 2
+    gone = sum(v["occurrences"] for v in drawn["deletions"]["data"]["values"] if v["what"] == "deleted")
+    total = sum(count for row in ROWS for count in row.values())
+    assert gone == total - sum(map(sum, comparison.release.table.column("counts").to_pylist()))
+    report.picture(comparison, before, after, tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 1000

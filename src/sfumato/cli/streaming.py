@@ -1,0 +1,308 @@
+"""Snapshots as a stream: read as they come, published as soon as they leave the window, resumed where they stopped."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato import pipeline
+from sfumato.cli.output import Output, fail
+from sfumato.core.clock import Clock
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
+from sfumato.core.schema import Schema
+from sfumato.io.batches import STANDARD_INPUT, read_batches
+from sfumato.io.reading import Reading
+from sfumato.io.snapshot_records import SnapshotRecords
+from sfumato.io.streams import Checkpoint, StreamFolder, snapshot_name
+
+if TYPE_CHECKING:
+    from sfumato.families.snapshot_feed import Closed
+    from sfumato.families.snapshot_stream import LeavingSnapshot, SnapshotStream
+
+__all__ = ["RESUME", "publish_stream"]
+
+Ints = npt.NDArray[np.int64]
+
+RESUME = ("replay", "onwards")
+"""How a stopped stream gets its input: from the beginning again, or from where it stopped."""
+
+_SETTLE_SECONDS = 0.5
+_CHECKPOINT_SECONDS = 10.0
+_STOPPED = 130
+_ROW = "original row"
+
+
+class StreamingMethod(Protocol):
+    """A method that can work on a stream."""
+
+    name: str
+
+    def stream(self, schema: Schema, clock: Clock | None = None, *, seed: int | None = None) -> SnapshotStream:
+        """Begin a stream."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters."""
+
+
+def publish_stream(
+    out: Output,
+    data: Path,
+    directory: Path,
+    method: StreamingMethod,
+    options: dict[str, Any],
+    *,
+    seed: int | None = None,
+    force: bool = False,
+    resume: str | None = None,
+) -> dict[str, Any]:
+    """Publish snapshots of a file, or of standard input for ``-``, one by one; return what was done.
+
+    Parameters
+    ----------
+    out
+        Where to say what was done.
+    data, options
+        The file, and how it is read.
+    directory
+        For ``release/`` and ``owner/``.
+    method
+        A method that has streams.
+    seed, force
+        As for other releases.
+    resume
+        ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
+    """
+    if resume is not None and resume not in RESUME:
+        raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
+    run = _Publishing(data, directory, method, Reading.of("snapshots", options), seed)
+    try:
+        run.open(force=force, resume=resume)
+        run.consume(resume)
+        done = run.finish()
+    except KeyboardInterrupt:
+        fail(run.stop(), _STOPPED)
+    finally:
+        run.close()
+    for note in run.records.notes():
+        out.say(note)
+    out.facts("Published", {name: value for name, value in done.items() if name != "guarantee"})
+    out.say(done["guarantee"]["statement"])
+    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+    out.finish(done)
+    return done
+
+
+class _Publishing:
+    """One run over a stream."""
+
+    def __init__(self, data: Path, directory: Path, method: StreamingMethod, reading: Reading, seed: int | None):
+        self.data, self.directory, self.method, self.reading, self.seed = data, directory, method, reading, seed
+        self.live = str(data) == STANDARD_INPUT
+        self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
+        self.folder: StreamFolder | None = None
+        self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}
+        self.rows, self.checksum, self.rows_saved = 0, 0, 0
+        self._settled = self._saved = time.monotonic()
+        self._began = time.perf_counter()
+
+    def open(self, *, force: bool, resume: str | None) -> None:
+        """Read the first records, then begin a stream on disk or take up one that was stopped.
+
+        Nothing is written before the input has turned out to be readable.
+        """
+        from sfumato.families.stream_secret import StreamSecret
+
+        batches = (self.records.read(batch) for batch in read_batches(self.data, self.reading))
+        first = next(batches)
+        self._batches = itertools.chain([first], batches)
+        self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, seed=self.seed)
+        if resume is None:
+            self.folder = StreamFolder.begin(self.directory, self._facts(), force=force)
+            return
+        self.folder, checkpoint = StreamFolder.resume(self.directory)
+        begun = self.folder.facts
+        if begun["method"] != self.method.name or begun["parameters"] != self.method.parameters():
+            raise ParameterError("resume: the stream was begun with another method or other parameters. Give the same.")
+        self.stream.secret = StreamSecret(bytes.fromhex(begun["key"]))
+        if begun["unit"] != self.records.clock.unit or begun["columns"] != self._columns():
+            raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
+        if checkpoint is not None:
+            self._restore(checkpoint)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "sfumato": version("sfumato"),
+            "seed": self.seed,
+            "key": self.stream.secret.key.hex(),
+            "method": self.method.name,
+            "parameters": self.method.parameters(),
+            "unit": self.records.clock.unit,
+            "columns": self._columns(),
+            "reading": self.reading.to_dict(),
+        }
+
+    def _columns(self) -> list[list[str]]:
+        return [[column.name, column.role] for column in self.records.shape.schema().columns]
+
+    def consume(self, resume: str | None) -> None:
+        """Publish until the input ends."""
+        from sfumato.families.snapshot_feed import SnapshotFeed
+
+        batches = self._pass_over() if resume == "replay" else self._batches
+        feed = SnapshotFeed(self.rows, self.checksum)
+        for times, table in batches:
+            for closed in feed.add(times, table):
+                self._take(closed)
+        for closed in feed.finish():
+            self._take(closed)
+
+    def _pass_over(self) -> Iterator[tuple[Ints, pa.Table]]:
+        """Give what comes after the records that were taken, having made sure that they are the same."""
+        from sfumato.families.snapshot_feed import sum_times
+
+        # Both grow as soon as what follows is taken.
+        taken, expected = self.rows, self.checksum
+        left, checksum = taken, 0
+        for times, table in self._batches:
+            passed = min(left, len(times))
+            checksum = sum_times(times[:passed], checksum)
+            left -= passed
+            if left == 0 and checksum != expected:
+                break
+            if passed < len(times):
+                yield times[passed:], table.slice(passed)
+        if left or checksum != expected:
+            raise SchemaError(
+                f"resume: the input does not begin with the {taken:,} records that were taken. Give the same input, or "
+                "say that it goes on where it stopped (onwards)."
+            )
+
+    def _take(self, closed: Closed) -> None:
+        for snapshot in closed.snapshots:
+            for leaving in self.stream.push(snapshot):
+                self._publish(leaving)
+        self.rows, self.checksum = closed.rows, closed.checksum
+        assert self.folder is not None
+        now = time.monotonic()
+        if self.live or now - self._saved > _CHECKPOINT_SECONDS:
+            self.folder.save(self._checkpoint())
+            self.rows_saved = self.rows
+            self._saved = self._settled = time.monotonic()
+        elif now - self._settled > _SETTLE_SECONDS:
+            self.folder.settle()
+            self._settled = time.monotonic()
+
+    def _publish(self, leaving: LeavingSnapshot) -> None:
+        from sfumato.families.snapshot_stream import SUPPRESSED, make_release
+
+        size = leaving.table.num_rows
+        if size == 0:
+            return
+        assert self.folder is not None
+        release = make_release(self.stream, self.method.name, [leaving], {SUPPRESSED: leaving.suppressed})
+        self.folder.publish(snapshot_name(self.stream.clock, leaving.time), release, leaving.rows, _verify)
+        delay = leaving.time - leaving.homes
+        self.totals["snapshots"] += 1
+        self.totals["published"] += size
+        self.totals["published_late"] += int((delay > 0).sum())
+        self.totals["longest_delay"] = max(self.totals["longest_delay"], int(delay.max()))
+
+    def finish(self) -> dict[str, Any]:
+        """Publish what is left in the window and sum up."""
+        for leaving in self.stream.flush():
+            self._publish(leaving)
+        assert self.folder is not None
+        if not self.totals["published"]:
+            self.folder.remove()
+            raise InfeasibleError(
+                f"{self.method.name}: no snapshot can be published: none has {self.stream.l} sensitive values that are "
+                f"frequent enough, within {self.stream.window} snapshots. Lower l, widen the window or cut time more "
+                "coarsely."
+            )
+        withheld = {reason: count for reason, count in self.stream.withheld.items() if count}
+        guarantee = self.stream.step.claim(self.stream.l, self.stream.window).to_dict()
+        records = {
+            "in": self.rows,
+            "published": self.totals["published"],
+            "withheld": sum(withheld.values()),
+            "withheld_by_reason": withheld,
+        }
+        summary = {"method": self.method.name, "guarantee": guarantee, "snapshots": self.totals["snapshots"]}
+        self.folder.sum_up({**summary, "records": records}, finished=True)
+        return {
+            **self.totals,
+            "withheld": records["withheld"],
+            "withheld_by_reason": withheld,
+            "guarantee": guarantee,
+            "seconds": round(time.perf_counter() - self._began, 4),
+            "out": str(self.directory),
+        }
+
+    def stop(self) -> str:
+        """Keep what is complete and say how to go on."""
+        if self.folder is None:
+            return "stopped; nothing was published."
+        self.folder.settle()
+        return (
+            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with --resume replay, or from "
+            f"record {self.rows_saved + 1:,} of the input with --resume onwards."
+        )
+
+    def close(self) -> None:
+        if self.folder is not None:
+            self.folder.close()
+
+    def _checkpoint(self) -> Checkpoint:
+        state = self.stream.state()
+        tables = {
+            f"{home}-{snapshot.table.num_rows}": snapshot.table.append_column(_ROW, pa.array(snapshot.rows, pa.int64()))
+            for home, snapshot in state.homes.items()
+        }
+        facts = {
+            "rows": self.rows,
+            "checksum": self.checksum,
+            "now": state.window.now,
+            "started": state.window.started,
+            "begun": state.begun,
+            "labels": state.labels,
+            "withheld": state.withheld,
+            "totals": self.totals,
+        }
+        arrays = {name: getattr(state.window, name) for name in ("slots", "chosen", "held", "waiting")}
+        arrays |= {f"taken {home}": taken for home, taken in state.taken.items()}
+        return Checkpoint(facts, arrays, tables)
+
+    def _restore(self, saved: Checkpoint) -> None:
+        from sfumato.families.reposition_window import WindowState
+        from sfumato.families.snapshot_stream import Snapshot, StreamState
+
+        homes = {}
+        for name, table in saved.tables.items():
+            home = int(name.rpartition("-")[0])
+            rows = np.asarray(table.column(_ROW).to_numpy(), dtype=np.int64)
+            homes[home] = Snapshot(home, table.drop_columns([_ROW]), rows)
+        facts, arrays = saved.facts, saved.arrays
+        window = WindowState(
+            arrays["slots"], arrays["chosen"], arrays["held"], facts["now"], arrays["waiting"], facts["started"]
+        )
+        taken = {home: arrays[f"taken {home}"] for home in homes}
+        self.stream.restore(StreamState(window, facts["labels"], facts["begun"], homes, taken, dict(facts["withheld"])))
+        self.rows, self.checksum, self.totals = facts["rows"], facts["checksum"], dict(facts["totals"])
+        self.rows_saved = self.rows
+
+
+def _verify(folder: Path) -> None:
+    """Refuse a snapshot whose files do not keep its claim."""
+    verdict = pipeline.verify(folder)
+    if not verdict:
+        sys.stderr.write(f"{verdict!r}\n")
+        raise VerificationError("snapshots: a snapshot does not keep its claim and was not published.")

@@ -1,0 +1,61 @@
+"""l-eligibility: no sensitive value is too frequent in any published snapshot."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+
+__all__ = ["LEligibility"]
+
+
+@dataclasses.dataclass(frozen=True)
+class LEligibility(Guarantee):
+    """In every published snapshot, every sensitive value is that of at most one record in l.
+
+    Formally: for every snapshot P and sensitive value s, l |P[s]| <= |P|; and a record of snapshot i is published in a
+    snapshot j with i <= j < i + window, if at all. Sensitive values stand beside the records: this is a step on the way
+    to l-diversity and no protection by itself.
+
+    Examples
+    --------
+    >>> LEligibility(l=3, window=7).statement()
+    'In every snapshot each sensitive value is that of at most 1 in 3 records, and records are published at most 6 \
+snapshots late. Sensitive values stand beside the records, so whoever recognises a record reads them: this is input \
+for a method that makes groups, not a release to publish.'
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Definition 1.
+    """
+
+    name: ClassVar[str] = "l-eligibility"
+    title: ClassVar[str] = "l-eligibility"
+    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
+    knowledge: ClassVar[str] = "attributes-and-time"
+
+    l: Annotated[int, Param("One over the largest share of a sensitive value.", ge=2)]
+    window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
+
+    def statement(self) -> str:
+        """State the promise."""
+        return (
+            f"In every snapshot each sensitive value is that of at most 1 in {self.l} records, and "
+            f"{say_delay(self.window)}. Sensitive values stand beside the records, so whoever recognises a record "
+            "reads them: this is input for a method that makes groups, not a release to publish."
+        )
+
+
+def say_delay(window: int) -> str:
+    """Say how late records are published.
+
+    Examples
+    --------
+    >>> say_delay(1), say_delay(2)
+    ('records are published in their own snapshot', 'records are published at most 1 snapshot late')
+    """
+    if window == 1:
+        return "records are published in their own snapshot"
+    return f"records are published at most {window - 1} snapshot{'s' * (window > 2)} late"

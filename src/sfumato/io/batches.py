@@ -1,0 +1,144 @@
+"""Tables batch by batch, from a file or from a feed that never ends, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.core.errors import SchemaError
+from sfumato.io.files import choose_format
+from sfumato.io.reading import Reading
+from sfumato.io.tables import detect_delimiter, first_lines, parse_table
+
+__all__ = ["STANDARD_INPUT", "read_batches"]
+
+STANDARD_INPUT = "-"
+
+_BLOCK = 1 << 22
+_ROWS = 1 << 16
+_PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
+
+
+def read_batches(path: Path, reading: Reading) -> Iterator[pa.Table]:
+    """Read a file, or standard input for ``-``, a few megabytes at a time.
+
+    From standard input rows are given as soon as they are there. It is CSV unless the reading says otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "cases.csv"
+    >>> _ = file.write_text("time,ill\\n1,flu\\n2,cold\\n")
+    >>> [batch.num_rows for batch in read_batches(file, Reading("snapshots"))]
+    [2]
+    """
+    if str(path) == STANDARD_INPUT:
+        format = reading.format or "csv"
+        yield from _read("standard input", sys.stdin.buffer, format, reading)
+        return
+    if path.is_dir():
+        raise SchemaError(f"{path}: this is a directory. Give a file.")
+    try:
+        with path.open("rb") as file:
+            yield from _read(path.name, file, choose_format(path, reading.format), reading)
+    except FileNotFoundError:
+        raise SchemaError(f"{path}: there is no such file.") from None
+
+
+def _read(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[pa.Table]:
+    if format == "parquet":
+        yield from _read_parquet(name, file)
+    else:
+        yield from _read_text(name, file, format, reading)
+
+
+def _read_parquet(name: str, file: BinaryIO) -> Iterator[pa.Table]:
+    source = file if file.seekable() else io.BytesIO(file.read())
+    try:
+        for batch in pq.ParquetFile(source).iter_batches(batch_size=_ROWS):
+            yield pa.Table.from_batches([batch])
+    except (pa.ArrowException, OSError):
+        raise SchemaError(f"{name}: this is not a whole Parquet file; it is cut short or damaged.") from None
+
+
+def _read_text(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[pa.Table]:
+    delimiter, header = reading.delimiter, reading.header or True
+    empty = True
+    for text in _cut_lines(_decode(name, _blocks(name, file), reading.encoding), header is True, format == "csv"):
+        if format == "csv" and delimiter is None:
+            delimiter = detect_delimiter(first_lines(text))
+        table = parse_table(name, text, format, delimiter=delimiter, header=header)
+        header = tuple(table.column_names)
+        empty = False
+        yield table
+    if empty:
+        raise SchemaError(f"{name}: the file is empty.")
+
+
+def _blocks(name: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield what is there, unpacked; a pipe gives what it has instead of waiting for more."""
+    buffered: Any = file
+    packed = next((kind for kind in _PACKED if buffered.peek(8)[: len(kind)] == kind), None)
+    source = buffered if packed is None else _PACKED[packed](buffered)
+    try:
+        while block := source.read1(_BLOCK):
+            yield block
+    except (lzma.LZMAError, OSError, zlib.error, EOFError):
+        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
+
+
+def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
+    if encoding is None:
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for block in blocks:
+            yield decoder.decode(block).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeDecodeError:
+        raise SchemaError(f"{name}: the text is not {encoding}.") from None
+
+
+def _cut_lines(blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Iterator[bytes]:
+    """Yield whole lines: never a cut inside a quoted cell, and never a header alone."""
+    kept, in_quotes, waits = b"", False, has_header
+    for block in blocks:
+        cut = _last_line_end(block, in_quotes, quoted)
+        in_quotes ^= quoted and block.count(b'"') % 2 == 1
+        if cut < 0:
+            kept += block
+            continue
+        text, kept = kept + block[:cut], block[cut:]
+        if waits and len(first_lines(text, 2)) < 2:
+            kept = text + kept
+            continue
+        waits = False
+        if text.strip():
+            yield text
+    if kept.strip():
+        yield kept
+
+
+def _last_line_end(block: bytes, in_quotes: bool, quoted: bool) -> int:
+    """Return where the last whole line of a block ends, -1 if none does."""
+    if not quoted or (not in_quotes and b'"' not in block):
+        return block.rfind(b"\n") + 1 or -1
+    end = len(block)
+    open_at_end = in_quotes ^ (block.count(b'"') % 2 == 1)
+    while (at := block.rfind(b"\n", 0, end)) >= 0:
+        # Quotes between the line end and the end of the block tell whether the line end lies inside a cell.
+        if open_at_end == (block.count(b'"', at) % 2 == 1):
+            return at + 1
+        end = at
+    return -1

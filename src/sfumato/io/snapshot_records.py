@@ -1,0 +1,207 @@
+"""Records of snapshots: which columns they have, and their times as whole numbers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.schema import Column, Schema
+from sfumato.io.cells import encode_labels, name_marked
+from sfumato.io.reading import Reading
+from sfumato.io.times import Times, parse_times
+
+__all__ = ["RecordShape", "SnapshotRecords"]
+
+Ints = npt.NDArray[np.int64]
+
+_LARGEST = 2**53
+_ROLES = {"time": "time", "sensitive": "sensitive", "quasi-identifier": "quasi-identifier", "plain": "plain"}
+_SPOKEN = _ROLES | {"qi": "quasi-identifier"}
+_TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "hour", "week", "month", "year")
+
+
+class RecordShape(NamedTuple):
+    """The columns of a file and the parts they play.
+
+    Attributes
+    ----------
+    time, sensitive
+        One column each.
+    attributes
+        Every other column that is kept, with its role.
+    dropped
+        Columns that are left out.
+    """
+
+    time: str
+    sensitive: str
+    attributes: tuple[Column, ...]
+    dropped: tuple[str, ...]
+
+    @classmethod
+    def of(cls, owner: str, present: Sequence[str], reading: Reading) -> RecordShape:
+        """Give every column a role or leave it out; a column that has neither is an error.
+
+        Examples
+        --------
+        >>> told = Reading("snapshots", columns={"qi": "age,sex"}, sensitive=("ill",), drop=("name",))
+        >>> shape = RecordShape.of("cases.csv", ["name", "day", "age", "sex", "ill"], told)
+        >>> shape.time, [column.name for column in shape.attributes], shape.sensitive
+        ('day', ['age', 'sex'], 'ill')
+        """
+        role_of = _told(owner, present, reading)
+        times = [name for name, role in role_of.items() if role == "time"]
+        if not times:
+            taken = {*role_of, *reading.drop}
+            times = [name for name in present if name.lower() in _TIMES and name not in taken]
+            if len(times) != 1:
+                raise SchemaError(
+                    f"{owner}: {len(times) or 'no'} column{'s' * (len(times) != 1)} could be the time. Say which one "
+                    "it is (--column time=NAME)."
+                )
+            role_of[times[0]] = "time"
+        values = [name for name, role in role_of.items() if role == "sensitive"]
+        for found, what in ((times, "time"), (values, "sensitive")):
+            if len(found) != 1:
+                raise SchemaError(
+                    f"{owner}: exactly one {what} column is needed, {len(found)} are named. Give --sensitive COLUMN."
+                )
+        unknown = [name for name in present if name not in role_of and name not in reading.drop]
+        if unknown and "*" not in reading.drop:
+            raise SchemaError(
+                f"{owner}: {len(unknown)} column{'s' * (len(unknown) > 1)} have no role: "
+                f"{', '.join(repr(name) for name in unknown[:10])}. Say what an attacker may know (--column "
+                "quasi-identifier=A,B), what nobody knows (--column plain=C), or leave them out (--drop; * for all)."
+            )
+        kept = tuple(
+            Column(name, role_of[name]) for name in present if role_of.get(name) in {"quasi-identifier", "plain"}
+        )
+        return cls(times[0], values[0], kept, tuple(name for name in present if name not in role_of))
+
+    def schema(self) -> Schema:
+        """Return the schema of the dataset: time, attributes, sensitive value."""
+        return Schema("snapshots", (Column("time", "time"), *self.attributes, Column(self.sensitive, "sensitive")))
+
+
+def _told(owner: str, present: Sequence[str], reading: Reading) -> dict[str, str]:
+    """Return the role of every column that was given one."""
+    given = [(role, name.strip()) for role, names in reading.columns.items() for name in names.split(",")]
+    given += [("sensitive", name) for name in reading.sensitive]
+    role_of: dict[str, str] = {}
+    for role, name in given:
+        if role not in _SPOKEN:
+            near = difflib.get_close_matches(role, _SPOKEN, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(_SPOKEN)}.")
+        if name not in present:
+            near = difflib.get_close_matches(name, present, n=1)
+            hint = f" The nearest one is {near[0]!r}." if near else ""
+            raise SchemaError(f"{owner}: there is no column {name!r}.{hint}")
+        if role_of.setdefault(name, _SPOKEN[role]) != _SPOKEN[role]:
+            raise ParameterError(f"reading: columns: column {name!r} has two roles. Choose one.")
+    for name in reading.drop:
+        if name != "*" and name not in present:
+            raise SchemaError(f"{owner}: there is no column {name!r} to drop.")
+        if name in role_of:
+            raise ParameterError(f"reading: column {name!r} has a role and is dropped. Choose one.")
+    return role_of
+
+
+class SnapshotRecords:
+    """Turns tables of cells into records, batch by batch; what the first batch is like, the others must be.
+
+    Examples
+    --------
+    >>> records = SnapshotRecords("cases.csv", Reading("snapshots", sensitive=("ill",)))
+    >>> times, table = records.read(pa.table({"time": ["2024-01-03", "2024-01-04"], "ill": ["flu", "cold"]}))
+    >>> times.tolist(), table.column_names, records.clock.unit
+    ([19725, 19726], ['ill'], 'day')
+    """
+
+    def __init__(self, owner: str, reading: Reading) -> None:
+        self._owner, self._reading = owner, reading
+        self._shape: RecordShape | None = None
+        self._zoned: bool | None = None
+        self._clock: Clock | None = None
+        self.rows = 0
+        self.cut = 0
+
+    @property
+    def shape(self) -> RecordShape:
+        """Columns and roles; known after the first batch."""
+        assert self._shape is not None
+        return self._shape
+
+    @property
+    def clock(self) -> Clock:
+        """What a time number means; known after the first batch."""
+        assert self._clock is not None
+        return self._clock
+
+    def read(self, table: pa.Table) -> tuple[Ints, pa.Table]:
+        """Return times and the other columns of the schema, as text."""
+        if self._shape is None:
+            self._shape = RecordShape.of(self._owner, table.column_names, self._reading)
+        # Rows are counted within a batch, so a message says where the batch begins.
+        owner = f"{self._owner} (rows counted after row {self.rows:,})" if self.rows else self._owner
+        times = self._read_times(owner, table)
+        self.rows += table.num_rows
+        columns = {}
+        for name in (*(column.name for column in self.shape.attributes), self.shape.sensitive):
+            codes, labels = encode_labels(owner, name, table.column(name))
+            columns[name] = labels.take(pa.array(codes))
+        return times, pa.table(columns)
+
+    def _read_times(self, owner: str, table: pa.Table) -> Ints:
+        name = self.shape.time
+        found = parse_times(owner, name, table.column(name))
+        clock = self._clock_of(owner, found)
+        if self._clock is None:
+            self._clock, self._zoned = clock, found.zoned
+        if clock != self._clock or found.zoned != self._zoned:
+            raise SchemaError(f"{owner}: column {name!r} must be written the same way everywhere: dates or numbers.")
+        if found.micros is not None:
+            step = UNITS[clock.unit or "day"] * 1_000_000
+            self.cut += int((found.micros % step != 0).sum())
+            return found.micros // step
+        wrong = (np.abs(found.order.astype(np.float64)) > _LARGEST) | (found.order != np.floor(found.order))
+        if wrong.any():
+            raise SchemaError(
+                f"{owner}: column {name!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
+                f"{name_marked(wrong)}. Correct the data."
+            )
+        return found.order.astype(np.int64)
+
+    def _clock_of(self, owner: str, times: Times) -> Clock:
+        if times.micros is not None:
+            return Clock(self._reading.resolution or "day")
+        if self._reading.resolution is not None:
+            raise SchemaError(
+                f"{owner}: resolution={self._reading.resolution} needs dates, but the times are numbers. Leave it out."
+            )
+        return Clock()
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what was read, for the owner."""
+        said = [f"Read {self.rows:,} rows of {self._owner}."]
+        if self.shape.time != "time":
+            said.append(f"Reading `{self.shape.time}` as time.")
+        for role in ("quasi-identifier", "plain"):
+            names = [f"`{column.name}`" for column in self.shape.attributes if column.role == role]
+            if names:
+                said.append(f"Reading {', '.join(names)} as {role}.")
+        said.append(f"Reading `{self.shape.sensitive}` as sensitive.")
+        if self.shape.dropped:
+            said.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
+        if self.clock.unit is not None:
+            said.append(f"A snapshot is a {self.clock.unit}" + (" of UTC." if self._zoned else "."))
+        if self.cut:
+            said.append(f"Times that were cut to the {self.clock.unit}: {self.cut:,}.")
+        return tuple(said)

@@ -1,0 +1,324 @@
+"""A published stream on disk: one small release per snapshot, each whole or not there at all.
+
+``DIR/release/<snapshot>/`` is a complete release; ``DIR/release/stream.json`` sums them up. ``DIR/owner/`` holds the
+secret, the row maps and, while the stream goes on, a checkpoint with the records that wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import ipc
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.core.release import Part, Release
+from sfumato.io.releases import read_release, write_release
+
+__all__ = ["Checkpoint", "StreamFolder", "is_stream", "read_stream", "snapshot_folders", "snapshot_name", "stray_files"]
+
+Ints = npt.NDArray[np.int64]
+
+FORMAT_VERSION = 1
+_ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
+_SYNCING = 16
+"""Files that are synced at a time: the disk then does it in one go."""
+
+
+def snapshot_name(clock: Clock, time: int) -> str:
+    """Return the name of a snapshot's folder.
+
+    Examples
+    --------
+    >>> snapshot_name(Clock(), 12), snapshot_name(Clock("day"), 19725), snapshot_name(Clock("minute"), 60)
+    ('12', '2024-01-03', '1970-01-01T01-00')
+    """
+    if clock.unit is None:
+        return str(time)
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=time * UNITS[clock.unit])
+    return moment.isoformat()[: _ORDER[clock.unit]].replace(":", "-")
+
+
+class Checkpoint:
+    """What a stopped stream needs to go on: plain facts, arrays, and the records that wait, by name."""
+
+    def __init__(self, facts: Mapping[str, Any], arrays: Mapping[str, Ints], tables: Mapping[str, pa.Table]) -> None:
+        self.facts, self.arrays, self.tables = facts, arrays, tables
+
+
+class StreamFolder:
+    """Publishes snapshots into a directory, one by one, and remembers how far it got.
+
+    What is published is first written aside; :meth:`settle` syncs and renames it. The row map of a snapshot is there
+    before the snapshot is.
+
+    Examples
+    --------
+    >>> folder = StreamFolder.begin(Path(tempfile.mkdtemp()) / "out", {"method": "reposition"})
+    >>> folder.facts["method"], is_stream(folder.out)
+    ('reposition', True)
+    """
+
+    def __init__(self, out: Path, facts: Mapping[str, Any]) -> None:
+        self.out, self.facts = out, dict(facts)
+        self.release, self.owner = out / "release", out / "owner"
+        self._staged: list[tuple[str, Path]] = []
+        self._stage = Path(tempfile.mkdtemp(prefix=f".sfumato-{os.getpid()}-", dir=out))
+
+    @classmethod
+    def begin(cls, out: Path, facts: Mapping[str, Any], *, force: bool = False) -> StreamFolder:
+        """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
+        if out.exists() and not out.is_dir():
+            raise SfumatoError(f"{out}: is a file; a stream needs a directory.")
+        if (out / "release").exists() and not force:
+            hint = " or --resume to go on with it" if is_stream(out) else ""
+            raise SfumatoError(f"{out}: a release is there already; use --force to replace it{hint}.")
+        for part in ("release", "owner"):
+            shutil.rmtree(out / part, ignore_errors=True)
+        (out / "owner" / "window").mkdir(parents=True, mode=0o700)
+        (out / "owner").chmod(0o700)
+        (out / "owner" / "rows").mkdir()
+        _replace(out / "owner" / "trace.json", json.dumps(dict(facts), indent=2, ensure_ascii=False).encode())
+        (out / "release").mkdir()
+        folder = cls(out, facts)
+        folder.sum_up({}, finished=False)
+        return folder
+
+    @classmethod
+    def resume(cls, out: Path) -> tuple[StreamFolder, Checkpoint | None]:
+        """Return a stream that was stopped and its last checkpoint, None if it had none yet."""
+        if not is_stream(out):
+            raise SfumatoError(f"{out}: there is no stream to resume here.")
+        if _read_json(out / "release" / "stream.json").get("finished"):
+            raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
+        _sweep(out)
+        folder = cls(out, _read_json(out / "owner" / "trace.json"))
+        return folder, folder._read_checkpoint()
+
+    def has(self, name: str) -> bool:
+        """Tell whether a snapshot is published or about to be."""
+        return (self.release / name).is_dir() or any(staged == name for staged, _ in self._staged)
+
+    def publish(self, name: str, release: Release, rows: Ints, check: Callable[[Path], None]) -> None:
+        """Write a snapshot aside and check what was written; it appears with the next :meth:`settle`.
+
+        A snapshot that is there already must be the same: then a resumed stream has caught up with itself.
+        """
+        if self.has(name):
+            # Groups and order are drawn again from the same secret, so everything must be equal.
+            if not read_release(self.release / name).table.equals(release.table):
+                raise SchemaError(
+                    f"{self.release / name}: what was published before differs from what the input gives now. It is "
+                    "another input, or it was read with other options."
+                )
+            return
+        folder = self._stage / name
+        folder.mkdir()
+        write_release(release, folder)
+        check(folder)
+        pq.write_table(pa.table({"original_row": pa.array(rows, pa.int64())}), self._stage / f"{name}.parquet")
+        self._staged.append((name, folder))
+
+    def settle(self) -> None:
+        """Sync what was written aside and put it in its place."""
+        if not self._staged:
+            return
+        _sync_all(list(self._stage.rglob("*")))
+        for name, folder in self._staged:
+            (self._stage / f"{name}.parquet").rename(self.owner / "rows" / f"{name}.parquet")
+            folder.rename(self.release / name)
+        _sync_all([self.owner / "rows", self.release])
+        self._staged = []
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
+        self.settle()
+        window = self.owner / "window"
+        known = {path.stem for path in window.iterdir()}
+        new = [name for name in checkpoint.tables if name not in known]
+        for name in new:
+            with ipc.new_file(window / f"{name}.arrow", checkpoint.tables[name].schema) as file:
+                file.write_table(checkpoint.tables[name])
+        _sync_all([window / f"{name}.arrow" for name in new] + [window])
+        text = io.BytesIO()
+        facts = json.dumps({**checkpoint.facts, "tables": list(checkpoint.tables)}, ensure_ascii=False)
+        arrays: dict[str, Any] = {"facts": np.frombuffer(facts.encode(), np.uint8), **checkpoint.arrays}
+        np.savez_compressed(text, **arrays)
+        _replace(self.owner / "checkpoint.npz", text.getvalue())
+        for name in known - set(checkpoint.tables):
+            (window / f"{name}.arrow").unlink()
+
+    def _read_checkpoint(self) -> Checkpoint | None:
+        path = self.owner / "checkpoint.npz"
+        if not path.is_file():
+            return None
+        try:
+            with np.load(path) as saved:
+                arrays = {name: saved[name] for name in saved.files}
+            facts = json.loads(arrays.pop("facts").tobytes().decode())
+            tables = {}
+            for name in facts.pop("tables"):
+                with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
+                    tables[name] = file.read_all()
+        except (OSError, ValueError, KeyError, pa.ArrowInvalid):
+            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with --force.") from None
+        return Checkpoint(facts, arrays, tables)
+
+    def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
+        """Write the summary of the stream, and at its end the row map of all snapshots."""
+        self.settle()
+        if finished:
+            self._join_rows()
+        summary = {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
+        _replace(self.release / "stream.json", json.dumps(summary, indent=2, ensure_ascii=False).encode() + b"\n")
+        if finished:
+            shutil.rmtree(self.owner / "window")
+            (self.owner / "checkpoint.npz").unlink(missing_ok=True)
+
+    def _join_rows(self) -> None:
+        path = self._stage / "rows.parquet"
+        schema = pa.schema([("original_row", pa.int64())])
+        with pq.ParquetWriter(path, schema) as writer:
+            for folder in snapshot_folders(self.out):
+                writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
+        path.rename(self.owner / "rows.parquet")
+
+    def remove(self) -> None:
+        """Leave the disk without the stream."""
+        for part in (self.release, self.owner):
+            shutil.rmtree(part, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove what was written aside and not published."""
+        shutil.rmtree(self._stage, ignore_errors=True)
+
+
+def _sweep(out: Path) -> None:
+    """Remove what a killed run wrote aside; refuse to disturb one that is still at work."""
+    for left in out.glob(".sfumato-*"):
+        process = left.name.removeprefix(".sfumato-").split("-")[0]
+        if process.isdigit() and int(process) != os.getpid() and _is_running(int(process)):
+            raise SfumatoError(
+                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
+                f"{left.name}."
+            )
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a directory, or its ``release/``, holds a published stream."""
+    return any((folder / "stream.json").is_file() for folder in (path / "release", path))
+
+
+def snapshot_folders(path: Path) -> list[Path]:
+    """Return the folders of the published snapshots in the order of time."""
+    folder = path / "release" if (path / "release").is_dir() else path
+    found = [entry for entry in folder.iterdir() if entry.is_dir()]
+    return sorted(found, key=lambda entry: _sort_key(entry.name))
+
+
+def stray_files(path: Path) -> list[str]:
+    """Name files of a stream that belong to no snapshot."""
+    folder = path / "release" if (path / "release").is_dir() else path
+    return sorted(entry.name for entry in folder.iterdir() if not entry.is_dir() and entry.name != "stream.json")
+
+
+def _sort_key(name: str) -> tuple[int, str]:
+    with contextlib.suppress(ValueError):
+        return int(name), ""
+    return 0, name
+
+
+def read_stream(path: Path, data: str = "data.parquet") -> Release:
+    """Read all snapshots of a stream as one release.
+
+    Counts come from the summary of a stream that has come to its end, and from its snapshots otherwise.
+    """
+    folder = path / "release" if (path / "release").is_dir() else path
+    summary = _read_json(folder / "stream.json")
+    parts = [read_release(entry, data) for entry in snapshot_folders(folder)]
+    if not parts:
+        raise SchemaError(f"{path}: the stream has not published a snapshot yet.")
+    first = parts[0]
+    for name, other in zip(snapshot_folders(folder), parts, strict=True):
+        if (other.columns, other.guarantee, other.method) != (first.columns, first.guarantee, first.method):
+            raise SchemaError(f"{name}: the snapshot has other columns or claims than the first one.")
+    records = summary.get("records") if summary.get("finished") else None
+    withheld = dict(records["withheld_by_reason"]) if records else _add_up(part.withheld for part in parts)
+    return Release(
+        kind=first.kind,
+        method=first.method,
+        guarantee=first.guarantee,
+        columns=first.columns,
+        table=pa.concat_tables([part.table for part in parts]).combine_chunks(),
+        values=first.values,
+        records_in=records["in"] if records else sum(part.records_in for part in parts),
+        withheld=withheld,
+        parts={
+            name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
+            for name, part in first.parts.items()
+        },
+    )
+
+
+def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for by_reason in counts:
+        for reason, count in by_reason.items():
+            total[reason] = total.get(reason, 0) + count
+    return total
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise SchemaError(f"{path}: cannot be read.") from None
+    return found
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Replace a file in one step; the owner's files are for the owner only."""
+    beside = path.with_name(f".{path.name}")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.chmod(0o600 if path.parent.name == "owner" else 0o644)
+    beside.replace(path)
+
+
+def _sync_all(paths: list[Path]) -> None:
+    def sync(path: Path) -> None:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    with ThreadPoolExecutor(_SYNCING) as pool:
+        list(pool.map(sync, paths))

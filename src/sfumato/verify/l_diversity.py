@@ -1,0 +1,104 @@
+"""l-diversity of groups, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.published_snapshots import PublishedSnapshots, disclose
+from sfumato.core.release import Release
+from sfumato.core.verdict import Verdict
+from sfumato.guarantees.l_diversity import LDiversity
+from sfumato.verify.structure import READABLE, verify_structure
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = LDiversity
+
+Ints = npt.NDArray[np.int64]
+
+_CHECK = "no value is too frequent in a group"
+_KNOWN = "attributes and time lead to no likely value"
+_GROUPED = "sensitive values stand apart from the records"
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: is every value of every group that of at most one record in l?
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release)
+    Verdict(holds=True, claimed l=2, window=1, measured l=2, groups=1)
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Definition 1.
+    """
+    claim, structure = _read(release)
+    if not structure:
+        return structure
+    found = PublishedSnapshots.of(release)
+    sizes = found.sizes[found.pair_group]
+    enough = claim.l * found.pair_count <= sizes
+    witness = None
+    if not enough.all():
+        worst = int(np.argmax(found.pair_count / np.maximum(sizes, 1)))
+        records = np.flatnonzero(found.group == found.pair_group[worst])[:2] + 1
+        witness = {
+            "check": _CHECK,
+            "rows": records.tolist(),
+            "records": int(sizes[worst]),
+            "of_one_value": int(found.pair_count[worst]),
+        }
+    measured = {
+        "l": int((sizes // np.maximum(found.pair_count, 1)).min()) if len(sizes) else 0,
+        "groups": len(found.group_time),
+    }
+    return structure & Verdict(bool(enough.all()), claim.parameters(), measured, witness, {_CHECK: bool(enough.all())})
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:  # noqa: ARG001
+    """Check a release against the original: do attributes and time of anybody make a value likelier than 1/l?
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release, data)
+    Verdict(holds=True, claimed l=2, window=1, measured largest_share=0.5)
+    """
+    claim, structure = _read(release)
+    if not structure:
+        return structure
+    missing = [
+        column.name
+        for column in original.schema.columns
+        if column.role == "quasi-identifier" and column.name not in release.table.column_names
+    ]
+    if missing:
+        raise VerificationError(
+            f"l-diversity: the release has no column {missing[0]!r}: the original has other attributes."
+        )
+    shares = disclose(release, original).share
+    largest = float(shares.max(initial=0.0))
+    # Shares are sums of fractions: a hair above 1/l is still 1/l.
+    holds = largest <= 1 / claim.l + 1e-9
+    witness = None if holds else {"check": _KNOWN, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
+    return Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+
+
+def _read(release: Release) -> tuple[LDiversity, Verdict]:
+    """Return the claim, and whether the release can be judged."""
+    claim = release.guarantee
+    if not isinstance(claim, LDiversity):
+        raise VerificationError(f"{claim.name}: this verifier judges {LDiversity.name}.")
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return claim, Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    apart = "sensitive" in release.parts
+    witness = None if apart else {"check": _GROUPED}
+    return claim, structure & Verdict(apart, claim.parameters(), {}, witness, {_GROUPED: apart})

@@ -1,0 +1,345 @@
+"""Streams on disk: killed anywhere and resumed, they publish what an undisturbed stream publishes."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import pipeline
+from sfumato.cli import streaming
+from sfumato.cli.output import Quiet
+from sfumato.cli.streaming import publish_stream
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
+from sfumato.io import owner
+from sfumato.io.streams import StreamFolder, is_stream, read_stream, snapshot_folders
+from sfumato.verify.snapshot_faithful import verify_faithful
+
+OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
+METHOD = sf.methods.Reposition(l=3, window=4)
+HEADER = "time,age,sex,illness\n"
+
+
+def lines(seed=0, snapshots=12, gap=None):
+    rng = np.random.default_rng(seed)
+    found = []
+    for time_ in range(snapshots):
+        at = time_ + (0 if gap is None or time_ < snapshots // 2 else gap)
+        for _ in range(rng.integers(0, 25)):
+            ill = min(int(rng.exponential(1.5 + time_ % 4)), 8)
+            found.append(f"{at},{rng.integers(20, 60)},{'fm'[rng.integers(2)]},ill{ill}\n")
+    return found
+
+
+def write(path, rows, header=HEADER):
+    path.write_text(header + "".join(rows))
+    return path
+
+
+def publish(data, out, method=METHOD, **more):
+    return publish_stream(Quiet(), data, out, method, OPTIONS, **{"seed": 7, **more})
+
+
+def content(out):
+    """All that is published, file by file, but for the compressed file that repeats the CSV."""
+    return {
+        str(path.relative_to(out / "release")): path.read_bytes()
+        for path in (out / "release").rglob("*")
+        if path.is_file() and path.suffix != ".parquet"
+    }
+
+
+def original_rows(out):
+    return {path.name: path.read_bytes() for path in (out / "owner" / "rows").iterdir()}
+
+
+class Killed(BaseException):
+    """Nothing catches this."""
+
+
+@pytest.fixture
+def whole(tmp_path):
+    data = write(tmp_path / "cases.csv", lines())
+    publish(data, tmp_path / "whole")
+    return data, tmp_path / "whole"
+
+
+def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
+    data, out = whole
+    original = sf.read(data, kind="snapshots", **OPTIONS)
+    result = sf.anonymize(original, METHOD, seed=7)
+    release = read_stream(out)
+    assert release.table.equals(result.release.table)
+    assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
+    assert (release.records_in, release.withheld) == (result.release.records_in, result.release.withheld)
+    assert owner.read_rows(out).tolist() == result.trace.rows.tolist()
+    assert verify_faithful(release, original, owner.read_rows(out)).holds
+
+
+def test_every_snapshot_is_a_release_that_verifies(whole):
+    _, out = whole
+    folders = snapshot_folders(out)
+    assert [int(folder.name) for folder in folders] == sorted(int(folder.name) for folder in folders)
+    for folder in folders:
+        assert pipeline.verify(folder).holds
+    summary = json.loads((out / "release" / "stream.json").read_text())
+    assert summary["finished"] and summary["snapshots"] == len(folders)
+    assert {path.name for path in (out / "owner").iterdir()} == {"trace.json", "rows", "rows.parquet"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_and_resumed_streams_publish_the_same(whole, tmp_path, monkeypatch, seed):
+    data, undisturbed = whole
+    rng = np.random.default_rng(seed)
+    out = tmp_path / "broken"
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0 if seed % 2 else 0.02)
+    monkeypatch.setattr(streaming, "_SETTLE_SECONDS", 0.01)
+    rename, replace = Path.rename, Path.replace
+    left = 0
+
+    def dying(step):
+        def act(self, target):
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise Killed
+            return step(self, target)
+
+        return act
+
+    monkeypatch.setattr(Path, "rename", dying(rename))
+    monkeypatch.setattr(Path, "replace", dying(replace))
+    resume, kills = None, 0
+    for _ in range(60):
+        left = int(rng.integers(2, 16))
+        try:
+            publish(data, out, resume=resume)
+            break
+        except Killed:
+            kills += 1
+            resume = "replay" if is_stream(out) else None
+            known = {name: data for name, data in content(out).items() if name != "stream.json"} if resume else {}
+            assert known.items() <= content(undisturbed).items()
+    assert kills
+    assert content(out) == content(undisturbed)
+    assert original_rows(out) == original_rows(undisturbed)
+
+
+def test_a_stream_goes_on_from_the_record_where_it_stopped(whole, tmp_path, monkeypatch):
+    data, undisturbed = whole
+    rows = data.read_text().splitlines(keepends=True)[1:]
+    out = tmp_path / "broken"
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    save, saved = StreamFolder.save, []
+
+    def save_ten(self, checkpoint):
+        save(self, checkpoint)
+        saved.append(checkpoint.facts["rows"])
+        if len(saved) == 6:
+            raise Killed
+
+    monkeypatch.setattr(StreamFolder, "save", save_ten)
+    with pytest.raises(Killed):
+        publish(data, out)
+    publish(write(tmp_path / "rest.csv", rows[saved[-1] :]), out, resume="onwards")
+    assert content(out) == content(undisturbed)
+    assert original_rows(out) == original_rows(undisturbed)
+
+
+def test_a_stream_that_is_being_published_is_not_taken_over(whole):
+    data, out = whole
+    summary = json.loads((out / "release" / "stream.json").read_text())
+    (out / "release" / "stream.json").write_text(json.dumps({**summary, "finished": False}))
+    (out / f".sfumato-{os.getppid()}-x").mkdir()
+    with pytest.raises(SfumatoError, match="is publishing this stream"):
+        publish(data, out, resume="replay")
+    assert (out / f".sfumato-{os.getppid()}-x").is_dir()
+
+
+def test_a_stopped_stream_says_from_which_record_it_can_go_on(whole, tmp_path, monkeypatch, capsys):
+    data, undisturbed = whole
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    save, saved = StreamFolder.save, []
+
+    def stop_after_some(self, checkpoint):
+        if len(saved) == 5:
+            raise KeyboardInterrupt
+        save(self, checkpoint)
+        saved.append(checkpoint.facts["rows"])
+
+    monkeypatch.setattr(StreamFolder, "save", stop_after_some)
+    with pytest.raises(SystemExit) as stopped:
+        publish(data, tmp_path / "out")
+    assert stopped.value.code == 130
+    assert f"from record {saved[-1] + 1:,} of the input" in capsys.readouterr().err
+    monkeypatch.setattr(StreamFolder, "save", save)
+    rows = data.read_text().splitlines(keepends=True)[1:]
+    publish(write(tmp_path / "rest.csv", rows[saved[-1] :]), tmp_path / "out", resume="onwards")
+    assert content(tmp_path / "out") == content(undisturbed)
+
+
+def test_a_stream_without_a_seed_is_resumed_with_its_own_secret(tmp_path, monkeypatch):
+    data = write(tmp_path / "cases.csv", lines())
+    out = tmp_path / "out"
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    settle, count = StreamFolder.settle, []
+
+    def settle_some(self):
+        settle(self)
+        count.append(1)
+        if len(count) == 8:
+            raise Killed
+
+    monkeypatch.setattr(StreamFolder, "settle", settle_some)
+    with pytest.raises(Killed):
+        publish(data, out, seed=None)
+    before = {name: data for name, data in content(out).items() if name != "stream.json"}
+    monkeypatch.setattr(StreamFolder, "settle", settle)
+    done = publish(data, out, seed=None, resume="replay")
+    assert before and before.items() <= content(out).items()
+    rows = np.concatenate([np.array(_rows(path)) for path in (out / "owner" / "rows").iterdir()])
+    assert len(np.unique(rows)) == len(rows) == done["published"]
+
+
+def _rows(path):
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path).column("original_row").to_pylist()
+
+
+def test_a_killed_process_leaves_whole_snapshots_and_can_be_resumed(tmp_path):
+    """Killed for real, while its input keeps coming."""
+    data = write(tmp_path / "cases.csv", lines(3, 20))
+    publish(data, tmp_path / "whole")
+    code = (
+        "import sys, sfumato as sf; from pathlib import Path; from sfumato.cli.output import Quiet\n"
+        "from sfumato.cli.streaming import publish_stream\n"
+        "method = sf.methods.Reposition(l=3, window=4)\n"
+        f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, seed=7)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "out")], stdin=subprocess.PIPE, env={**os.environ}
+    )
+    rows = data.read_text().splitlines(keepends=True)
+    process.stdin.write("".join(rows[: len(rows) // 2]).encode())
+    process.stdin.flush()
+    for _ in range(600):
+        if len(list((tmp_path / "out" / "release").glob("[0-9]*"))) >= 3 or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdin.close()
+    early = {name: data for name, data in content(tmp_path / "out").items() if name != "stream.json"}
+    assert early and early.items() <= content(tmp_path / "whole").items()
+    publish(data, tmp_path / "out", resume="replay")
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+    assert not list((tmp_path / "out").glob(".sfumato-*"))
+
+
+def test_standard_input_is_read_as_it_comes(whole, tmp_path, monkeypatch):
+    data, undisturbed = whole
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data.read_bytes()))))
+    publish(Path("-"), tmp_path / "out")
+    assert content(tmp_path / "out") == content(undisturbed)
+
+
+@pytest.mark.parametrize("block", [100, 1000])
+def test_batches_do_not_matter(whole, tmp_path, monkeypatch, block):
+    data, undisturbed = whole
+    monkeypatch.setattr("sfumato.io.batches._BLOCK", block)
+    publish(data, tmp_path / "out")
+    assert content(tmp_path / "out") == content(undisturbed)
+
+
+def test_parquet_and_json_lines_are_streams_too(whole, tmp_path):
+    from sfumato.io.export import write_table
+    from sfumato.io.tables import read_table
+
+    data, undisturbed = whole
+    for name in ("cases.parquet", "cases.jsonl"):
+        write_table(read_table(data), tmp_path / name)
+        publish(tmp_path / name, tmp_path / name.replace(".", "-"))
+        assert content(tmp_path / name.replace(".", "-")) == content(undisturbed)
+
+
+def test_long_gaps_cost_nothing(tmp_path):
+    data = write(tmp_path / "cases.csv", lines(1, 12, gap=10**12))
+    publish(data, tmp_path / "out")
+    assert max(int(folder.name) for folder in snapshot_folders(tmp_path / "out")) > 10**12
+
+
+def test_an_existing_stream_is_not_replaced_without_force(whole):
+    data, out = whole
+    with pytest.raises(SfumatoError, match="--force to replace it or --resume"):
+        publish(data, out)
+    with pytest.raises(SfumatoError, match="come to its end"):
+        publish(data, out, resume="replay")
+    publish(data, out, force=True)
+
+
+def test_what_cannot_be_resumed_says_why(whole, tmp_path, monkeypatch):
+    data, _ = whole
+    with pytest.raises(SfumatoError, match="no stream to resume"):
+        publish(data, tmp_path / "nothing", resume="replay")
+    with pytest.raises(ParameterError, match="resume must be one of"):
+        publish(data, tmp_path / "nothing", resume="yes")
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    save, count = StreamFolder.save, []
+
+    def save_some(self, checkpoint):
+        save(self, checkpoint)
+        count.append(1)
+        if len(count) == 6:
+            raise Killed
+
+    monkeypatch.setattr(StreamFolder, "save", save_some)
+    with pytest.raises(Killed):
+        publish(data, tmp_path / "out")
+    monkeypatch.setattr(StreamFolder, "save", save)
+    with pytest.raises(ParameterError, match="other parameters"):
+        publish(data, tmp_path / "out", method=sf.methods.Reposition(l=2, window=4), resume="replay")
+    with pytest.raises(SchemaError, match="does not begin with"):
+        publish(write(tmp_path / "other.csv", lines(9)), tmp_path / "out", resume="replay")
+    with pytest.raises(SchemaError, match="other columns"):
+        other = write(tmp_path / "columns.csv", lines(), "time,age,gender,illness\n")
+        publish_stream(
+            Quiet(), other, tmp_path / "out", METHOD, {**OPTIONS, "columns": {"qi": "age,gender"}}, resume="replay"
+        )
+    (tmp_path / "out" / "owner" / "checkpoint.npz").write_bytes(b"nonsense")
+    with pytest.raises(SchemaError, match="checkpoint is damaged"):
+        publish(data, tmp_path / "out", resume="replay")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("time,age,sex,illness\n", "only a header"),
+        ("time,age,illness\n1,2,flu\n", "no column 'sex'"),
+        ("time,age,sex,illness\n1,2,f,flu\nx,2,f,flu\n", "row 2"),
+        ("time,age,sex,illness\n1,,f,flu\n", "empty cells"),
+        ("time,age,sex,illness\n1.5,3,f,flu\n", "whole numbers"),
+        ("time,age,sex,illness,name\n1,3,f,flu,bob\n", "'name'"),
+    ],
+)
+def test_bad_input_changes_nothing_on_disk(tmp_path, text, message):
+    (tmp_path / "cases.csv").write_text(text)
+    with pytest.raises(SchemaError, match=message) as error:
+        publish(tmp_path / "cases.csv", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert "bob" not in str(error.value) and "flu" not in str(error.value)
+
+
+def test_nothing_publishable_is_an_answer(tmp_path):
+    data = write(tmp_path / "cases.csv", [f"{time},30,f,flu\n" for time in range(9)])
+    with pytest.raises(InfeasibleError, match="no snapshot can be published"):
+        publish(data, tmp_path / "out")
+    assert not (tmp_path / "out" / "release").exists()

@@ -21,6 +21,9 @@ lint: $(STAMP)-lint  ## style, types, import contracts
 bench: $(STAMP)-test  ## print a table of times, memory and growth; writes benchmarks/results
 	$(BIN)/python -m benchmarks.trajectories
 	$(BIN)/python -m benchmarks.sequences
+	$(BIN)/python -m benchmarks.sets
+	$(BIN)/python -m benchmarks.timeline
+	$(BIN)/python -m benchmarks.snapshots
 
 papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
 	$(BIN)/python -m benchmarks.papers

@@ -35,7 +35,18 @@ if TYPE_CHECKING:
     from sfumato.core.verdict import Verdict
     from sfumato.core.workload import Workload
     from sfumato.io.releases import read_release
-    from sfumato.pipeline import anonymize, apply, attack, inspect, measure, read, verify, write
+    from sfumato.pipeline import (
+        anonymize,
+        apply,
+        attack,
+        estimate,
+        inspect,
+        measure,
+        read,
+        reconstruct,
+        verify,
+        write,
+    )
 
 __all__ = [
     "Dataset",
@@ -54,11 +65,13 @@ __all__ = [
     "anonymize",
     "apply",
     "attack",
+    "estimate",
     "inspect",
     "measure",
     "methods",
     "read",
     "read_release",
+    "reconstruct",
     "verify",
     "write",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato import registry, report
+from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError, VerificationError
@@ -21,11 +23,23 @@ from sfumato.core.risk import Finding
 from sfumato.core.run import Run
 from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
-from sfumato.io import owner, releases
+from sfumato.families import reconstruction
+from sfumato.io import owner, releases, streams
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
 
-__all__ = ["anonymize", "apply", "attack", "inspect", "measure", "read", "verify", "write"]
+__all__ = [
+    "anonymize",
+    "apply",
+    "attack",
+    "estimate",
+    "inspect",
+    "measure",
+    "read",
+    "reconstruct",
+    "verify",
+    "write",
+]
 
 PathLike = str | Path
 
@@ -110,6 +124,12 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
 
 def _verify_files(release: Release, folder: Path) -> Verdict:
     """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
+    if streams.is_stream(folder):
+        stray = streams.stray_files(folder)
+        verdict = Verdict(not stray, {}, {}, {"files": stray} if stray else None, {"only snapshots": not stray})
+        for part in streams.snapshot_folders(folder):
+            verdict &= _verify_files(releases.read_release(part), part)
+        return verdict
     spelled = releases.read_release(folder, "data.csv").table
     same = all(_same_cells(release.table.column(name), spelled.column(name)) for name in release.table.column_names)
     stray = releases.stray_files(folder, release)
@@ -151,6 +171,27 @@ def measure(path: PathLike, original: Dataset, *, workload: Workload | None = No
     """Measure what a release is still good for, one score per measure."""
     release = _release_of(path, original)
     return measure_release(Comparison(original, release, owner.read_rows(Path(path)), seed, workload))
+
+
+def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
+    """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
+    return reconstruction.reconstruct(_as_release(release), seed, copies)
+
+
+def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
+    """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
+    asked = [tuple(itemset) for itemset in itemsets]
+    published = _as_release(release)
+    certain = itemset_support.certain_support(published, asked)
+    expected = itemset_support.estimate(published, asked)
+    return [
+        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
+        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
+    ]
+
+
+def _as_release(release: Release | PathLike) -> Release:
+    return release if isinstance(release, Release) else releases.read_release(Path(release))
 
 
 def _release_of(path: PathLike, original: Dataset) -> Release:

@@ -40,7 +40,9 @@ def test_methods_lists_parameters_with_ranges_and_papers(sfumato):
     k = next(p for p in found["seqanon"]["parameters"] if p["name"] == "k")
     assert k["range"] == "at least 2" and k["required"]
     assert "Poulis" in found["seqanon"]["paper"]
-    assert [m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json] == []
+    of_sets = {m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json}
+    assert "disassociation" in of_sets and "seqanon" not in of_sets
+    assert sfumato("methods", "--kind", "rt", "--json").json == []
     assert "seqanon" in sfumato("methods").stdout
 
 

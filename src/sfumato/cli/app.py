@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
 
 app = typer.Typer(
     name="sfumato",
@@ -19,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Data = Annotated[Path, typer.Argument(help="File with the data.")]
+Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
 Original = Annotated[Path, typer.Option(help="The original data.")]
 Kind = Annotated[str, typer.Option(help="Kind of data, such as trajectories.")]
@@ -117,6 +118,9 @@ def anonymize(
     seed: Seed = None,
     force: Force = False,
     report: Report = True,
+    resume: Annotated[
+        str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
@@ -126,6 +130,15 @@ def anonymize(
     from sfumato.methods import find
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
+    if kind == "snapshots" and hasattr(chosen, "stream"):
+        from sfumato.cli.streaming import publish_stream
+
+        publish_stream(
+            Output(as_json=as_json), data, out, chosen, reading, seed=seed, force=force, resume=resume or None
+        )
+        return
+    if resume:
+        raise ParameterError("--resume: only streams of snapshots can be resumed.")
     publish(
         Output(as_json=as_json),
         out,
@@ -240,6 +253,38 @@ def measure(
 
 
 @app.command()
+def reconstruct(
+    directory: Dir,
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
+    copies: Annotated[int, typer.Option(help="Number of data sets; several are numbered: file-1.csv.", min=1)] = 1,
+    seed: Annotated[int | None, typer.Option(help="Draw the same data sets again.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Draw data sets that could have been the original of a release of separated sets."""
+    from sfumato.cli.publishing import write_reconstructions
+
+    write_reconstructions(Output(as_json=as_json), existing(directory), out, copies, seed, force=force)
+
+
+@app.command()
+def estimate(
+    directory: Dir,
+    workload: Annotated[Path, typer.Option(help="Itemsets, one per line: bread > wine.")],
+    as_json: Json = False,
+) -> None:
+    """Say how many records hold some items: how many certainly do, and how many are to be expected."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_workload
+
+    out = Output(as_json=as_json)
+    found = pipeline.estimate(existing(directory), read_workload(workload).queries)
+    rows = [(" > ".join(answer["itemset"]), answer["certain"], answer["expected"]) for answer in found]
+    out.table("Records that hold the items", ["items", "certain", "expected"], rows)
+    out.finish(found)
+
+
+@app.command()
 def run(
     policy: Annotated[Path, typer.Argument(help="Policy file (TOML).")],
     as_json: Json = False,
@@ -253,7 +298,7 @@ def run(
 @app.command(context_settings={"allow_extra_args": False})
 def generate(
     kind: Annotated[str, typer.Argument(help="Kind of data, such as trajectories.")],
-    size: Annotated[int, typer.Option(help="Number of people.")],
+    size: Annotated[int, typer.Option(help="Number of people, or of time points.")],
     seed: Annotated[int, typer.Option(help="Same seed, same data.")],
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
     model: Annotated[str, typer.Option(help="How the data are made; see the listing.")] = "",

@@ -62,6 +62,12 @@ def _reading(
     resolution: Annotated[str, typer.Option(help="Cut times to the second, minute, hour or day.")] = "",
     user_key: Annotated[str, typer.Option(help="Who a person is in a web log: host, user or host+agent.")] = "",
     query: Annotated[str, typer.Option(help="Query strings of a web log: drop or keep.")] = "",
+    start: Annotated[
+        str, typer.Option(help="When the first slot begins: a date, a time of day such as 04:00, or both.")
+    ] = "",
+    gap: Annotated[str, typer.Option(help="What time nothing is known about is called; (gap) if not given.")] = "",
+    slots: Annotated[str, typer.Option(help="First and last of the columns that are slots: t1:t144.")] = "",
+    faults: Annotated[str, typer.Option(help="Overlapping or reversed episodes: error or mend.")] = "",
     hierarchy: Annotated[
         list[str],
         typer.Option(
@@ -92,6 +98,10 @@ def _reading(
         "resolution": resolution or None,
         "user_key": user_key or None,
         "query": query or None,
+        "start": start or None,
+        "gap": gap or None,
+        "slots": slots or None,
+        "faults": faults or None,
         "hierarchies": parse_pairs(hierarchy, "--hierarchy"),
         "constraints": parse_pairs([c if "=" in c else f"utility={c}" for c in constraints], "--constraints"),
     }

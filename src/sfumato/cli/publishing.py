@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from sfumato import pipeline, registry
 from sfumato.cli.output import Output, Quiet, show_progress
 from sfumato.core.dataset import Dataset
@@ -21,7 +23,15 @@ from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
 
-__all__ = ["generate_file", "publish", "read_batch", "read_original", "read_workload", "run_policy"]
+__all__ = [
+    "generate_file",
+    "publish",
+    "read_batch",
+    "read_original",
+    "read_workload",
+    "run_policy",
+    "write_reconstructions",
+]
 
 
 def publish(
@@ -143,13 +153,34 @@ def generate_file(
     force: bool,
 ) -> None:
     """Generate data of a kind into a file."""
-    if path.exists() and not force:
-        raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent}: there is no such directory.")
+    _check_file(path, force=force)
     generator = registry.generator(kind)
     chosen = {"model": model} if model else {}
     table = generator.generate(size, seed, **chosen, **options)
     write_table(table, path)
-    out.say(f"Wrote {table.num_rows:,} rows about {size:,} people to {path}.")
-    out.finish({"rows": table.num_rows, "people": size, "out": str(path)})
+    out.say(f"Wrote {table.num_rows:,} rows (size {size:,}) to {path}.")
+    out.finish({"rows": table.num_rows, "size": size, "out": str(path)})
+
+
+def write_reconstructions(
+    out: Output, directory: Path, path: Path, copies: int, seed: int | None, *, force: bool
+) -> None:
+    """Draw possible originals of a release into files of one row per person and item."""
+    numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, copies + 1)]
+    paths = numbered if copies > 1 else [path]
+    for file in paths:
+        _check_file(file, force=force)
+    for file, possible in zip(paths, pipeline.reconstruct(directory, copies=copies, seed=seed), strict=True):
+        items = possible.history()
+        people = possible.table.column(possible.schema.identifier).take(pa.array(items.row_of_token))
+        labels = pa.array(items.labels, pa.string()).take(pa.array(items.codes))
+        write_table(pa.table({"person": people, "item": labels}), file)
+        out.say(f"Wrote {len(possible):,} possible records to {file}.")
+    out.finish({"copies": copies, "out": [str(file) for file in paths]})
+
+
+def _check_file(path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent}: there is no such directory.")

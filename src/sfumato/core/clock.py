@@ -22,6 +22,13 @@ class Clock:
     Times are whole numbers. With a unit they count that unit since 1970-01-01 UTC; without one they are the
     numbers of the file.
 
+    Parameters
+    ----------
+    unit
+        ``second``, ``minute``, ``hour`` or ``day``; None for plain numbers.
+    origin
+        For activity data, which have no times but slots: the time at which the first slot begins.
+
     Examples
     --------
     >>> Clock("minute").to_arrow(np.array([60])).to_pylist()[0].isoformat()
@@ -31,6 +38,7 @@ class Clock:
     """
 
     unit: str | None = None
+    origin: int = 0
 
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in UNITS:

@@ -9,12 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.activity_comparison import ActivityComparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.geometry import convex_hull
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.sequence_comparison import SequenceComparison
+from sfumato.core.set_comparison import SetComparison
 from sfumato.core.workload import Workload
 
 __all__ = ["Comparison"]
@@ -87,6 +89,16 @@ class Comparison:
     def sequences(self) -> SequenceComparison:
         """What there is to know about timed event sequences; their events are the places here."""
         return SequenceComparison(self)
+
+    @cached_property
+    def sets(self) -> SetComparison:
+        """What there is to know about sets of items; their items are the places here."""
+        return SetComparison(self)
+
+    @cached_property
+    def activity(self) -> ActivityComparison:
+        """What there is to know about activity data and the classes published of them."""
+        return ActivityComparison(self)
 
     @cached_property
     def history(self) -> Ragged:

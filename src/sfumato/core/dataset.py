@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -200,6 +201,111 @@ class Dataset:
             hierarchies={"item": hierarchy} if hierarchy else {},
             constraints=constraints,
         )
+
+    @classmethod
+    def from_timeline(
+        cls,
+        rows: list[Mapping[str, int]],
+        *,
+        times: list[int] | None = None,
+        sensitive: tuple[str, ...] = (),
+        events: tuple[str, ...] = (),
+        clock: Clock | None = None,
+    ) -> Dataset:
+        """Make a dataset of one long sequence of events from counts by event, one mapping per time point.
+
+        Time points are numbered from 0 where no times are given. ``events`` names events of the alphabet that may
+        not occur at all; so does a count of 0.
+
+        Examples
+        --------
+        >>> data = Dataset.from_timeline([{"bread": 2, "wine": 1}, {"bread": 1}], sensitive=("wine",))
+        >>> data, data.table.column("counts").to_pylist()
+        (Dataset(timeline: 2 time points, 3 entries, 2 distinct values), [[2, 1], [1]])
+        """
+        when = list(range(len(rows))) if times is None else times
+        if len(when) != len(rows) or any(a >= b for a, b in itertools.pairwise(when)):
+            raise SchemaError("timeline: times must be as many as the time points, ascending and different.")
+        if any(count < 0 for row in rows for count in row.values()):
+            raise SchemaError("timeline: column 'counts' must hold 0 or more, got a negative count.")
+        code = {label: i for i, label in enumerate(dict.fromkeys([*(e for row in rows for e in row), *events]))}
+        kept = [sorted((code[event], count) for event, count in row.items() if count) for row in rows]
+        offsets = np.concatenate([[0], np.cumsum([len(row) for row in kept])]).astype(np.int64)
+        codes = np.array([event for row in kept for event, _ in row], dtype=np.int32)
+        table = pa.table(
+            {
+                "time": pa.array(when, pa.int64()),
+                "events": Ragged(offsets, codes, tuple(code)).to_arrow(),
+                "counts": pa.array([[count for _, count in row] for row in kept], pa.list_(pa.int64())),
+            }
+        )
+        columns = (Column("time", "time"), Column("events", "history"), Column("counts", "count"))
+        return cls(Schema("timeline", columns, sensitive), table, clock=clock or Clock())
+
+    @classmethod
+    def from_snapshots(
+        cls,
+        rows: Sequence[tuple[Any, ...]],
+        attributes: tuple[str, ...],
+        sensitive: str,
+        *,
+        plain: tuple[str, ...] = (),
+        clock: Clock | None = None,
+    ) -> Dataset:
+        """Make a dataset of snapshots from tuples: time, the attributes in order, the sensitive value.
+
+        Attributes are quasi-identifiers but for those listed as plain. Rows are put in time order.
+
+        Examples
+        --------
+        >>> data = Dataset.from_snapshots([(2, "40", "cold"), (1, "30", "flu")], ("age",), "illness")
+        >>> data.table.to_pydict()
+        {'time': [1, 2], 'age': ['30', '40'], 'illness': ['flu', 'cold']}
+        """
+        ordered = sorted(rows, key=lambda row: row[0])
+        names = (*attributes, sensitive)
+        cells = {name: [str(row[i]) for row in ordered] for i, name in enumerate(names, start=1)}
+        table = pa.table(
+            {
+                "time": pa.array([row[0] for row in ordered], pa.int64()),
+                **{name: pa.array(column, pa.string()) for name, column in cells.items()},
+            }
+        )
+        columns = [Column(name, "plain" if name in plain else "quasi-identifier") for name in attributes]
+        schema = Schema("snapshots", (Column("time", "time"), *columns, Column(sensitive, "sensitive")))
+        return cls(schema, table, clock=clock or Clock())
+
+    @classmethod
+    def from_activity(
+        cls,
+        rows: Sequence[Sequence[str]],
+        *,
+        sensitive: tuple[str, ...] = (),
+        clock: Clock | None = None,
+        start: int = 0,
+    ) -> Dataset:
+        """Make a dataset of daily activities from lists of what each person did in every slot, equally long lists.
+
+        A slot is a minute unless the clock says otherwise; ``start`` is the time at which the first slot begins, in
+        slots since 1970.
+
+        Examples
+        --------
+        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]], sensitive=("eat",))
+        >>> data, data.clock
+        (Dataset(activity: 2 people, 4 entries, 2 distinct values), Clock(unit='minute', origin=0))
+        """
+        if len({len(row) for row in rows}) > 1:
+            raise SchemaError("activity: everybody must have the same number of slots.")
+        table = pa.table(
+            {
+                "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
+                "activities": Ragged.from_lists([list(row) for row in rows]).to_arrow(),
+            }
+        )
+        columns = (Column("person", "identifier"), Column("activities", "history"))
+        clock = dataclasses.replace(clock, origin=clock.origin + start) if clock else Clock("minute", start)
+        return cls(Schema("activity", columns, sensitive), table, clock=clock)
 
     def describe(self) -> dict[str, Any]:
         """Say in numbers what the data are."""

@@ -109,6 +109,8 @@ def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if not array.null_count and not array.flatten().null_count:
             return _encode_many(array, form)
+    if form.cell == "exact" and not form.history:
+        return _encode_distinct(column, form)
     write = _encode_history if form.history else _encode_cell
     return pa.array([_safe(write(value, form), form) for value in column.to_pylist()], pa.string())
 
@@ -129,6 +131,8 @@ def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
         many = _decode_many(texts, form)
         if many is not None:
             return many
+    if form.cell == "exact" and not form.history:
+        return _decode_distinct(texts, form)
     read = _decode_history if form.history else _decode_cell
     values: list[Any] = []
     for row, text in enumerate(texts.to_pylist()):
@@ -247,6 +251,28 @@ def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | No
     except pa.ArrowInvalid:
         return None
     return pa.ListArray.from_arrays(rows.offsets, cells).cast(form.arrow)
+
+
+def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    """Spell each distinct cell once: attributes of many records have few different ones."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = array.dictionary_encode()
+    words = [_safe(_encode_cell(value, form), form) for value in coded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(words, pa.string()).take(coded.indices), "*")
+
+
+def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    """Read each distinct cell once; the inverse of :func:`_encode_distinct`."""
+    array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    coded = pc.fill_null(array.cast(pa.string()), "").dictionary_encode()
+    values: list[Any] = []
+    for code, text in enumerate(coded.dictionary.to_pylist()):
+        try:
+            values.append(_decode_cell(text, form))
+        except (ValueError, TypeError):
+            row = pc.index(coded.indices, code).as_py()
+            raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
+    return pa.array(values, form.arrow).take(coded.indices)
 
 
 def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -127,6 +128,7 @@ class Parameterised:
         return {parameter.name: getattr(self, parameter.name) for parameter in declared(type(self))}
 
 
+@functools.cache
 def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
     """List the parameters a class declares, in order.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from sfumato.core.guarantee import Guarantee
 __all__ = ["all_guarantees", "load"]
 
 
+@functools.cache
 def all_guarantees() -> dict[str, type[Guarantee]]:
     """Return every guarantee by name, found by scanning this folder.
 

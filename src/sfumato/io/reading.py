@@ -27,18 +27,25 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "resolution": tuple(UNITS),
     "user_key": ("host", "user", "host+agent"),
     "query": ("drop", "keep"),
+    "faults": ("error", "mend"),
 }
-_FORMATS: dict[str, tuple[str, ...]] = {"sets": (*FORMATS, "transactions", "amnesia")}
+_FORMATS: dict[str, tuple[str, ...]] = {
+    "sets": (*FORMATS, "transactions", "amnesia"),
+    "activity": ("csv", "parquet", "jsonl", "adl", "aras"),
+}
 """Formats of a kind that has others than tables and sequences."""
 _MAPPINGS = ("columns", "hierarchies", "constraints")
 _LISTS = ("header", "drop", "sensitive", "monitored")
+_OF_PLACES = ("places", "places_file", "coordinates")
+_OF_SLOTS = ("start", "gap", "slots", "faults")
+_OF_LOGS = ("monitored", "user_key", "query")
 _FOREIGN: dict[str, tuple[str, ...]] = {
-    "trajectories": ("monitored", "resolution", "user_key", "query", "separator"),
-    "sequences": ("sensitive", "constraints", "places", "places_file", "split", "zone", "coordinates", "separator"),
-    "sets": (
-        *("monitored", "resolution", "user_key", "query"),
-        *("places", "places_file", "split", "zone", "coordinates"),
-    ),
+    "trajectories": (*_OF_LOGS, "resolution", "separator", *_OF_SLOTS),
+    "sequences": ("sensitive", "constraints", *_OF_PLACES, "split", "zone", "separator", *_OF_SLOTS),
+    "sets": (*_OF_LOGS, "resolution", *_OF_PLACES, "split", "zone", *_OF_SLOTS),
+    "activity": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "separator"),
+    "timeline": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
+    "snapshots": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
 }
 """Options that mean nothing for a kind, and are refused rather than ignored."""
 
@@ -86,6 +93,16 @@ class Reading:
     separator
         Between items that stand in one cell or line, if it is not to be told by their look: a character, or
         ``space``, ``tab``, ``comma``, ``semicolon`` or ``pipe``.
+    start
+        Of activity data: when the first slot begins, as a date, a time of day such as ``04:00`` or both; where times
+        are plain numbers, a number. Without it, at the midnight before everything.
+    gap
+        What time that nothing is known about is called; ``(gap)`` if not given.
+    slots
+        First and last of the columns that are slots: ``t1:t144``, where they are not told by their names.
+    faults
+        ``mend`` to let an episode end where the next one begins, and to leave out those that end before they begin,
+        which are errors otherwise.
 
     Examples
     --------
@@ -118,6 +135,10 @@ class Reading:
     user_key: str | None = None
     query: str = "drop"
     separator: str | None = None
+    start: str | None = None
+    gap: str | None = None
+    slots: str | None = None
+    faults: str = "error"
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -134,11 +155,11 @@ class Reading:
     def _refuse_foreign(self) -> None:
         for field in dataclasses.fields(self):
             default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            if field.name in _FOREIGN.get(self.kind, ()) and getattr(self, field.name) != default:
+            if field.name in _FOREIGN.get(self.kind, _OF_SLOTS) and getattr(self, field.name) != default:
                 raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
 
     def _checked(self, name: str, value: Any) -> str | None:
-        if value is None and name not in {"kind", "zone", "coordinates", "query"}:
+        if value is None and name not in {"kind", "zone", "coordinates", "query", "faults"}:
             return None
         text = _text(name, value)
         known = _FORMATS.get(self.kind, FORMATS) if name == "format" else _CHOICES.get(name)

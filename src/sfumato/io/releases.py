@@ -94,7 +94,7 @@ def _describe_columns(columns: tuple[PublishedColumn, ...]) -> list[dict[str, An
 def find_release(path: Path) -> Path:
     """Return the folder that holds ``release.json``: the given one or its ``release/``."""
     for folder in (path / "release", path):
-        if (folder / "release.json").is_file():
+        if (folder / "release.json").is_file() or (folder / "stream.json").is_file():
             return folder
     raise SchemaError(f"{path}: there is no release here (no release.json).")
 
@@ -116,6 +116,10 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
         ``data.parquet`` or ``data.csv``: both hold the same records.
     """
     folder = find_release(path)
+    if (folder / "stream.json").is_file():
+        from sfumato.io.streams import read_stream
+
+        return read_stream(folder, data)
     try:
         manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         columns = _read_columns(manifest["columns"])

@@ -245,7 +245,7 @@ def _risk_table(before: Risk, after: Risk) -> str:
         ("Attacker’s success, average person", show_share(before.mean_success), show_share(after.mean_success)),
         ("Attacker’s success, worst case", show_share(before.max_success), show_share(after.max_success)),
         (
-            "Attacker’s success when the places known are random",
+            "Attacker’s success when what is known is drawn at random",
             show_share(before.mean_success_random),
             show_share(after.mean_success_random),
         ),

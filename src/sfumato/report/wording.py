@@ -8,19 +8,45 @@ from sfumato.report.numerals import show_amount
 __all__ = ["describe_attacker", "explain_measure", "explain_share", "list_limits", "name_share"]
 
 _MEASURES = {
+    "activity-correlations": "How far off correlations between the times spent on two activities are.",
+    "activity-durations": "How far off the average time spent on an activity is when the release is asked.",
+    "activity-transitions": "How far off the chances are that one activity follows another, an interval later.",
     "average-relative-error": "How far off a count is when it is asked of the release instead of the original.",
     "count-queries": "How often the release counts too many people who did a monitored event in a period.",
+    "deleted-share": "How many of the occurrences of sensitive events were deleted.",
     "distance": "How far, on average, a visit's true place is from the places it may be according to the release.",
     "event-context": "How much what the release tells about the time around a monitored event differs from the "
     "original.",
     "event-counts": "How far off the number of monitored events in a period is when the release is asked.",
+    "frequent-events": "How many of the frequent events are not frequent any more, or newly are.",
+    "ghost-events": "How many events became frequent in some prefix only because others were deleted.",
+    "information-loss": "What moving records to later snapshots and leaving some out costs, by the costs chosen.",
     "interval-loss": "How long the interval is that stands for a monitored event, as a share of the time the data "
     "span; and how large its category.",
+    "item-loss": "How large the group is that an item is published as, as a share of all items.",
+    "item-queries": "How far off the number of people with some items is when the release is asked.",
+    "multilevel-itemsets": "How many of the most frequent combinations of items and groups of items an "
+    "analyst no longer finds.",
+    "pair-support": "How far off the number of people with two not very frequent items is when the release is asked.",
+    "pair-support-certain": "How far off the same numbers are when only what is certain is counted.",
     "pattern-preservation": "How many of the frequent sequences of places an analyst of the release still finds.",
     "place-counts": "How many places appear in the release under their own name.",
     "place-distance": "How far apart the members of a generalised place are, on average.",
+    "publication-delay": "How many snapshots later than it happened a record is published, on average.",
+    "relative-difference": "How far the time a person spends on an activity in a day is from what is published of the "
+    "class.",
+    "sanitisation-error": "How much the deletions changed the chances of events, summed over the time points.",
+    "segment-boundaries": "How many of the times at which the mix of events changes an analyst no longer finds.",
     "semantic-penalty": "How many kinds of place a generalised place mixes, according to the hierarchy.",
+    "suppressed-people": "How many people fit into no class and are not in the release.",
+    "separated-items": "How many items are published only as present in a cluster, without anything they occur with.",
     "support-divergence": "How much the popularity of places in the release differs from the original.",
+    "top-itemsets": "How many of the most frequent combinations of items an analyst of the release no longer finds.",
+    "top-itemsets-certain": "How many of them the release does not show for certain to be among the most frequent.",
+    "time-of-day": "How much of an hour of the day is spent on other activities according to the release.",
+    "untouched-time-points": "How many time points are published as they were.",
+    "utility-loss": "How many different sets of items the generalised items of a record may stand for.",
+    "window-queries": "How far off the number of records with a value in some snapshots is when the release is asked.",
 }
 
 _ALWAYS = (
@@ -47,12 +73,47 @@ _SHARES = {
         "A sensitive place is in {found} of fitting records; at most {allowed} are promised.",
         "No sensitive place is in more than {found} of fitting records ({allowed} promised).",
     ),
+    "known-slots": (
+        "Largest share of a class that does a sensitive activity throughout",
+        "A sensitive activity is done throughout by {found} of a class; at most {allowed} are promised.",
+        "No sensitive activity is done throughout by more than {found} of a class ({allowed} promised).",
+    ),
     "monitored-events": (
         "Highest chance of predicting another event within the window",
         "Another event is predicted with a chance of {found}; at most {allowed} are promised.",
         "No other event is predicted within the window with a chance above {found} ({allowed} promised).",
     ),
 }
+
+_SLOT_LIMITS = (
+    (
+        "What a whole class does.",
+        "Whoever finds the class of a person learns what everybody in it does: that all of them sleep at three, say. "
+        "Only the sensitive activities are limited, and only where they go on for the whole time that is promised.",
+    ),
+    (
+        "Sensitive activities that are short or interrupted.",
+        "An interval counts only if the sensitive activity fills it. A person who does something else in between, or "
+        "does it for a shorter time, is not counted.",
+    ),
+    (
+        "Knowing who is in the same class.",
+        "Somebody who knows what all others in a class did can subtract them from what is published.",
+    ),
+)
+
+_ITEM_LIMITS = (
+    (
+        "Items a person does not have.",
+        "The promise is about items a person has. Somebody who also knows what the person does not have, or everything "
+        "about many others, knows more than it covers.",
+    ),
+    (
+        "Being in the data.",
+        "The release does not hide that somebody took part, and an item published under its own name was really there.",
+    ),
+    _ALWAYS[1],
+)
 
 _NO_PLACES = (
     (
@@ -98,6 +159,11 @@ def describe_attacker(knowledge: str, m: int | None) -> str:
     """
     if knowledge == "monitored-events":
         return "a receiver who knows all monitored events of a person and exactly when each happened"
+    if knowledge == "known-slots":
+        times = show_amount(m, "time", "times") if m else "some times"
+        return f"somebody who knows what a person did at {'up to ' * bool(m)}{times}"
+    if knowledge == "items" and m:
+        return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of a person"
     if knowledge != "ordered-places" or m is None:
         return f"somebody with the knowledge “{knowledge}”"
     places = show_amount(m, "place that a person visited", "places that a person visited, and their order")
@@ -114,6 +180,10 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     'More than 2 places.'
     """
     m = getattr(guarantee, "m", None)
+    if getattr(guarantee, "knowledge", "") == "known-slots":
+        return [*_SLOT_LIMITS, ("Being in the data.", "The release does not hide that somebody took part."), _ALWAYS[1]]
+    if getattr(guarantee, "knowledge", "") == "items":
+        return [*_limit_items(guarantee), *_ITEM_LIMITS]
     if getattr(guarantee, "knowledge", "") == "monitored-events":
         return [*_limit_receiver(guarantee), *_NO_PLACES]
     if getattr(guarantee, "knowledge", "") != "ordered-places" or m is None:
@@ -137,6 +207,30 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
         _limit_inference(guarantee),
         *_ALWAYS,
     ]
+
+
+def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise about known items does not cover."""
+    m, sensitive = getattr(guarantee, "m", None), getattr(guarantee, "sensitive", ())
+    if m is None:
+        more = (
+            "Other items.",
+            "The promise names combinations of items. Whoever knows another one may find a single record that fits.",
+        )
+    else:
+        items = show_amount(m, "item", "items")
+        more = (
+            f"More than {items}.",
+            f"Somebody who knows more than {items} of a person may find a single record that fits.",
+        )
+    if sensitive:
+        return [more]
+    shared = (
+        "What all candidates share.",
+        "If every record that fits has the same other item, somebody learns that the person has it without telling the "
+        "records apart.",
+    )
+    return [more, shared]
 
 
 def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:

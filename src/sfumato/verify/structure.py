@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -67,10 +68,14 @@ def verify_structure(release: Release) -> Verdict:
     return Verdict(witness is None, {}, {}, witness, checks)
 
 
+@functools.cache
+def _special_modules() -> frozenset[str]:
+    return frozenset(module.name for module in pkgutil.iter_modules(shapes.__path__))
+
+
 def _special(kind: str, name: str, default: Any) -> Any:
     """Return what ``shapes/<kind>.py`` says about a kind of data, if it says anything."""
-    known = {module.name for module in pkgutil.iter_modules(shapes.__path__)}
-    if kind not in known:
+    if kind not in _special_modules():
         return default
     return getattr(importlib.import_module(f"{shapes.__name__}.{kind}"), name, default)
 

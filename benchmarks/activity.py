@@ -1,0 +1,128 @@
+"""Activity data: time, memory and losses of every method on the sets of the paper, and larger ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import sfumato as sf
+from benchmarks.measure import generated, run, run_parts, table
+from sfumato.core.comparison import Comparison
+from sfumato.metrics.activity_correlations import ActivityCorrelations
+from sfumato.metrics.activity_durations import ActivityDurations
+from sfumato.metrics.relative_difference import RelativeDifference
+from sfumato.registry import find
+
+PROPOSED = ("mc-l-mdav", "mc-l-vmdav", "mc-l-mdav-wd", "mc-l-vmdav-wd", "mc-rr")
+BASELINES = ("l-mdav", "l-vmdav", "msld")
+SOCIAL = "Sleeping,Having Conversation,Talking on the Phone"
+ASKED = {"k": 10, "delta": "48h", "epsilon": "0.75"}
+
+
+def people(folder: Path, size: int, model: str, *options: str) -> sf.Dataset:
+    """Generate people of a model and read them."""
+    path = generated(folder, size, model, *options, kind="activity")
+    return sf.read(path, kind="activity", sensitive=["Vacation"])
+
+
+def anonymized(data: sf.Dataset, name: str, **asked: object) -> tuple[float, Comparison]:
+    """Return the seconds of a run in a warm process, and the comparison."""
+    start = time.perf_counter()
+    result = sf.anonymize(data, find(name)(**asked), seed=1)
+    return time.perf_counter() - start, Comparison(data, result.release, result.trace.rows)
+
+
+def measure(data: sf.Dataset, name: str, **asked: object) -> list[object]:
+    """Return relative difference, suppressed people and seconds, as the paper's tables have them."""
+    try:
+        seconds, comparison = anonymized(data, name, **asked)
+    except sf.InfeasibleError as error:
+        return ["infeasible", str(error)[-60:], ""]
+    release = comparison.release
+    return [RelativeDifference().measure(comparison).value, release.records_in - len(release), seconds]
+
+
+def sizes(folder: Path) -> list[list[object]]:
+    """The paper's Tables 4 and 5: 100, 200 and 300 people, long weekends and long vacations."""
+    rows = []
+    for model in ("long-weekend", "long-vacation"):
+        data = {size: people(folder, size, model) for size in (100, 200, 300)}
+        anonymized(data[100], "mc-l-mdav-wd", **ASKED)
+        for name in (*PROPOSED, *BASELINES):
+            rows.append([model, name, *(cell for size in data for cell in measure(data[size], name, **ASKED))])
+    head = [f"{what} {size}" for size in (100, 200, 300) for what in ("rel", "ns", "s")]
+    table("Tables 4 and 5, k=10, delta=48h, epsilon=0.75", ["data", "method", *head], rows)
+    return rows
+
+
+def constraints(folder: Path) -> list[list[object]]:
+    """The paper's Tables 6 and 7: more people away, a longer window, a smaller share; 100 people."""
+    rows = []
+    for model in ("long-weekend", "long-vacation"):
+        usual, more = people(folder, 100, model), people(folder, 100, model, "vacation_share=0.5")
+        cases = [(more, ASKED), (usual, {**ASKED, "delta": "72h"}), (usual, {**ASKED, "epsilon": "0.5"})]
+        for name in (*PROPOSED, *BASELINES):
+            rows.append([model, name, *(cell for data, asked in cases for cell in measure(data, name, **asked))])
+    head = [f"{what} {case}" for case in ("50 % away", "72 h", "0.5") for what in ("rel", "ns", "s")]
+    table("Tables 6 and 7, 100 people", ["data", "method", *head], rows)
+    return rows
+
+
+def meanings(folder: Path) -> list[list[object]]:
+    """The paper's Table 8: mean durations and the correlation of sleep and conversation, 200 people."""
+    data = people(folder, 200, "long-weekend")
+    rows = []
+    for name in (*PROPOSED, *BASELINES):
+        _, comparison = anonymized(data, name, **ASKED)
+        durations = ActivityDurations(activities=SOCIAL).measure(comparison).details
+        pairs = ActivityCorrelations(activities="Sleeping,Having Conversation").measure(comparison).details
+        if not rows:
+            rows.append(["before", *_durations(durations, "before"), *_correlation(pairs, "before")])
+        rows.append([name, *_durations(durations, "after"), *_correlation(pairs, "after")])
+    head = ["method", "sleep h", "conversation min", "phone min", "correlation", "p"]
+    table("Table 8, 200 people, long weekend", head, rows)
+    return rows
+
+
+def _durations(details: dict[str, float], when: str) -> list[object]:
+    minutes = [details[f"{name}, {when}"] for name in SOCIAL.split(",")]
+    return [f"{minutes[0] / 60:.2f}", *(f"{value:.2f}" for value in minutes[1:])]
+
+
+def _correlation(details: dict[str, float], when: str) -> list[object]:
+    pair = "Sleeping and Having Conversation"
+    return [details.get(f"{pair}, {when}", ""), details.get(f"{pair}, p {when}", "")]
+
+
+def large(folder: Path) -> list[list[object]]:
+    """Whole commands: every method on 300 people for two weeks, and 10,000 people for a week."""
+    cases = [(300, "long-vacation", name) for name in (*PROPOSED, *BASELINES)]
+    rows = []
+    for size, model, name in [*cases, (10_000, "long-weekend", "mc-l-mdav-wd")]:
+        path = generated(folder, size, model, kind="activity")
+        words = ["anonymize", path, "--kind", "activity", "--sensitive", "Vacation", "--method", name]
+        words += [word for key, value in ASKED.items() for word in ("-p", f"{key}={value}")]
+        taken = run(*words, "--out", folder / "out", "--force", "--no-report")
+        s = taken.result["seconds"]
+        phases = "read {read:.1f}, anonymize {anonymize:.1f}, write {write:.1f}, verify {verify:.1f}".format(**s)
+        rows.append([size, model, name, taken.seconds, phases, round(taken.megabytes), taken.result["withheld"]])
+    table("Whole commands, k=10", ["people", "data", "method", "s", "phases s", "peak MB", "withheld"], rows)
+    return rows
+
+
+def generating(folder: Path) -> list[list[object]]:
+    """How long it takes to make the data up and to read them."""
+    rows = []
+    for size, model in ((300, "long-vacation"), (10_000, "long-weekend")):
+        path = folder / f"fresh-{size}.parquet"
+        words = ["--size", size, "--seed", 1, "--model", model]
+        made = run("generate", "activity", *words, "--out", path)
+        start = time.perf_counter()
+        data = sf.read(path, kind="activity", sensitive=["Vacation"])
+        rows.append([size, model, made.seconds, time.perf_counter() - start, len(data.history().codes)])
+    table("Making and reading data", ["people", "model", "generate s", "read s", "slots"], rows)
+    return rows
+
+
+if __name__ == "__main__":
+    run_parts("activity", __doc__, generating, sizes, constraints, meanings, large)

@@ -1,0 +1,262 @@
+"""Activity data and their release side by side: what everybody did, and what is published of their classes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import UNITS
+from sfumato.core.errors import ParameterError, SchemaError
+
+if TYPE_CHECKING:
+    from sfumato.core.comparison import Comparison
+
+__all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "sum_over_spans"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_DAY = 86_400
+
+
+class PublishedClass(NamedTuple):
+    """A class: how many people it has, what is published of it, and who they are if that is known."""
+
+    name: str
+    size: int
+    shares: Floats
+    """Share of the class's time by interval and activity."""
+    rows: Longs | None
+    """Original rows of its people."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ActivityComparison:
+    """What measures of activity data need to know; times are counted in slots.
+
+    The classes stand in the order of the published part ``classes``, which is the order in which the owner's row map
+    lists people, class by class.
+
+    Parameters
+    ----------
+    comparison
+        The original and its release.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.ragged import Ragged
+    >>> history = Ragged.from_lists([["sleep", "sleep", "work"], ["work", "work", "work"]])
+    >>> ActivityComparison(SimpleNamespace(history=history, original=history)).totals.tolist()
+    [[2, 1], [0, 3]]
+    """
+
+    comparison: Comparison
+
+    @property
+    def people(self) -> int:
+        """Number of people in the original."""
+        return len(self.comparison.original)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Activities, by their codes."""
+        return self.comparison.history.labels
+
+    @cached_property
+    def slots(self) -> int:
+        """Number of slots, the same for everybody."""
+        lengths = self.comparison.history.lengths
+        if len(lengths) and (lengths != lengths[0]).any():
+            raise SchemaError("Comparison: all people must have equally many slots.")
+        return int(lengths[0]) if len(lengths) else 0
+
+    @cached_property
+    def codes(self) -> Ints:
+        """What everybody did, a row per person and a column per slot."""
+        return self.comparison.history.codes.reshape(self.people, self.slots)
+
+    @cached_property
+    def occurring(self) -> npt.NDArray[np.bool_]:
+        """Which activities anybody did."""
+        return np.asarray(self.totals.any(axis=0))
+
+    @cached_property
+    def totals(self) -> Longs:
+        """Slots that every person spent on every activity."""
+        totals = np.empty((self.people, len(self.labels)), dtype=np.int64)
+        for row in range(self.people):
+            totals[row] = np.bincount(self.codes[row], minlength=len(self.labels))
+        return totals
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """People in every class."""
+        return _numbers(self.comparison.release.parts["classes"].table.column("size"))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Name of every class."""
+        names: list[str] = self.comparison.release.parts["classes"].table.column("class").to_pylist()
+        return names
+
+    @cached_property
+    def edges(self) -> Longs:
+        """Slot at which every published interval begins, and the end of the last one."""
+        begins = np.unique(self._begins)
+        if len(begins) and (begins[0] != 0 or begins[-1] >= self.slots):
+            raise SchemaError(
+                "Comparison: the published intervals do not begin and end with the slots of the original data. "
+                "Compare the release with the data it was made from."
+            )
+        return np.append(begins, self.slots)
+
+    @cached_property
+    def _begins(self) -> Longs:
+        """Slot at which the interval of every published row begins."""
+        column = self.comparison.release.table.column("interval").combine_chunks()
+        clock = self.comparison.original.clock
+        if pa.types.is_timestamp(column.type):
+            return clock.from_arrow(column) - clock.origin
+        numbers = _numbers(column)
+        length = getattr(self.comparison.release.guarantee, "slot", None)
+        if not isinstance(length, int):
+            length = -(-self.slots // (int(numbers.max(initial=0)) + 1))
+        return numbers * length
+
+    @cached_property
+    def intervals(self) -> Longs:
+        """Slots in every published interval."""
+        return np.diff(self.edges)
+
+    @cached_property
+    def _entries(self) -> tuple[Longs, Longs, Longs, Floats]:
+        """Published rows by class: where each class begins, then interval, activity and share."""
+        table = self.comparison.release.table
+        position = {name: at for at, name in enumerate(self.names)}
+        code = {label: at for at, label in enumerate(self.labels)}
+        classes, activities = (_encode(table.column(name)) for name in ("class", "activity"))
+        if any(label not in code for label in activities[1]) or any(name not in position for name in classes[1]):
+            raise SchemaError(
+                "Comparison: the release has activities or classes that are not in the original data or the list of "
+                "classes. Compare it with the data it was made from."
+            )
+        which = np.array([position[name] for name in classes[1]], dtype=np.int64)[classes[0]]
+        what = np.array([code[label] for label in activities[1]], dtype=np.int64)[activities[0]]
+        when = np.searchsorted(self.edges, self._begins)
+        order = np.argsort(which, kind="stable")
+        starts = np.searchsorted(which[order], np.arange(len(self.names) + 1))
+        shares = np.asarray(table.column("share").to_numpy(), dtype=np.float64)
+        return starts, when[order], what[order], shares[order]
+
+    def classes(self) -> Iterator[PublishedClass]:
+        """Go through the classes, one at a time: all of them together may be large."""
+        starts, when, what, shares = self._entries
+        rows, first = self.comparison.rows, np.append(0, np.cumsum(self.sizes))
+        for at, name in enumerate(self.names):
+            chosen = slice(starts[at], starts[at + 1])
+            table = np.zeros((len(self.intervals), len(self.labels)))
+            table[when[chosen], what[chosen]] = shares[chosen]
+            people = None if rows is None else rows[first[at] : first[at + 1]]
+            yield PublishedClass(name, int(self.sizes[at]), table, people)
+
+    @cached_property
+    def class_totals(self) -> Floats:
+        """Slots that an average person of every class spent on every activity, as published."""
+        starts, when, what, shares = self._entries
+        which = np.repeat(np.arange(len(self.names)), np.diff(starts))
+        width = len(self.labels)
+        totals = np.bincount(which * width + what, shares * self.intervals[when], minlength=len(self.names) * width)
+        return np.asarray(totals.reshape(len(self.names), width))
+
+    @property
+    def day(self) -> int | None:
+        """Slots in a day; None where slots have no unit or are days or longer."""
+        unit = self.comparison.original.clock.unit
+        return None if unit is None or unit == "day" else _DAY // UNITS[unit]
+
+    @property
+    def days(self) -> float:
+        """How many days the slots are; 1 where nobody knows, so that durations per day are durations."""
+        unit = self.comparison.original.clock.unit
+        return 1.0 if unit is None else max(self.slots * UNITS[unit] / _DAY, 1e-9)
+
+    @property
+    def first_of_day(self) -> int:
+        """How many slots after midnight the first slot begins."""
+        return self.comparison.original.clock.origin % self.day if self.day else 0
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Lengths of time by name, in slots, that differences are measured at: a slot, an hour, a day."""
+        unit = self.comparison.original.clock.unit
+        named = {} if unit is None else {name: UNITS[name] // UNITS[unit] for name in ("hour", "day")}
+        return {"slot": 1, **{name: length for name, length in named.items() if 1 < length <= self.slots}}
+
+    def level_edges(self, length: int) -> Longs:
+        """Return where spans of a length begin, and the end of the last one, which may be shorter."""
+        return np.append(np.arange(0, self.slots, length), self.slots)
+
+    def published_durations(self, shares: Floats, edges: Longs) -> Floats:
+        """Return what shares of a class come to in other spans of time, in slots: equally spread in each interval."""
+        cuts = np.unique(np.concatenate([self.edges, edges]))
+        interval = np.searchsorted(self.edges, cuts[:-1], side="right") - 1
+        pieces = shares[interval] * np.diff(cuts)[:, None]
+        return np.asarray(np.add.reduceat(pieces, np.searchsorted(cuts, edges[:-1]), axis=0))
+
+    def original_durations(self, rows: Longs, edges: Longs) -> Longs:
+        """Return what people did in spans of time, in slots: person, span, activity."""
+        return sum_over_spans(self.codes[rows], edges, len(self.labels))
+
+
+def choose_activities(found: ActivityComparison, named: str | None, most: int) -> list[int]:
+    """Return the codes of the activities named, separated by commas, or of those that take most time.
+
+    Activities that are named and that nobody did are an error.
+    """
+    if named is None:
+        used = np.flatnonzero(found.occurring)
+        longest = used[np.argsort(-found.totals.sum(axis=0)[used], kind="stable")]
+        return [int(code) for code in longest[:most]]
+    wanted = [name.strip() for name in named.split(",") if name.strip()]
+    missing = [at for at, name in enumerate(wanted, start=1) if name not in found.labels]
+    if missing or not wanted:
+        which = f"number {missing[0]} does not occur" if missing else "none is named"
+        raise ParameterError(f"activities must name activities of the data, separated by commas: {which}.")
+    return [found.labels.index(name) for name in wanted]
+
+
+def sum_over_spans(codes: Ints, edges: Longs, activities: int) -> Longs:
+    """Count the slots spent on every activity: person, span, activity.
+
+    Examples
+    --------
+    >>> sum_over_spans(np.array([[0, 1, 1]], dtype=np.int32), np.array([0, 2, 3]), 2).tolist()
+    [[[1, 1], [0, 1]]]
+    """
+    people, spans = len(codes), len(edges) - 1
+    span = np.repeat(np.arange(spans), np.diff(edges))
+    keys = (np.arange(people)[:, None] * spans + span) * activities + codes
+    return np.bincount(keys.reshape(-1), minlength=people * spans * activities).reshape(people, spans, activities)
+
+
+def _numbers(column: Any) -> Longs:
+    return np.asarray(
+        column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    ).astype(np.int64)
+
+
+def _encode(column: Any) -> tuple[Longs, list[str]]:
+    """Return a column of text or categories as codes and labels."""
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    labels: list[str] = array.dictionary.to_pylist()
+    return array.indices.to_numpy(zero_copy_only=False).astype(np.int64), labels

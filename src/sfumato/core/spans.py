@@ -1,0 +1,85 @@
+"""Lengths of time as people write them: ``48h``, ``3d``, ``90min``, ``week``, or a number of slots."""
+
+from __future__ import annotations
+
+import re
+
+from sfumato.core.clock import UNITS
+from sfumato.core.errors import ParameterError
+
+__all__ = ["check_span", "count_slots"]
+
+_SLOT = "slot"
+_SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
+_SPELLED = {
+    _SLOT: ("", "slot", "slots"),
+    "second": ("s", "sec", "second", "seconds"),
+    "minute": ("min", "minute", "minutes"),
+    "hour": ("h", "hour", "hours"),
+    "day": ("d", "day", "days"),
+    "week": ("w", "week", "weeks"),
+}
+_UNIT = {spelled: name for name, spellings in _SPELLED.items() for spelled in spellings}
+_SPAN = re.compile(r"(\d{0,9})\s*([a-z]*)")
+
+
+def check_span(owner: str, name: str, text: str) -> tuple[int, str]:
+    """Return how many of which unit a text says, or raise :class:`ParameterError`.
+
+    Examples
+    --------
+    >>> check_span("Mc", "delta", "48h"), check_span("Mc", "delta", "week"), check_span("Mc", "delta", "6")
+    ((48, 'hour'), (1, 'week'), (6, 'slot'))
+    >>> check_span("Mc", "delta", "soon")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Mc: delta must be a length of time such as 90min, 48h, 3d or week, or a number \
+of slots, got 'soon'.
+    """
+    found = _SPAN.fullmatch(text.strip().lower())
+    unit = _UNIT.get(found[2]) if found else None
+    nothing = found is not None and (not found[0] or (found[1] != "" and int(found[1]) == 0))
+    if found is None or unit is None or nothing:
+        raise ParameterError(
+            f"{owner}: {name} must be a length of time such as 90min, 48h, 3d or week, or a number of slots, "
+            f"got {text!r}."
+        )
+    return int(found[1] or 1), unit
+
+
+def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
+    """Return how many slots a length of time is.
+
+    Parameters
+    ----------
+    owner, name
+        Who asks, and for which parameter.
+    text
+        The length of time.
+    slot
+        Unit of the slots; None where nobody knows how long they are.
+
+    Examples
+    --------
+    >>> count_slots("Mc", "delta", "48h", "minute"), count_slots("Mc", "delta", "7", None)
+    (2880, 7)
+    >>> count_slots("Mc", "delta", "90min", "hour")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
+    """
+    number, unit = check_span(owner, name, text)
+    if unit == _SLOT:
+        return number
+    if slot is None:
+        raise ParameterError(
+            f"{owner}: {name} must be a number of slots, because nobody said how long a slot is, got {text!r}. "
+            "Give a number, or read the data with a resolution."
+        )
+    slots, rest = divmod(number * _SECONDS[unit], _SECONDS[slot])
+    if rest:
+        article = "an" if slot == "hour" else "a"
+        raise ParameterError(
+            f"{owner}: {name} must be a whole number of slots, got {text!r} and a slot is {article} {slot}."
+        )
+    return slots

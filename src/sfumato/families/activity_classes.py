@@ -1,0 +1,312 @@
+"""Methods that put people with similar days into classes: what they take, claim and publish."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+
+from sfumato.core.activity import Classified, Slots, begin_intervals, publish_classes
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param, Parameterised
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.core.spans import check_span, count_slots
+from sfumato.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
+from sfumato.guarantees.class_anonymity import ClassAnonymity
+
+if TYPE_CHECKING:
+    from sfumato.kernels.activity_classes import Demand, Outcome
+    from sfumato.kernels.activity_durations import Activities
+    from sfumato.kernels.activity_levels import Levels
+
+__all__ = ["ActivityClasses", "AnonymousClasses", "DiverseClasses", "Flat", "Levelled", "Weighted"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ActivityClasses(Method):
+    """Base of methods that publish classes of at least k people as the shares of time they spend on each activity.
+
+    A subclass says how long the intervals of each level are, and which class everybody is in.
+
+    Examples
+    --------
+    >>> ActivityClasses.kinds
+    ('activity',)
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    optimises: ClassVar[str] = "distance of days to those of the class"
+
+    k: Annotated[int, Param("Smallest number of people in a class.", ge=2)]
+
+    @abc.abstractmethod
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval, level by level; the last are the intervals that are published."""
+
+    @property
+    @abc.abstractmethod
+    def digits(self) -> int | None:
+        """Decimal digits of published shares; None for shares as they are."""
+
+    def accept(self, dataset: Dataset, k: int) -> None:
+        """Refuse data this method cannot work on."""
+        super().accept(dataset, k)
+        if not Slots.of(dataset).codes.shape[1]:
+            raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
+
+    def plan(self, unit: str | None) -> Levels:
+        """Return how people are split."""
+        from sfumato.kernels.activity_levels import Levels
+
+        return Levels(self.lengths(unit), fanout=1)
+
+    def conclude(self, dataset: Dataset, outcome: Outcome, guarantee: Guarantee, run: Run) -> Result:
+        """Publish the classes."""
+        run.counters.update(
+            classes=int(outcome.label.max()) + 1,
+            people_suppressed=int((outcome.label < 0).sum()),
+            group_size=outcome.size,
+            backtracks=outcome.backtracks,
+            restarts=outcome.restarts,
+            people_joined_for_diversity=outcome.extended,
+        )
+        slot = self.lengths(dataset.clock.unit)[-1]
+        with run.phase("publish"):
+            return publish_classes(dataset, self, guarantee, Classified(outcome.label, slot, self.digits), run)
+
+
+def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
+    """Return what everybody did as kernels want it."""
+    from sfumato.kernels.activity_durations import Activities
+
+    slots = Slots.of(dataset)
+    codes = np.ascontiguousarray(slots.codes)
+    return Activities(codes, len(slots.labels), np.array(slots.find(sensitive), dtype=np.int64))
+
+
+@dataclasses.dataclass(frozen=True)
+class AnonymousClasses(ActivityClasses):
+    """Base of methods that promise the number of people in a class and nothing else.
+
+    Examples
+    --------
+    >>> [guarantee.name for guarantee in AnonymousClasses.promises]
+    ['class-anonymity']
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        levels = self.plan(dataset.clock.unit)
+        with run.phase("classify"):
+            outcome = self.classify(read_activities(dataset, ()), levels)
+        return self.conclude(dataset, outcome, ClassAnonymity(self.k, levels.lengths[-1], self.digits), run)
+
+    @abc.abstractmethod
+    def classify(self, activities: Activities, levels: Levels) -> Outcome:
+        """Return who is in which class."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DiverseClasses(ActivityClasses):
+    """Base of methods whose classes are diverse: few people of one do a sensitive activity throughout delta.
+
+    Examples
+    --------
+    >>> [guarantee.name for guarantee in DiverseClasses.promises]
+    ['activity-diversity']
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.1.
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (ActivityDiversity,)
+    needs: ClassVar[tuple[str, ...]] = ("sensitive activities",)
+
+    delta: Annotated[
+        str,
+        Param("Time throughout which few people of a class do a sensitive activity: 48h, 3d, 90min, or slots."),
+    ]
+    epsilon: Annotated[str, Param("Largest share of a class that does so: 0.75 or 3/4, read exactly.")]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", spell_epsilon(self.epsilon))
+        super().__post_init__()
+        owner = type(self).__name__
+        read_epsilon(owner, self.epsilon)
+        check_span(owner, "delta", self.delta)
+
+    @abc.abstractmethod
+    def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
+        """Return who is in which class."""
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        claim = self.claim(dataset)
+        with run.phase("classify"):
+            activities = read_activities(dataset, claim.sensitive)
+            outcome = self.classify(activities, self._demand(claim), self.plan(dataset.clock.unit))
+        if outcome.status != "done":
+            raise InfeasibleError(self._explain(dataset, claim, outcome))
+        return self.conclude(dataset, outcome, claim, run)
+
+    def claim(self, dataset: Dataset) -> ActivityDiversity:
+        """Return what is promised, or refuse data this cannot be promised of.
+
+        Delta is rounded down to whole intervals: shorter windows are spent on an activity by more people, so the
+        promise is the stricter one.
+        """
+        owner, unit = type(self).__name__, dataset.clock.unit
+        sensitive = tuple(sorted(set(dataset.schema.sensitive)))
+        if not sensitive:
+            raise SchemaError(f"{owner}: needs sensitive activities (--sensitive ACTIVITY), and the data name none.")
+        slots = Slots.of(dataset)
+        unknown = sum(code < 0 for code in slots.find(sensitive))
+        if unknown:
+            raise SchemaError(
+                f"{owner}: {unknown} of the {len(sensitive)} sensitive activities do not occur in the data. "
+                "Name activities as the data spell them."
+            )
+        slot = self.lengths(unit)[-1]
+        window = count_slots(owner, "delta", self.delta, unit) // slot
+        intervals = len(begin_intervals(slots.codes.shape[1], slot))
+        if window < 1:
+            raise ParameterError(
+                f"{owner}: delta must be at least a published interval, which has {slot} slots, got {self.delta!r}."
+            )
+        if window > intervals:
+            raise ParameterError(
+                f"{owner}: delta must be at most the time that the data cover, {intervals} intervals, got {window}: "
+                "nobody could do anything for so long, and nothing would be promised."
+            )
+        return ActivityDiversity(self.k, self.delta, self.epsilon, window, slot, self.digits, sensitive)
+
+    def _demand(self, claim: ActivityDiversity) -> Demand:
+        from sfumato.kernels.activity_classes import Demand
+
+        epsilon = claim.fraction
+        return Demand(self.k, claim.window, epsilon.numerator, epsilon.denominator, claim.slot)
+
+    def _explain(self, dataset: Dataset, claim: ActivityDiversity, outcome: Outcome) -> str:
+        """Say why no classes can be made."""
+        named = "the sensitive activity"
+        if len(claim.sensitive) > 1:
+            named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
+        return (
+            f"{type(self).__name__}: {outcome.crowd} of {len(dataset)} people do {named} throughout {self.delta} from "
+            f"interval {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if everybody is in one "
+            "class. Use a larger epsilon, a longer delta, or data of more people."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Flat(Parameterised):
+    """Parameters of methods that look at one length of intervals only.
+
+    Examples
+    --------
+    >>> Flat(interval="hour").lengths("minute")
+    (60,)
+    """
+
+    interval: Annotated[
+        str, Param("Length of the intervals that are compared, judged and published: slot, 10min, hour.")
+    ] = "slot"
+    digits: Annotated[
+        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(type(self).__name__, "interval", self.interval)
+
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval."""
+        return (count_slots(type(self).__name__, "interval", self.interval, unit),)
+
+
+@dataclasses.dataclass(frozen=True)
+class Levelled(Parameterised):
+    """Parameters of methods that split people by coarse intervals first, and the parts by finer ones.
+
+    Examples
+    --------
+    >>> Levelled().lengths("minute"), Levelled(aggregate="2d,12h,hour").lengths("hour")
+    ((10080, 60), (48, 12, 1))
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Table 3.
+    """
+
+    aggregate: Annotated[
+        str,
+        Param("Length of the intervals at each level, coarse to fine; the last are judged and published: week,hour."),
+    ] = "week,hour"
+    levels: Annotated[int | None, Param("Number of levels; as many as aggregate names if not given.", ge=1)] = None
+    fanout: Annotated[int, Param("Number of groups of the next level that a group is meant for.", ge=1)] = 5
+    digits: Annotated[
+        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, spans = type(self).__name__, self.aggregate.split(",")
+        for span in spans:
+            check_span(owner, "aggregate", span)
+        if self.levels not in (None, len(spans)):
+            raise ParameterError(
+                f"{owner}: levels must be as many as aggregate names, got {self.levels} for {len(spans)} lengths."
+            )
+
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval, level by level."""
+        owner = type(self).__name__
+        lengths = tuple(count_slots(owner, "aggregate", span, unit) for span in self.aggregate.split(","))
+        if any(coarse < fine for coarse, fine in itertools.pairwise(lengths)):
+            raise ParameterError(f"{owner}: aggregate must go from coarse to fine, got {self.aggregate!r}.")
+        return lengths
+
+    @property
+    def weight(self) -> float | None:
+        """Weight of the sensitive activities in the distance; None: they count like any other."""
+        return None
+
+    def plan(self, unit: str | None) -> Levels:
+        """Return how people are split."""
+        from sfumato.kernels.activity_levels import Levels
+
+        return Levels(self.lengths(unit), self.fanout, self.weight)
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighted(Levelled):
+    """Parameters of methods that keep people apart who do a sensitive activity at the same time.
+
+    Examples
+    --------
+    >>> Weighted(wd=1.5).weight
+    1.5
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.3.1.
+    """
+
+    wd: Annotated[float, Param("Weight of the sensitive activities, which is taken off the distance.", ge=0)] = 1.0
+
+    @property
+    def weight(self) -> float:
+        """Weight of the sensitive activities in the distance."""
+        return self.wd

@@ -1,0 +1,263 @@
+"""Episodes of doing something, checked, cut into days or weeks, and laid out in slots of equal length."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.lineage import name_rows
+
+__all__ = ["DAY", "MONDAY", "Calendar", "Episodes", "check_size", "fill_slots", "parse_start", "split_episodes"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+DAY = 86_400_000_000
+"""Microseconds in a day."""
+MONDAY = 4 * DAY
+"""The first Monday after 1970-01-01: where data without a date begin, so that their weeks are weeks of the calendar."""
+_MOST_CELLS = 2**31 - 1
+"""More entries do not fit into one list column."""
+_START = re.compile(
+    r"(?P<number>[+-]?\d{1,15})|(?P<date>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T ])?(?P<time>\d\d:\d\d(?::\d\d)?)?", re.ASCII
+)
+
+
+class Episodes(NamedTuple):
+    """Who did what from when to when; the end is when it was over.
+
+    Examples
+    --------
+    >>> one = Episodes(np.array([0]), np.array([0], np.int32), np.array([5]), np.array([3]), np.array([1]))
+    >>> one.check("diary.csv", [])
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: diary.csv: an episode must not end before it begins, not so in row 1.
+    Correct the data, or have such rows left out (faults=mend).
+    """
+
+    person: Longs
+    activity: Ints
+    begin: Longs
+    end: Longs
+    numbers: Longs
+    """By which each episode is called in messages."""
+
+    def take(self, chosen: npt.NDArray[np.generic]) -> Episodes:
+        """Return some of the episodes, by position or by mark."""
+        return Episodes(*(column[chosen] for column in self))
+
+    def check(self, owner: str, notes: list[str], *, mend: bool = False, rows: str = "row") -> Episodes:
+        """Return the episodes by person and time; what is impossible is refused, or mended and noted.
+
+        Episodes that take no time are left out. Mended, an episode ends where the next one begins.
+        """
+        backwards = self.end < self.begin
+        if backwards.any() and not mend:
+            raise SchemaError(
+                f"{owner}: an episode must not end before it begins, not so in "
+                f"{name_rows(self.numbers[backwards].tolist(), rows)}. Correct the data, or have such rows left out "
+                "(faults=mend)."
+            )
+        if backwards.any():
+            notes.append(f"Episodes that end before they begin, which were left out: {int(backwards.sum()):,}.")
+        empty = int((self.end == self.begin).sum())
+        if empty:
+            notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
+        kept = self.take(np.flatnonzero(self.end > self.begin))
+        kept = kept.take(np.lexsort((kept.end, kept.begin, kept.person)))
+        return kept._settle_overlaps(owner, notes, mend=mend, rows=rows)
+
+    def _settle_overlaps(self, owner: str, notes: list[str], *, mend: bool, rows: str) -> Episodes:
+        over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
+        if not over.any():
+            return self
+        if not mend:
+            both = np.flatnonzero(over)
+            named = self.numbers[np.concatenate([both, both + 1])]
+            raise SchemaError(
+                f"{owner}: a person does one thing at a time, but episodes overlap in "
+                f"{name_rows(named.tolist(), rows)} ({int(over.sum()):,} overlaps in all). Correct the data, or let an "
+                "episode end where the next one begins (faults=mend)."
+            )
+        notes.append(f"Episodes that were cut where the next one begins: {int(over.sum()):,}.")
+        end = self.end.copy()
+        end[:-1][over] = self.begin[1:][over]
+        mended = self._replace(end=end)
+        return mended.take(np.flatnonzero(mended.end > mended.begin))
+
+
+class Calendar(NamedTuple):
+    """Slots that are the same for everybody: where the first begins, how long one is and how many there are."""
+
+    begin: int
+    unit: int
+    """In the same units as the times of episodes."""
+    slots: int
+    clock: Clock
+
+    @classmethod
+    def of_dates(
+        cls, episodes: Episodes, resolution: str, start: tuple[int | None, int], split: str | None
+    ) -> Calendar:
+        """Lay slots over whole days (or one day, or one week) from the midnight before everything, or from the start.
+
+        Times are microseconds since 1970; the start is a moment, if one was given, and a time of day.
+        """
+        unit = UNITS[resolution] * 1_000_000
+        given, after_midnight = start
+        period = {"day": DAY, "week": 7 * DAY}.get(split or "", DAY)
+        shift = after_midnight + (MONDAY if split == "week" else 0)
+        earliest = int(episodes.begin.min()) if given is None else given
+        begin = (earliest - shift) // period * period + shift
+        if begin % unit:
+            raise ParameterError(f"reading: start must be a whole {resolution}.")
+        if split:
+            named = (MONDAY if split == "week" else 0) + after_midnight
+            return cls(begin, unit, period // unit, Clock(resolution, named // unit))
+        days = max(-(-(int(episodes.end.max()) - begin) // DAY), 1)
+        return cls(begin, unit, days * DAY // unit, Clock(resolution, begin // unit))
+
+    @classmethod
+    def of_numbers(cls, episodes: Episodes, start: int | None) -> Calendar:
+        """Take plain numbers as slots, from the first or from the start to the last.
+
+        Examples
+        --------
+        >>> two = Episodes(np.array([0, 0]), np.array([0, 1]), np.array([3, 5]), np.array([5, 9]), np.array([1, 2]))
+        >>> Calendar.of_numbers(two, None)
+        Calendar(begin=3, unit=1, slots=6, clock=Clock(unit=None, origin=3))
+        """
+        begin = int(episodes.begin.min()) if start is None else start
+        return cls(begin, 1, max(int(episodes.end.max()) - begin, 0), Clock(None, begin))
+
+
+def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
+    """Read the option start: microseconds of the date since 1970, of the time since midnight, or a plain number.
+
+    Examples
+    --------
+    >>> parse_start("1970-01-02T04:00"), parse_start("04:00"), parse_start("17")
+    ((86400000000, 14400000000, None), (None, 14400000000, None), (None, None, 17))
+    >>> parse_start("noon")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: reading: start must be a date (2024-01-31), a time of day (04:00), both
+    (2024-01-31T04:00) or, where times are numbers, a number; got 'noon'.
+    """
+    found = _START.fullmatch(text.strip())
+    number, date, time = found.groups() if found else (None, None, None)
+    hour, minute, second = ([int(part) for part in (time or "00:00").split(":")] + [0])[:3]
+    try:
+        midnight = None if date is None else int(np.datetime64(date, "us").astype(np.int64))
+    except ValueError:
+        date = time = None
+    if (number, date, time) == (None, None, None) or hour > 23 or minute > 59 or second > 59:
+        raise ParameterError(
+            "reading: start must be a date (2024-01-31), a time of day (04:00), both (2024-01-31T04:00) or, where "
+            f"times are numbers, a number; got {text!r}."
+        )
+    after = (hour * 3600 + minute * 60 + second) * 1_000_000
+    return midnight, None if time is None else after, None if number is None else int(number)
+
+
+def split_episodes(episodes: Episodes, begin: int, period: int) -> tuple[Episodes, Longs]:
+    """Cut episodes at the ends of periods; return the pieces as times within their period, and its number.
+
+    Examples
+    --------
+    >>> night = Episodes(np.array([0]), np.array([0]), np.array([22]), np.array([30]), np.array([1]))
+    >>> pieces, period = split_episodes(night, 0, 24)
+    >>> pieces.begin.tolist(), pieces.end.tolist(), period.tolist()
+    ([22, 0], [24, 6], [0, 1])
+    """
+    first = (episodes.begin - begin) // period
+    copies = (episodes.end - 1 - begin) // period - first + 1
+    rank = np.arange(int(copies.sum())) - np.repeat(np.cumsum(copies) - copies, copies)
+    pieces = episodes.take(np.repeat(np.arange(len(copies)), copies))
+    number = np.repeat(first, copies) + rank
+    midnight = begin + number * period
+    return pieces._replace(
+        begin=np.maximum(pieces.begin - midnight, 0), end=np.minimum(pieces.end - midnight, period)
+    ), number
+
+
+def check_size(owner: str, people: int, slots: int) -> None:
+    """Refuse more slots than can be held, which is what a mistyped date leads to.
+
+    Examples
+    --------
+    >>> check_size("diary.csv", 10, 10**9)
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: diary.csv: people times slots must be at most 2,147,483,647, got 10 people and
+    1,000,000,000 slots. Check the earliest and the latest date, or give a coarser resolution.
+    """
+    if people * slots > _MOST_CELLS:
+        raise SchemaError(
+            f"{owner}: people times slots must be at most {_MOST_CELLS:,}, got {people:,} people and {slots:,} slots. "
+            "Check the earliest and the latest date, or give a coarser resolution."
+        )
+
+
+def fill_slots(episodes: Episodes, people: int, calendar: Calendar, gap: int) -> Ints:
+    """Return the activity of every person and slot, person after person: what takes most of the slot.
+
+    Episodes are in order of person and time, do not overlap and lie within the slots. Time that no episode covers is
+    the activity `gap`. Of equals an activity wins against the gap, and the earlier one against the later.
+
+    Examples
+    --------
+    >>> two = Episodes(np.array([0, 0]), np.array([0, 1]), np.array([0, 50]), np.array([50, 130]), np.array([1, 2]))
+    >>> fill_slots(two, 1, Calendar(0, 60, 4, Clock()), gap=2).tolist()
+    [0, 1, 2, 2]
+    """
+    unit, offset = calendar.unit, episodes.person * calendar.slots
+    begin, end = episodes.begin - calendar.begin, episodes.end - calendar.begin
+    first, last = -(-begin // unit), end // unit
+    whole = last > first
+    edges = np.zeros(2 * int(whole.sum()) + 2, np.int64)
+    edges[1:-1:2], edges[2:-1:2] = (offset + first)[whole], (offset + last)[whole]
+    edges[-1] = people * calendar.slots
+    values = np.full(len(edges) - 1, gap, np.int32)
+    values[1::2] = episodes.activity[whole]
+    filled = np.repeat(values, np.diff(edges))
+    slot, activity, amount = _list_parts(offset, episodes.activity, begin, end, unit)
+    if len(slot):
+        where, winner = _settle_slots(slot, activity, amount, unit, gap)
+        filled[where] = winner
+    return filled
+
+
+def _list_parts(offset: Longs, activity: Ints, begin: Longs, end: Longs, unit: int) -> tuple[Longs, Ints, Longs]:
+    """Return the slots that episodes fill in part, in order of time, and how much of them they fill."""
+    head = begin % unit != 0
+    tail = (end % unit != 0) & ~(head & (begin // unit == end // unit))
+    starts, ends = np.flatnonzero(head), np.flatnonzero(tail)
+    opening = np.minimum(end, (begin // unit + 1) * unit) - begin
+    closing = end - np.maximum(begin, end // unit * unit)
+    slot = np.concatenate([(offset + begin // unit)[starts], (offset + end // unit)[ends]])
+    amount = np.concatenate([opening[starts], closing[ends]])
+    order = np.argsort(np.concatenate([2 * starts, 2 * ends + 1]), kind="stable")
+    return slot[order], np.concatenate([activity[starts], activity[ends]])[order], amount[order]
+
+
+def _settle_slots(slot: Longs, activity: Ints, amount: Longs, unit: int, gap: int) -> tuple[Longs, Ints]:
+    """Return the slots and the activity that takes most of each."""
+    width = max(int(activity.max()), gap) + 1
+    keys, first, at = np.unique(slot * width + activity, return_index=True, return_inverse=True)
+    sums = np.bincount(at, amount, minlength=len(keys))
+    slots, group = np.unique(keys // width, return_inverse=True)
+    rest = unit - np.bincount(group, sums, minlength=len(slots))
+    where = np.concatenate([keys // width, slots])
+    what = np.concatenate([keys % width, np.full(len(slots), gap)])
+    much = np.concatenate([sums, rest])
+    rank = np.concatenate([first, np.full(len(slots), len(slot))])
+    order = np.lexsort((rank, -much, where))
+    best = order[np.searchsorted(where[order], slots)]
+    return slots, what[best].astype(np.int32)

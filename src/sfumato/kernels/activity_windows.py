@@ -1,0 +1,260 @@
+"""(delta, epsilon)-diversity of daily activities: how many of a class do a sensitive activity throughout a window.
+
+Leaf slots are the intervals at which diversity is judged; a leaf slot counts as sensitive only when the activity fills
+it. The windows of delta consecutive leaf slots are numbered one sensitive activity after the other, so a run of an
+activity marks one range of windows, and people join and leave a class at the cost of the windows they mark.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = [
+    "Crowd",
+    "Rule",
+    "Windows",
+    "count_most",
+    "find_fullest",
+    "find_windows",
+    "holds",
+    "is_diverse",
+    "join",
+    "leave",
+    "most_with",
+    "new_rule",
+]
+
+SIZE, MOST = range(2)
+
+
+class Windows(NamedTuple):
+    """The windows throughout which every person does a sensitive activity.
+
+    Attributes
+    ----------
+    offsets, first, stop
+        Person p marks the windows ``first[i]`` up to, not including, ``stop[i]`` for i from ``offsets[p]`` up to
+        ``offsets[p + 1]``.
+    per_activity
+        How many windows an activity has; window w is that of activity ``w // per_activity`` which begins at leaf slot
+        ``w % per_activity``.
+    total
+        How many windows there are in all.
+    """
+
+    offsets: NDArray[np.int64]
+    first: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    per_activity: int
+    total: int
+
+
+class Crowd(NamedTuple):
+    """A class that people join and leave.
+
+    Attributes
+    ----------
+    tally
+        By window: how many members mark it.
+    heights
+        By number: how many windows are marked by so many members.
+    state
+        How many members there are (``SIZE``), and the most that mark one window (``MOST``).
+    """
+
+    tally: NDArray[np.int64]
+    heights: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+class Rule(NamedTuple):
+    """What classes have to fulfil: at most the share ``numerator / denominator`` of a class marks a window.
+
+    Attributes
+    ----------
+    windows
+        What every person marks.
+    crowd
+        A class to work with, empty between calls.
+    numerator, denominator
+        Epsilon as a fraction.
+    """
+
+    windows: Windows
+    crowd: Crowd
+    numerator: int
+    denominator: int
+
+
+def find_windows(codes: NDArray[np.int32], sensitive: NDArray[np.int64], leaf: int, delta: int) -> Windows:
+    """Find the windows throughout which people do a sensitive activity.
+
+    Parameters
+    ----------
+    codes
+        By person and slot: the activity.
+    sensitive
+        Codes of the sensitive activities, distinct.
+    leaf
+        Slots in a leaf slot; the last leaf slot may have fewer.
+    delta
+        Leaf slots in a window.
+
+    Examples
+    --------
+    >>> codes = np.array([[7, 7, 7, 7, 7, 0], [0, 7, 7, 7, 7, 7]], np.int32)
+    >>> windows = find_windows(codes, np.array([7]), leaf=2, delta=1)
+    >>> windows.offsets.tolist(), windows.first.tolist(), windows.stop.tolist(), windows.total
+    ([0, 1, 2], [0, 1], [2, 3], 3)
+    """
+    if leaf < 1 or delta < 1:
+        raise ValueError(f"leaf and delta must be at least 1, got {leaf} and {delta}")
+    people, slots = codes.shape
+    per_activity = max(0, -(-slots // leaf) - delta + 1)
+    offsets = np.zeros(people + 1, np.int64)
+    nothing = np.empty(0, np.int64)
+    if per_activity:
+        _mark_windows(codes, sensitive, (leaf, delta), offsets, nothing, nothing)
+    first, stop = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+    if first.size:
+        _mark_windows(codes, sensitive, (leaf, delta), offsets, first, stop)
+    return Windows(offsets, first, stop, per_activity, per_activity * sensitive.size)
+
+
+@njit(cache=True, nogil=True)
+def _mark_windows(
+    codes: NDArray[np.int32],
+    sensitive: NDArray[np.int64],
+    shape: tuple[int, int],
+    offsets: NDArray[np.int64],
+    first: NDArray[np.int64],
+    stop: NDArray[np.int64],
+) -> None:
+    """Count the ranges of windows when there is no room for them, else fill them in."""
+    leaf, delta = shape
+    slots = codes.shape[1]
+    leaves = -(-slots // leaf)
+    found = 0
+    for person in range(codes.shape[0]):
+        for number in range(sensitive.size):
+            run = 0
+            for at in range(leaves + 1):
+                filled = at < leaves
+                for slot in range(at * leaf, min(at * leaf + leaf, slots)):
+                    if codes[person, slot] != sensitive[number]:
+                        filled = False
+                        break
+                if filled:
+                    run += 1
+                    continue
+                if run >= delta:
+                    if first.size:
+                        first[found] = number * (leaves - delta + 1) + at - run
+                        stop[found] = first[found] + run - delta + 1
+                    found += 1
+                run = 0
+        offsets[person + 1] = found
+
+
+def new_rule(windows: Windows, numerator: int, denominator: int) -> Rule:
+    """Make a rule, with an empty class to work with.
+
+    Examples
+    --------
+    >>> nobody = Windows(np.zeros(3, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), 4, 4)
+    >>> is_diverse(new_rule(nobody, 1, 2), np.array([0, 1]))
+    True
+    """
+    if not 0 <= numerator <= denominator or denominator < 1:
+        raise ValueError("epsilon must be a fraction from 0 to 1")
+    heights = np.zeros(windows.offsets.size + 1, np.int64)
+    heights[0] = windows.total
+    crowd = Crowd(np.zeros(windows.total, np.int64), heights, np.zeros(2, np.int64))
+    return Rule(windows, crowd, numerator, denominator)
+
+
+@njit(cache=True, nogil=True)
+def join(rule: Rule, person: int) -> None:
+    """Let a person join the class."""
+    windows, crowd = rule.windows, rule.crowd
+    crowd.state[SIZE] += 1
+    for at in range(windows.offsets[person], windows.offsets[person + 1]):
+        for window in range(windows.first[at], windows.stop[at]):
+            height = crowd.tally[window] + 1
+            crowd.tally[window] = height
+            crowd.heights[height - 1] -= 1
+            crowd.heights[height] += 1
+            crowd.state[MOST] = max(crowd.state[MOST], height)
+
+
+@njit(cache=True, nogil=True)
+def leave(rule: Rule, person: int) -> None:
+    """Let a member leave the class."""
+    windows, crowd = rule.windows, rule.crowd
+    crowd.state[SIZE] -= 1
+    for at in range(windows.offsets[person], windows.offsets[person + 1]):
+        for window in range(windows.first[at], windows.stop[at]):
+            height = crowd.tally[window]
+            crowd.tally[window] = height - 1
+            crowd.heights[height] -= 1
+            crowd.heights[height - 1] += 1
+    while crowd.state[MOST] > 0 and crowd.heights[crowd.state[MOST]] == 0:
+        crowd.state[MOST] -= 1
+
+
+@njit(cache=True, nogil=True)
+def most_with(windows: Windows, tally: NDArray[np.int64], most: int, person: int) -> int:
+    """Tell the most that would mark one window if the person joined a class with that tally."""
+    for at in range(windows.offsets[person], windows.offsets[person + 1]):
+        for window in range(windows.first[at], windows.stop[at]):
+            most = max(most, tally[window] + 1)
+    return most
+
+
+@njit(cache=True, nogil=True)
+def holds(rule: Rule) -> bool:
+    """Tell whether the class is diverse; nobody at all is."""
+    return bool(rule.crowd.state[MOST] * rule.denominator <= rule.numerator * rule.crowd.state[SIZE])
+
+
+@njit(cache=True, nogil=True)
+def count_most(rule: Rule, people: NDArray[np.int64]) -> int:
+    """Count the most of some people who mark one window."""
+    for person in people:
+        join(rule, person)
+    most = rule.crowd.state[MOST]
+    for person in people:
+        leave(rule, person)
+    return int(most)
+
+
+@njit(cache=True, nogil=True)
+def is_diverse(rule: Rule, people: NDArray[np.int64]) -> bool:
+    """Tell whether some people make up a diverse class."""
+    return bool(count_most(rule, people) * rule.denominator <= rule.numerator * people.size)
+
+
+def find_fullest(windows: Windows, people: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Find the window that most of some people mark: the activity, its first leaf slot, and how many mark it.
+
+    The activity is its place among the sensitive ones; of windows marked by as many the first counts. Without any it
+    is -1, -1 and 0.
+
+    Examples
+    --------
+    >>> codes = np.array([[7, 7, 7, 7, 7, 0], [0, 7, 7, 7, 7, 7]], np.int32)
+    >>> find_fullest(find_windows(codes, np.array([3, 7]), leaf=1, delta=3), np.array([0, 1]))
+    (1, 1, 2)
+    """
+    change = np.zeros(windows.total + 1, np.int64)
+    for person in people:
+        marked = slice(windows.offsets[person], windows.offsets[person + 1])
+        np.add.at(change, windows.first[marked], 1)
+        np.add.at(change, windows.stop[marked], -1)
+    tally = np.cumsum(change[:-1])
+    if not tally.any():
+        return -1, -1, 0
+    fullest = int(tally.argmax())
+    return fullest // windows.per_activity, fullest % windows.per_activity, int(tally[fullest])

@@ -1,0 +1,48 @@
+"""How many people a release of activity data leaves out."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric
+
+__all__ = ["METRIC", "SuppressedPeople"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SuppressedPeople(Metric):
+    """Count the people who are not in the release because they fit into no class.
+
+    Examples
+    --------
+    >>> SuppressedPeople().unit, SuppressedPeople().better
+    ('people', 'lower')
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 4.5.
+    """
+
+    name: ClassVar[str] = "suppressed-people"
+    title: ClassVar[str] = "People left out"
+    unit: ClassVar[str] = "people"
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Compare the number of people in and out."""
+        release, sizes = comparison.release, comparison.activity.sizes
+        lost = release.records_in - len(release)
+        return lost, {
+            "suppressed_share": lost / max(release.records_in, 1),
+            "classes": len(sizes),
+            "smallest_class": int(sizes.min(initial=len(release))),
+            "largest_class": int(sizes.max(initial=0)),
+            "mean_class": float(sizes.mean()) if len(sizes) else 0.0,
+        }
+
+
+METRIC = SuppressedPeople

@@ -1,0 +1,104 @@
+"""Activity data and releases of them made by hand, for tests that must not depend on any method."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.core.clock import Clock
+from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
+from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.core.schema import Column, Schema
+
+
+@dataclasses.dataclass(frozen=True)
+class HandMadeClaim(Guarantee):
+    """What a release made by hand says of itself."""
+
+    name = "by-hand"
+    title = "Classes made by hand"
+    kinds = ("activity",)
+    knowledge = "known-slots"
+
+    k: Annotated[int, Param("People in a class.", ge=1)] = 2
+    delta: Annotated[str, Param("Time.")] = "2h"
+    epsilon: Annotated[str, Param("Share.")] = "0.5"
+
+    def statement(self) -> str:
+        return "Classes hold at least k people."
+
+
+def people(rows: Sequence[Sequence[str]], sensitive: Sequence[str] = (), clock: Clock | None = None) -> Dataset:
+    """A dataset of people, given what each did in every slot."""
+    history = Ragged.from_lists([list(row) for row in rows])
+    names = pa.array([f"p{i}" for i in range(len(rows))], pa.string())
+    return Dataset(
+        Schema("activity", (Column("person", "identifier"), Column("activities", "history")), tuple(sensitive)),
+        pa.table({"person": names, "activities": history.to_arrow()}),
+        clock=clock or Clock(),
+    )
+
+
+def publish(
+    dataset: Dataset, classes: Sequence[Sequence[int]], length: int = 1, *, claim: Any = None, dated: bool = False
+) -> tuple[Release, np.ndarray]:
+    """Publish classes of rows as shares by interval of so many slots; return the release and the row map."""
+    rows = dataset.history().lists()
+    listed: list[tuple[str, int, str, float]] = []
+    for number, members in enumerate(classes):
+        slots = len(rows[0])
+        for interval, first in enumerate(range(0, slots, length)):
+            done = [label for row in members for label in rows[row][first : first + length]]
+            listed += [(f"c{number}", interval, label, done.count(label) / len(done)) for label in dict.fromkeys(done)]
+    names, intervals, labels, shares = (list(column) for column in zip(*listed, strict=True))
+    when: Any = pa.array(intervals, pa.int64())
+    if dated:
+        when = dataset.clock.to_arrow(np.array(intervals, np.int64) * length + dataset.clock.origin)
+    table = pa.table(
+        {
+            "class": pa.array(names, pa.string()),
+            "interval": when,
+            "activity": pa.array(labels, pa.string()).dictionary_encode(),
+            "share": pa.array(shares, pa.float64()),
+        }
+    )
+    columns = (
+        PublishedColumn("class", "class", Form("exact")),
+        PublishedColumn("interval", "interval", Form("exact", "timestamp" if dated else "int64")),
+        PublishedColumn("activity", "activity", Form("category")),
+        PublishedColumn("share", "share", Form("exact", "float64")),
+    )
+    sizes = [len(members) for members in classes]
+    part = Part(
+        (PublishedColumn("class", "class", Form("exact")), PublishedColumn("size", "size", Form("exact", "int64"))),
+        pa.table({"class": [f"c{i}" for i in range(len(classes))], "size": pa.array(sizes, pa.int64())}),
+    )
+    empty = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
+    lost = len(dataset) - sum(sizes)
+    release = Release(
+        "activity",
+        "by-hand",
+        claim or HandMadeClaim(),
+        columns,
+        table,
+        empty,
+        len(dataset),
+        {"fits into no class": lost} if lost else {},
+        parts={"classes": part},
+        published=sum(sizes),
+    )
+    return release, np.array([row for members in classes for row in members], dtype=np.int64)
+
+
+def compare(dataset: Dataset, classes: Sequence[Sequence[int]], length: int = 1, **more: Any) -> Comparison:
+    release, rows = publish(dataset, classes, length, **more)
+    return Comparison(dataset, release, rows)

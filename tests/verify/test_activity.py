@@ -351,3 +351,13 @@ def test_what_is_claimed_is_what_is_stated():
     assert "any one of the sensitive activities throughout any 4 slots" in several.statement()
     with pytest.raises(ParameterError, match="sensitive must be names"):
         ActivityDiversity(3, "4", "1/2", 4, 1, sensitive=(3,))
+
+
+@pytest.mark.parametrize("method", [METHOD, sf.methods.Mc(k=3, aggregate="6h,2h")], ids=lambda method: method.name)
+def test_data_that_are_too_large_to_compare_are_refused_with_the_reason(method, monkeypatch):
+    def overflow(*_):
+        raise OverflowError
+
+    monkeypatch.setattr(type(method), "classify", overflow)
+    with pytest.raises(ParameterError, match=f"{type(method).__name__}: people, slots .* coarser resolution"):
+        sf.anonymize(DATA, method)

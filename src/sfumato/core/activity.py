@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -276,6 +277,12 @@ class PublishedClasses(NamedTuple):
         >>> found.sizes.tolist(), found.labels, found.share.tolist()
         ([2], ('eat', 'sleep'), [1.0, 0.5, 0.5])
         """
+        if release not in _KNOWN:
+            _KNOWN[release] = cls._read(release)
+        return _KNOWN[release]
+
+    @classmethod
+    def _read(cls, release: Release) -> PublishedClasses:
         part, table = release.parts["classes"].table, release.table
         names = tuple(part.column("class").to_pylist())
         position = {name: at for at, name in enumerate(names)}
@@ -320,6 +327,10 @@ class PublishedClasses(NamedTuple):
     def members(self, rows: Ints) -> list[Ints]:
         """Cut the owner's row map into classes."""
         return np.split(rows, np.cumsum(self.sizes)[:-1]) if len(self.sizes) else []
+
+
+_KNOWN: WeakKeyDictionary[Release, PublishedClasses] = WeakKeyDictionary()
+"""What was read of releases that are still in use: every check reads them, and none changes them."""
 
 
 def _numbers(column: pa.ChunkedArray) -> Ints:

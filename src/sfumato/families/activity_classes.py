@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import dataclasses
 import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -67,6 +69,17 @@ class ActivityClasses(Method):
 
         return Levels(self.lengths(unit), fanout=1)
 
+    @contextlib.contextmanager
+    def _explaining_size(self) -> Iterator[None]:
+        """Say what to do about data that are too large to compare exactly."""
+        try:
+            yield
+        except OverflowError:
+            raise ParameterError(
+                f"{type(self).__name__}: people, slots and the length of the coarsest intervals must be fewer: sums of "
+                "squared durations do not fit 62 bits. Read the data with a coarser resolution."
+            ) from None
+
     def conclude(self, dataset: Dataset, outcome: Outcome, guarantee: Guarantee, run: Run) -> Result:
         """Publish the classes."""
         run.counters.update(
@@ -107,7 +120,7 @@ class AnonymousClasses(ActivityClasses):
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         levels = self.plan(dataset.clock.unit)
-        with run.phase("classify"):
+        with run.phase("classify"), self._explaining_size():
             outcome = self.classify(read_activities(dataset, ()), levels)
         return self.conclude(dataset, outcome, ClassAnonymity(self.k, levels.lengths[-1], self.digits), run)
 
@@ -154,7 +167,7 @@ class DiverseClasses(ActivityClasses):
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         claim = self.claim(dataset)
-        with run.phase("classify"):
+        with run.phase("classify"), self._explaining_size():
             activities = read_activities(dataset, claim.sensitive)
             outcome = self.classify(activities, self._demand(claim), self.plan(dataset.clock.unit))
         if outcome.status != "done":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.horizontal_partition import Partition
 
-__all__ = ["ClusterTerms", "count_bits", "find_entry", "index_clusters", "set_bits"]
+__all__ = ["ClusterTerms", "count_bits", "index_clusters", "set_bit"]
 
 
 class ClusterTerms(NamedTuple):
@@ -99,34 +99,13 @@ def _sort_by_term(
 
 
 @njit(cache=True, nogil=True)
-def find_entry(index: ClusterTerms, cluster: int, term: int) -> int:
-    """Find the entry of a term in a cluster, or -1.
-
-    Examples
-    --------
-    >>> index = index_clusters(np.array([0, 1]), np.array([4], np.int32), Partition(np.array([0]), np.array([0, 1])), 5)
-    >>> find_entry(index, 0, 4), find_entry(index, 0, 3)
-    (0, -1)
-    """
-    low, high = index.first[cluster], index.first[cluster + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if index.term[middle] < term:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and index.term[low] == term else -1
-
-
-@njit(cache=True, nogil=True)
-def set_bits(bits: NDArray[np.uint64], at: int) -> None:
+def set_bit(bits: NDArray[np.uint64], at: int) -> None:
     """Set one bit of a row of words.
 
     Examples
     --------
     >>> words = np.zeros(2, np.uint64)
-    >>> set_bits(words, 65)
+    >>> set_bit(words, 65)
     >>> words.tolist()
     [0, 2]
     """

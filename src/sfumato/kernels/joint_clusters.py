@@ -229,7 +229,8 @@ def find_closed_runs(
         at += 1
     for term in terms:
         places[term] = -1
-    return _sort_runs(found, terms.size, records)
+    closed: Closed = _sort_runs(found, terms.size, records)
+    return closed
 
 
 @njit(cache=True, nogil=True)

@@ -67,18 +67,22 @@ def _order_trees(held: Held, term_count: int) -> NDArray[np.int64]:
     for term in held.term:
         frequency[term] += 1
     rank = np.empty(term_count, np.int32)
-    rank[falling_supports(frequency)] = np.arange(term_count).astype(np.int32)
+    order = falling_supports(frequency)
+    for by in range(term_count):
+        rank[order[by]] = by
     values = _sort_ranks(held, rank, frequency)
-    order: NDArray[np.int64] = order_lists(held.bounds, values)
-    return order
+    found: NDArray[np.int64] = order_lists(held.bounds, values)
+    return found
 
 
 @njit(cache=True, nogil=True)
 def _sort_ranks(held: Held, rank: NDArray[np.int32], frequency: NDArray[np.int64]) -> NDArray[np.int32]:
     """List the ranks of the terms of every tree, ascending: by counting, since all trees together are long."""
     write = np.zeros(rank.size + 1, np.int64)
-    write[rank + 1] = frequency
-    write = np.cumsum(write)
+    for term in range(rank.size):
+        write[rank[term] + 1] = frequency[term]
+    for by in range(rank.size):
+        write[by + 1] += write[by]
     tree_of = np.empty(held.term.size, np.int32)
     for tree in range(held.root.size):
         for at in range(held.bounds[tree], held.bounds[tree + 1]):
@@ -217,23 +221,22 @@ def _pays(
     index: ClusterTerms, forest: Forest, roots: tuple[int, int], candidates: Candidates, number: NDArray[np.int64]
 ) -> bool:
     """Tell whether Equation 1 holds for the terms that are shared."""
-    support, kept, records, total = 0, 0, 0, 0
+    support, kept, records = 0, 0, 0
     for i in range(number.size):
         if number[i] > 0:
-            total += candidates.leaves[i]
-    leaves, write = np.empty(total, np.int64), 0
+            support += candidates.support[i]
+            kept += candidates.leaves[i]
+    leaves, write = np.empty(kept, np.int64), 0
     for i in range(number.size):
         if number[i] == 0:
             continue
-        support += candidates.support[i]
-        kept += candidates.leaves[i]
         for entry in (candidates.first[i], candidates.second[i]):
             while entry >= 0:
                 leaves[write] = index.cluster[entry]
                 write += 1
                 entry = forest.next_entry[entry]
     leaves.sort()
-    for i in range(total):
+    for i in range(kept):
         if i == 0 or leaves[i] != leaves[i - 1]:
             records += forest.size[leaves[i]]
     return bool(support * records >= kept * (forest.size[roots[0]] + forest.size[roots[1]]))

@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.cluster_terms import ClusterTerms, set_bits
+from sfumato.kernels.cluster_terms import ClusterTerms, set_bit
 from sfumato.kernels.joint_clusters import Closed, Forest, Rules, Scratch, find_closed_runs
 from sfumato.kernels.vertical_partition import fits_chunk
 
@@ -249,7 +249,7 @@ def _lay_out(
     bits = np.zeros((count, (records + 63) >> 6 if m > 2 else 0), np.uint64)
     for i in range(count if m > 2 else 0):
         for at in range(start[i], start[i + 1]):
-            set_bits(bits[i], record[at])
+            set_bit(bits[i], record[at])
     closed = find_closed_runs(forest, roots, candidates.term, scratch.term)
     open_size = np.empty(count, np.int64)
     for i in range(count):

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.cluster_terms import ClusterTerms, count_bits, set_bits
+from sfumato.kernels.cluster_terms import ClusterTerms, count_bits, set_bit
 
 __all__ = [
     "Terms",
@@ -112,7 +112,7 @@ def _fill_chunks(
     bits = np.zeros((order.size, ((index.bounds[cluster + 1] - base + 63) >> 6)), np.uint64)
     for i in range(order.size):
         for at in range(index.start[order[i]], index.start[order[i] + 1]):
-            set_bits(bits[i], index.seat[at] - base)
+            set_bit(bits[i], index.seat[at] - base)
     held = np.empty((min(m, order.size) + 1, bits.shape[1]), np.uint64)
     chosen = np.empty(order.size, np.int64)
     number, placed = 0, 0

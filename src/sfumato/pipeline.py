@@ -91,7 +91,7 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         with clock.phase("write"):
             releases.write_release(result.release, stage.release)
         with clock.phase("verify"):
-            verdict = verify(stage.folder)
+            verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
             raise VerificationError(
                 f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
@@ -102,6 +102,16 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
         stage.commit()
+    return verdict
+
+
+def _verify_with_owner(result: Result, path: Path) -> Verdict:
+    """Check what was written against the original too, where the published files alone may leave the claim open."""
+    verifier = registry.verifier(result.release.guarantee)
+    if result.trace.original is None or not getattr(verifier, "NEEDS_ORIGINAL", False):
+        return Verdict(True, {}, {}, None, {})
+    written = releases.read_release(path)
+    verdict: Verdict = verifier.verify_against(written, result.trace.original, result.trace.rows)
     return verdict
 
 

@@ -361,3 +361,20 @@ def test_data_that_are_too_large_to_compare_are_refused_with_the_reason(method, 
     monkeypatch.setattr(type(method), "classify", overflow)
     with pytest.raises(ParameterError, match=f"{type(method).__name__}: people, slots .* coarser resolution"):
         sf.anonymize(DATA, method)
+
+
+@pytest.mark.parametrize(("epsilon", "written"), [("0.6", True), ("0.4", False)])
+def test_what_only_the_class_file_can_refute_is_not_written(tmp_path, epsilon, written):
+    """Half of a class is away all the time; the shares alone could also come from people who take turns."""
+    rows = [["away"] * 4, ["home"] * 4, ["away"] * 4, ["home"] * 4]
+    data = sf.Dataset.from_activity(rows, sensitive=("away",))
+    result = sf.anonymize(data, sf.methods.LMdav(k=2, delta="2", epsilon="0.5"), seed=1)
+    claim = dataclasses.replace(result.release.guarantee, epsilon=epsilon)
+    changed = dataclasses.replace(result, release=dataclasses.replace(result.release, guarantee=claim))
+    assert activity_diversity.verify(changed.release).holds
+    if written:
+        assert sf.write(changed, tmp_path / "out", reports=False).holds
+    else:
+        with pytest.raises(VerificationError):
+            sf.write(changed, tmp_path / "out", reports=False)
+        assert not (tmp_path / "out").exists()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,7 @@ _ROW = "original row"
 class StreamingMethod(Protocol):
     """A method that can work on a stream."""
 
-    name: str
+    name: ClassVar[str]
 
     def stream(self, schema: Schema, clock: Clock | None = None, *, seed: int | None = None) -> SnapshotStream:
         """Begin a stream."""

@@ -128,7 +128,6 @@ class Parameterised:
         return {parameter.name: getattr(self, parameter.name) for parameter in declared(type(self))}
 
 
-@functools.cache
 def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
     """List the parameters a class declares, in order.
 
@@ -140,9 +139,14 @@ def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
     >>> [(p.name, p.type.__name__, p.default) for p in declared(Crowd)]
     [('k', 'int', 5)]
     """
+    return _find_parameters(typing.cast(Any, cls))
+
+
+@functools.cache
+def _find_parameters(cls: Any) -> tuple[Parameter, ...]:
     hints = get_type_hints(cls, include_extras=True)
     found = []
-    for field in dataclasses.fields(typing.cast(Any, cls)):
+    for field in dataclasses.fields(cls):
         hint = hints[field.name]
         if get_origin(hint) is not Annotated:
             continue

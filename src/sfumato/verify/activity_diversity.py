@@ -27,6 +27,8 @@ from sfumato.verify.class_anonymity import verify_sizes
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
 GUARANTEE = ActivityDiversity
+NEEDS_ORIGINAL = True
+"""Shares bound how many people do an activity throughout a window; only the owner's classes tell how many do."""
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

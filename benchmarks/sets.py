@@ -107,9 +107,9 @@ def growth(folder: Path) -> list[list[object]]:
             dataset = read(generated(folder, size, "baskets", "items=5000", "mean_length=10", kind="sets"))
             method = getattr(sf.methods, name)(k=K, m=M)
             if not times:
-                sf.anonymize(dataset, method, seed=1)
+                sf.anonymize(dataset, method, secret=bytes([1] * 32))
             start = time.perf_counter()
-            sf.anonymize(dataset, method, seed=1)
+            sf.anonymize(dataset, method, secret=bytes([1] * 32))
             times.append(time.perf_counter() - start)
         rows.append([name, *times, float(np.polyfit(np.log([1, 2, 4, 8]), np.log(times), 1)[0])])
     table("Growth of anonymize, k=5, m=2", ["method", "50k s", "100k s", "200k s", "400k s", "exponent"], rows)
@@ -127,7 +127,7 @@ def losses(folder: Path) -> list[list[object]]:
             sf.methods.Disassociation(k=K, m=M, safe=True),
             sf.methods.Apriori(k=K, m=M),
         ):
-            result = sf.anonymize(dataset, method, seed=1)
+            result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
             shown = ", ".join(n for n in ("refine", "safe") if getattr(method, n, None) is (n == "safe"))
             label = f"{method.name} {'without' if shown == 'refine' else ''} {shown}".strip()
             scores = measure_release(Comparison(dataset, result.release, result.trace.rows, seed=1))
@@ -141,7 +141,7 @@ def reconstructions(folder: Path) -> list[list[object]]:
     rows = []
     for name, path in at_hand(folder).items():
         dataset = read(path)
-        result = sf.anonymize(dataset, sf.methods.Disassociation(k=K, m=M), seed=1)
+        result = sf.anonymize(dataset, sf.methods.Disassociation(k=K, m=M), secret=bytes([1] * 32))
         comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
         for first in (0, 100, 200, 300, 400):
             errors = [
@@ -159,7 +159,7 @@ def by_k(folder: Path) -> list[list[object]]:
     for name, path in at_hand(folder).items():
         dataset = read(path)
         for k in (4, 5, 6, 8, 10, 15, 20):
-            result = sf.anonymize(dataset, sf.methods.Disassociation(k=k, m=M), seed=1)
+            result = sf.anonymize(dataset, sf.methods.Disassociation(k=k, m=M), secret=bytes([1] * 32))
             comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
             found = [metric.measure(comparison).value for metric in (TopItemsets(), PairSupport())]
             rows.append([name, k, *found])
@@ -173,9 +173,9 @@ def peers(folder: Path) -> list[list[object]]:
     for name, path in at_hand(folder).items():
         dataset = read(path)
         method = sf.methods.Apriori(k=K, m=M)
-        sf.anonymize(dataset, method, seed=1)
+        sf.anonymize(dataset, method, secret=bytes([1] * 32))
         start = time.perf_counter()
-        result = sf.anonymize(dataset, method, seed=1)
+        result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
         seconds = time.perf_counter() - start
         scores = {s.name: s.value for s in measure_release(Comparison(dataset, result.release, result.trace.rows))}
         rows.append([name, seconds, 100 * scores["item-loss"]])

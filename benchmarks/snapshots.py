@@ -72,7 +72,7 @@ def windows(folder: Path) -> list[list[object]]:
     rows, lengths = [], []
     for l in (2, 4, 6):
         for window in (1, 3, 7, 14, 30):
-            result = sf.anonymize(data, sf.methods.Reposition(l=l, window=window), seed=1)
+            result = sf.anonymize(data, sf.methods.Reposition(l=l, window=window), secret=bytes([1] * 32))
             comparison = Comparison(data, result.release, result.trace.rows)
             delay = PublicationDelay().measure(comparison)
             score = WindowQueries().measure(comparison)

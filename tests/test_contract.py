@@ -50,7 +50,7 @@ def make(method, rows):
 def test_a_release_is_verified_or_the_answer_is_an_error_people_understand(method, rows, tmp_path):
     chosen, data = make(method, rows)
     try:
-        result = sf.anonymize(data, chosen, seed=1)
+        result = sf.anonymize(data, chosen, secret=bytes([1] * 32))
     except (InfeasibleError, ParameterError) as error:
         assert type(chosen).__name__ in str(error)
         assert len(rows) < 6
@@ -73,7 +73,7 @@ def test_no_people_is_an_error(method):
 def test_the_input_is_unchanged(method):
     chosen, data = make(method, DATA["ordinary"])
     before = data.table.to_pylist(), None if data.places is None else data.places.to_pylist()
-    sf.anonymize(data, chosen, seed=1)
+    sf.anonymize(data, chosen, secret=bytes([1] * 32))
     assert (data.table.to_pylist(), None if data.places is None else data.places.to_pylist()) == before
 
 
@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_release_on_any_number_of_cores(method):
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_parquet_and_csv_give_the_release_back(method, tmp_path):
     chosen, data = make(method, DATA["ordinary"])
-    result = sf.anonymize(data, chosen, seed=1)
+    result = sf.anonymize(data, chosen, secret=bytes([1] * 32))
     sf.write(result, tmp_path / "out", reports=False)
     for file in ("data.parquet", "data.csv"):
         back = read_release(tmp_path / "out", file)

@@ -21,6 +21,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
 from sfumato.core.risk import Finding
 from sfumato.core.run import Run
+from sfumato.core.secret import Secret
 from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
@@ -60,7 +61,9 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
     return registry.reader(kind).read(Path(path), Reading.of(kind, options))  # type: ignore[no-any-return]
 
 
-def anonymize(dataset: Dataset, method: Method, *, seed: int | None = None, run: Run | None = None) -> Result:
+def anonymize(
+    dataset: Dataset, method: Method, *, secret: Secret | bytes | None = None, run: Run | None = None
+) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
     Parameters
@@ -69,12 +72,13 @@ def anonymize(dataset: Dataset, method: Method, *, seed: int | None = None, run:
         The original.
     method
         A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``.
-    seed
-        For a release that can be made again. It is a secret: it undoes the shuffling.
+    secret
+        The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
+        one's own choosing could be guessed, and whoever guesses it undoes the release.
     run
         Progress and engine, where the defaults do not fit.
     """
-    run = run or Run(seed)
+    run = run or Run(secret)
     with run.phase("anonymize"):
         return method.anonymize(dataset, run)
 

@@ -74,7 +74,7 @@ def whole(tmp_path):
 def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     data, out = whole
     original = sf.read(data, kind="snapshots", **OPTIONS)
-    result = sf.anonymize(original, METHOD, seed=7)
+    result = sf.anonymize(original, METHOD, secret=bytes([7] * 32))
     release = read_stream(out)
     assert release.table.equals(result.release.table)
     assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)

@@ -37,7 +37,7 @@ def publish(data, groups, covers, *, guarantee=None, members=None, seed=1) -> Co
         withheld={"by hand": len(data) - len(rows)},
     )
     guarantee = guarantee or GroupAnonymity(k=2, monitored=data.schema.monitored)
-    result = publish_groups(data, BY_HAND, guarantee, grouped, Run(seed))
+    result = publish_groups(data, BY_HAND, guarantee, grouped, Run(bytes([seed] * 32)))
     return Comparison(data, result.release, result.trace.rows)
 
 

@@ -29,7 +29,7 @@ def delete(method, rows, sensitive, alphabet, delta, **options):
     """Return deletions with their exact error, and the counters of the run."""
     data = sf.Dataset.from_timeline(rows, sensitive=tuple(sensitive), events=tuple(alphabet))
     chosen = method(delta=delta, **options)
-    task, run = chosen.task(data), Run(seed=1)
+    task, run = chosen.task(data), Run(bytes([1] * 32))
     if chosen.cover == 1:
         return task.deletions(chosen.delete(task, run)), run.counters
     crowds = sf.families.event_covers.find_crowds(task.timeline, task.events, chosen.cover - 1)

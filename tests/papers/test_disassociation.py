@@ -78,7 +78,7 @@ def test_figure_3_ikea_and_ruby_are_shared():
 
 
 def test_the_query_log_end_to_end():
-    result = Disassociation(k=3, m=2, max_cluster=5).anonymize(sf.Dataset.from_sets(QUERY_LOG), Run(seed=4))
+    result = Disassociation(k=3, m=2, max_cluster=5).anonymize(sf.Dataset.from_sets(QUERY_LOG), Run(bytes([4] * 32)))
     release = result.release
     assert len(release) == release.records_in == 10
     chunks = Chunks.of(release)
@@ -187,6 +187,6 @@ def test_requests_that_make_no_sense_are_refused():
 
 
 def test_a_bound_that_cannot_be_kept_gives_way_and_is_counted():
-    result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.from_sets([["a"]] * 5), Run(seed=1))
+    result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.from_sets([["a"]] * 5), Run(bytes([1] * 32)))
     assert result.trace.counters["clusters_above_max"] == 1
     assert result.release.parts["clusters"].table["size"].to_pylist() == [5]

@@ -39,13 +39,13 @@ def covers(result) -> list:
 
 @pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
 def test_two_people_are_covered_by_the_two_intervals_of_the_worked_example(method):
-    result = method(k=2).anonymize(clicks("m1 m10", "m3 m11"), Run(seed=1))
+    result = method(k=2).anonymize(clicks("m1 m10", "m3 m11"), Run(bytes([1] * 32)))
     assert covers(result) == [[(1, 3), (10, 11)]] * 2
 
 
 @pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
 def test_unmonitored_events_keep_their_times(method):
-    result = method(k=2).anonymize(clicks("m1 x4 m10", "m3 m11 y7"), Run(seed=1))
+    result = method(k=2).anonymize(clicks("m1 x4 m10", "m3 m11 y7"), Run(bytes([1] * 32)))
     table = result.release.table.to_pylist()
     assert sorted((row["events"], row["times"]) for row in table) == [(["x"], [4]), (["y"], [7])]
 
@@ -53,7 +53,7 @@ def test_unmonitored_events_keep_their_times(method):
 @pytest.mark.parametrize("method", SINGLE, ids=lambda m: m.name)
 def test_diversity_keeps_people_who_do_the_same_apart(method):
     rows = ["m1 x5", "m1 x6", "m2 y5", "m2 z5", "m3 x90", "m3 w5"]
-    release = method(g=2, l=2).anonymize(clicks(*rows), Run(seed=1)).release
+    release = method(g=2, l=2).anonymize(clicks(*rows), Run(bytes([1] * 32))).release
     assert release.guarantee.l == 2
     groups = {}
     for row in release.table.to_pylist():
@@ -67,15 +67,15 @@ def test_diversity_keeps_people_who_do_the_same_apart(method):
 def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(method):
     rows = ["m1 x5", "m1 x6", "m2 x6", "m3 x7", *["m9 y5 z90"], *[f"m8 w{i}0" for i in range(6)]]
     with pytest.raises(InfeasibleError, match=r"all 11 people in one group, 4 of them.*largest possible l is 2"):
-        method(g=2, l=3).anonymize(clicks(*rows), Run(seed=1))
+        method(g=2, l=3).anonymize(clicks(*rows), Run(bytes([1] * 32)))
 
 
 def test_people_without_monitored_events_are_a_group_of_their_own_or_withheld():
-    few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(seed=1)).release
+    few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(bytes([1] * 32))).release
     assert dict(few.withheld) == {NO_MONITORED: 1} and len(few) == 2
-    enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(seed=1)).release
+    enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(bytes([1] * 32))).release
     assert len(enough) == 4 and not enough.withheld
-    alike = Hi(g=3, l=2).anonymize(clicks("m1", "m2", "x5", "x6"), Run(seed=1)).release
+    alike = Hi(g=3, l=2).anonymize(clicks("m1", "m2", "x5", "x6"), Run(bytes([1] * 32))).release
     assert dict(alike.withheld) == {NO_MONITORED: 2}
 
 
@@ -108,7 +108,7 @@ def test_hi_gives_the_groups_of_hn(data):
     found = []
     for method in (Hn, Hi):
         try:
-            found.append(covers(method(**asked).anonymize(dataset, Run(seed=5))))
+            found.append(covers(method(**asked).anonymize(dataset, Run(bytes([5] * 32)))))
         except InfeasibleError as error:
             found.append(str(error).split(":", 1)[1])
     assert found[0] == found[1]
@@ -118,7 +118,7 @@ def test_hi_gives_the_groups_of_hn(data):
 def test_hi_gives_the_groups_of_hn_on_a_larger_sample_with_far_fewer_evaluations(asked, tmp_path):
     write_table(generate(2000, 3, events=300, portals=1, portal_share=0.05, mean_events=30), tmp_path / "c.parquet")
     data = sf.read(tmp_path / "c.parquet", kind="sequences", monitored=["portal1"])
-    slow, fast = (method(**asked).anonymize(data, Run(seed=2)) for method in (Hn, Hi))
+    slow, fast = (method(**asked).anonymize(data, Run(bytes([2] * 32))) for method in (Hn, Hi))
     assert covers(slow) == covers(fast)
     assert 10 * fast.trace.counters["cp_evaluations"] < slow.trace.counters["cp_evaluations"]
 
@@ -130,7 +130,7 @@ def test_et_generalises_events_to_categories_and_needs_a_taxonomy():
     )
     everything = ("google", "bing", "ebay", "amazon")
     data = sf.Dataset.from_sequences(rows, monitored=everything, hierarchy=web)
-    release = Et(k=2).anonymize(data, Run(seed=1)).release
+    release = Et(k=2).anonymize(data, Run(bytes([1] * 32))).release
     assert sorted(map(tuple, release.table["monitored"].to_pylist())) == [("search",)] * 2 + [("search", "shop")] * 2
     assert release.members()["search"] == ("bing", "google")
     assert all(not row for row in release.table["events"].to_pylist())
@@ -142,7 +142,7 @@ def test_ta_suppresses_and_says_so_where_sa_and_hn_do_not():
     data = clicks("m1 m10", "m3 m11 m40", "m2 m9")
     suppressed = {}
     for method in (Ta, Sa, Hn):
-        result = method(k=3).anonymize(data, Run(seed=1))
+        result = method(k=3).anonymize(data, Run(bytes([1] * 32)))
         intervals = covers(result)
         times = [
             [time for event, time in zip(e, t, strict=True) if event == "m"]

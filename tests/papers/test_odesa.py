@@ -21,7 +21,7 @@ def delete(points, delta, sensitive=("a",), method=sf.methods.Odesa, events=()):
     data = sf.Dataset.from_timeline(points, sensitive=sensitive, events=events)
     chosen = method(delta=delta)
     task = chosen.task(data)
-    return task.deletions(chosen.delete(task, sf.core.run.Run(seed=1)))
+    return task.deletions(chosen.delete(task, sf.core.run.Run(bytes([1] * 32))))
 
 
 def test_the_printed_example_to_the_last_digit():

@@ -89,9 +89,9 @@ def test_skewed_snapshots_that_complement_each_other_lose_nothing():
     days = [["flu"] * 4 + ["cold"], ["cold"] * 4 + ["flu"], ["flu"] * 3 + ["cold"] * 3]
     rows = [(day, str(i), value) for day, values in enumerate(days) for i, value in enumerate(values)]
     data = sf.Dataset.from_snapshots(rows, ("number",), "illness")
-    moved = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), seed=1)
-    plain = sf.anonymize(data, sf.methods.Anatomy(l=2, infeasible="suppress"), seed=1)
+    moved = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32))
+    plain = sf.anonymize(data, sf.methods.Anatomy(l=2, infeasible="suppress"), secret=bytes([1] * 32))
     assert len(moved.release) == len(rows)
     assert len(plain.release) == len(rows) - 6
     with pytest.raises(sf.InfeasibleError, match=r"Anatomy: .* 6 of 16 records are too many"):
-        sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1)
+        sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes([1] * 32))

@@ -64,7 +64,7 @@ def test_releases_keep_their_claim_or_cannot_be_made(name, rows, slot, window, e
     method = make(name, rows, slot, window, epsilon, digits=digits)
     claim = method.claim(data)
     try:
-        result = sf.anonymize(data, method, seed=1)
+        result = sf.anonymize(data, method, secret=bytes([1] * 32))
     except InfeasibleError as error:
         assert type(method).__name__ in str(error)
         assert share_of(data, slot, claim.window, range(len(data))) > claim.fraction
@@ -120,7 +120,7 @@ def test_the_same_classes_on_one_core_and_on_two(rows, slot, name):
 def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     data = build(rows)
     method = find("mc")(k=2, aggregate=f"{slot}h")
-    result = sf.anonymize(data, method, seed=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32))
     release, owner = result.release, result.trace.rows
     everything = range(len(rows[0]))
     wanted = [fitting_people(release, day, everything, slot) for day in rows]
@@ -167,6 +167,6 @@ def test_shares_bound_the_people_who_go_on_throughout(people, window, slot):
 def test_shares_are_rounded_as_asked():
     data = build([list("aab"), list("abv"), list("aaa")])
     method = dataclasses.replace(make("mc-l-mdav", [list("aab")], 1, 2, "0.75"), k=3, digits=2)
-    release = sf.anonymize(data, method, seed=1).release
+    release = sf.anonymize(data, method, secret=bytes([1] * 32)).release
     assert release.guarantee.digits == 2
     assert sorted(release.table.column("share").to_pylist()) == [0.33, 0.33, 0.33, 0.34, 0.67, 1.0]

@@ -176,7 +176,7 @@ def test_releases_of_constraint_methods_keep_both_kinds_of_constraints(rows, con
     if len(data) < k:
         return
     try:
-        result = method.anonymize(data, Run(1))
+        result = method.anonymize(data, Run(bytes([1] * 32)))
     except InfeasibleError as error:
         assert "nothing to publish" in str(error)
         return

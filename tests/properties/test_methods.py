@@ -46,7 +46,7 @@ def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(met
     if "clusters" in method.__dataclass_fields__:
         parameters["clusters"] = data.draw(st.integers(1, 4))
     try:
-        result = method(**parameters).anonymize(dataset, Run(seed))
+        result = method(**parameters).anonymize(dataset, Run(bytes([seed] * 32)))
     except InfeasibleError:
         return
     release = result.release
@@ -74,7 +74,7 @@ def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(met
 def test_seqanon_gives_the_recoding_of_the_plain_version(data, k, m, apriori):
     dataset = data.draw(trajectories(SeqAnon))
     try:
-        result = SeqAnon(k=k, m=m, apriori=apriori).anonymize(dataset, Run(0))
+        result = SeqAnon(k=k, m=m, apriori=apriori).anonymize(dataset, Run(bytes([0] * 32)))
     except InfeasibleError:
         return
     history = dataset.history()
@@ -97,7 +97,7 @@ def test_a_larger_random_set_equals_the_plain_version():
         [[int(c) for c in history.codes[a:b]] for a, b in zip(history.offsets, history.offsets[1:], strict=False)],
         dataset.coordinates().tolist(), 4, 2,
     )  # fmt: skip
-    published = SeqAnon(k=4, m=2).anonymize(dataset, Run(0)).trace.recoding.published
+    published = SeqAnon(k=4, m=2).anonymize(dataset, Run(bytes([0] * 32))).trace.recoding.published
     for a, first in enumerate(history.labels):
         for b, second in enumerate(history.labels):
             assert (plain[a] == plain[b]) == (published[first] == published[second])

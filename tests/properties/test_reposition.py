@@ -128,7 +128,7 @@ def record_lists(draw):
 
 
 def published(method, data):
-    stream = method.stream(data.schema, data.clock, seed=3)
+    stream = method.stream(data.schema, data.clock, secret=bytes([3] * 32))
     leaving = [out for snapshot in stream.cut(data) for out in stream.push(snapshot)]
     return stream, leaving + stream.flush()
 

@@ -22,7 +22,7 @@ def checkins(tmp_path):
 def test_a_derived_hierarchy_serves_sd_seqanon(checkins, rule, tmp_path):
     data = sf.read(checkins, kind="trajectories", hierarchies={"place": rule})
     assert sorted(data.hierarchies["place"].leaf_labels) == sorted(data.history().labels)
-    result = sf.anonymize(data, sf.methods.SdSeqAnon(k=3, m=2), seed=1)
+    result = sf.anonymize(data, sf.methods.SdSeqAnon(k=3, m=2), secret=bytes([1] * 32))
     assert sf.write(result, tmp_path / "out", reports=False).holds
 
 

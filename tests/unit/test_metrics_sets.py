@@ -42,7 +42,7 @@ DATA = sf.Dataset.from_sets(ROWS, hierarchy=TREE)
 
 
 def compare(method, data=DATA, **options):
-    result = sf.anonymize(data, method, seed=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32))
     return Comparison(data, result.release, result.trace.rows, **options)
 
 
@@ -194,7 +194,7 @@ def test_item_loss_needs_rows_only_where_recoding_is_local(records):
 
 def test_item_loss_without_hierarchy_counts_members():
     data = sf.Dataset.from_sets([["a"], ["b"], ["c"], ["c"]], utility=(("a", "b"), ("c",)))
-    result = sf.anonymize(data, sf.methods.Coat(k=2, m=1, privacy="all", utility="given"), seed=1)
+    result = sf.anonymize(data, sf.methods.Coat(k=2, m=1, privacy="all", utility="given"), secret=bytes([1] * 32))
     assert ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value == pytest.approx(1 / 3)
 
 

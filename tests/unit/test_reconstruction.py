@@ -37,7 +37,7 @@ def test_reconstruction_is_a_data_set_of_its_own():
     assert copy.kind == "sets"
     assert len(copy) == len(RELEASE) == 9
     assert misfits(CLUSTERS, ROWS, copy.history().lists()) == []
-    again = sf.anonymize(copy, sf.methods.Disassociation(k=2, m=2), seed=1)
+    again = sf.anonymize(copy, sf.methods.Disassociation(k=2, m=2), secret=bytes([1] * 32))
     assert len(again.release) == 9
 
 
@@ -70,7 +70,7 @@ def test_itemsets_are_lists_of_items(function, itemsets):
 def test_only_chunks_are_reconstructed():
     tree = sf.Hierarchy.from_paths([("a", "*"), ("b", "*")])
     data = sf.Dataset.from_sets([["a"], ["a"], ["b"]], hierarchy=tree)
-    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), seed=1).release
+    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32)).release
     with pytest.raises(ParameterError, match="publishes records, not chunks"):
         reconstruct(release)
     with pytest.raises(ParameterError, match="copies must be at least 1"):
@@ -80,7 +80,7 @@ def test_only_chunks_are_reconstructed():
 def test_generalised_release_is_certain_only_about_exact_items():
     tree = sf.Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
     data = sf.Dataset.from_sets([["a", "c"], ["b", "c"], ["c"]], hierarchy=tree)
-    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), seed=1).release
+    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes([1] * 32)).release
     assert certain_support(release, [["c"], ["a"], ["a", "c"]]).tolist() == [3, 0, 0]
     assert estimate(release, [["c"], ["a"], ["a", "c"], ["a", "b"]]).tolist() == pytest.approx([3, 1, 1, 0.5])
 

@@ -17,7 +17,7 @@ from sfumato.verify.structure import verify_structure
 @pytest.fixture
 def release():
     data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
-    made = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    made = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes([1] * 32)).release
     columns = (
         PublishedColumn("group", "group", Form("exact")),
         PublishedColumn("parent", "parent", Form("exact")),

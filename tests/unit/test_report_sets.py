@@ -41,7 +41,7 @@ def make_data(**options):
 
 
 def prepare(method, data):
-    result = sf.anonymize(data, method, seed=1)
+    result = sf.anonymize(data, method, secret=bytes([1] * 32))
     comparison = Comparison(data, result.release, result.trace.rows)
     before = known_items.attack_original(data, 2)[-1]
     return comparison, before, known_items.attack(result.release, data, result.trace.rows)

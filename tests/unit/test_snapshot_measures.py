@@ -28,7 +28,7 @@ def cases(records=1500, **options):
 
 
 DATA = cases()
-RESULT = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5), seed=1)
+RESULT = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5), secret=bytes([1] * 32))
 COMPARISON = Comparison(DATA, RESULT.release, RESULT.trace.rows)
 
 
@@ -138,7 +138,7 @@ def test_the_report_names_what_matters(tmp_path):
         assert text in page
     assert "<script" not in page
     assert set(report.figures(Comparison(DATA, RESULT.release), before, after)) == {"shares"}
-    plain = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5, then="none"), seed=1)
+    plain = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5, then="none"), secret=bytes([1] * 32))
     warned = report.render(Comparison(DATA, plain.release, plain.trace.rows), before, after, [])
     assert "Do not publish this" in warned
     report.picture(COMPARISON, before, after, tmp_path / "picture.svg")

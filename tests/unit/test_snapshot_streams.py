@@ -23,7 +23,7 @@ def snapshot(time, values, first=0):
 
 
 def stream(window=3, **more):
-    return sf.methods.Reposition(l=2, window=window, then="none", **more).stream(SCHEMA, seed=1)
+    return sf.methods.Reposition(l=2, window=window, then="none", **more).stream(SCHEMA, secret=bytes([1] * 32))
 
 
 def names(leaving):
@@ -177,7 +177,7 @@ def test_a_window_refuses_what_is_out_of_step():
 def test_records_of_the_same_cost_are_chosen_at_random():
     picked = set()
     for seed in range(30):
-        flow = sf.methods.Reposition(l=2, window=1, then="none").stream(SCHEMA, seed=seed)
+        flow = sf.methods.Reposition(l=2, window=1, then="none").stream(SCHEMA, secret=bytes([seed] * 32))
         (out,) = flow.push(snapshot(0, ["a", "a", "a", "b"]))
         picked.add(tuple(sorted(out.rows.tolist())))
     assert picked == {(0, 3), (1, 3), (2, 3)}
@@ -227,7 +227,7 @@ def test_costs_are_read_exactly():
 def test_costs_of_suppression_decide_whether_waiting_pays():
     data = sf.Dataset.from_snapshots([(0, "1", "a"), (1, "2", "b")], ("age",), "ill")
     for beta, published in ((None, 2), ("0.4", 0), ("a=5,*=0.4", 2)):
-        flow = sf.methods.Reposition(l=2, window=2, beta=beta).stream(data.schema, seed=1)
+        flow = sf.methods.Reposition(l=2, window=2, beta=beta).stream(data.schema, secret=bytes([1] * 32))
         out = [leaving for part in flow.cut(data) for leaving in flow.push(part)] + flow.flush()
         assert sum(len(leaving.rows) for leaving in out) == published
 
@@ -250,6 +250,6 @@ def test_methods_refuse_other_kinds_and_nobody():
 
 def test_dates_are_published_as_dates():
     data = sf.Dataset.from_snapshots([(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
-    release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), seed=1).release
+    release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
     assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
     assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type

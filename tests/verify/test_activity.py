@@ -34,9 +34,9 @@ def days(count=24, slots=12, seed=3):
 
 DATA = sf.Dataset.from_activity(days(), sensitive=("away",), clock=Clock("hour"), start=72)
 METHOD = sf.methods.McLMdavWd(k=3, delta="4h", epsilon="0.5", aggregate="6h,2h", fanout=2)
-GOOD = sf.anonymize(DATA, METHOD, seed=1)
-ROUNDED = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), seed=1)
-PLAIN = sf.anonymize(DATA, sf.methods.Mc(k=3, aggregate="6h,2h"), seed=1)
+GOOD = sf.anonymize(DATA, METHOD, secret=bytes([1] * 32))
+ROUNDED = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
+PLAIN = sf.anonymize(DATA, sf.methods.Mc(k=3, aggregate="6h,2h"), secret=bytes([1] * 32))
 
 
 def with_column(release, name, change):
@@ -249,7 +249,7 @@ def test_the_claim_must_be_about_what_the_owner_calls_sensitive_and_the_time_ask
 def test_suppressed_people_are_counted_and_safe():
     rows = [["home"] * 4] * 2 + [["away"] * 4] * 2
     data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("hour"))
-    result = sf.anonymize(data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), seed=1)
+    result = sf.anonymize(data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32))
     assert result.release.withheld == {"fits into no class": 2}
     assert activity_diversity.verify_against(result.release, data, result.trace.rows).holds
     risk = attack(result.release, data, result.trace.rows)
@@ -276,7 +276,7 @@ def test_attackers_agree_with_the_claim():
 def test_an_activity_that_rounds_to_nothing_excludes_nobody():
     rows = [["home"] * 300] * 2 + [["home"] * 299 + ["out"]]
     data = sf.Dataset.from_activity(rows, clock=Clock("minute"))
-    result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="300", digits=2), seed=1)
+    result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="300", digits=2), secret=bytes([1] * 32))
     assert result.release.table.column("activity").to_pylist() == ["home"]
     assert attack(result.release, data, result.trace.rows).set_sizes.tolist() == [3, 3, 3]
     assert class_anonymity.verify_against(result.release, data, result.trace.rows).holds
@@ -339,7 +339,7 @@ def test_data_without_what_a_method_needs_are_refused():
 
 def test_delta_is_rounded_down_to_whole_intervals():
     method = dataclasses.replace(METHOD, delta="5h")
-    release = sf.anonymize(DATA, method, seed=1).release
+    release = sf.anonymize(DATA, method, secret=bytes([1] * 32)).release
     assert (release.guarantee.delta, release.guarantee.window, release.guarantee.slot) == ("5h", 2, 2)
     assert "5h (2 published intervals)" in release.guarantee.statement()
 
@@ -368,7 +368,7 @@ def test_what_only_the_class_file_can_refute_is_not_written(tmp_path, epsilon, w
     """Half of a class is away all the time; the shares alone could also come from people who take turns."""
     rows = [["away"] * 4, ["home"] * 4, ["away"] * 4, ["home"] * 4]
     data = sf.Dataset.from_activity(rows, sensitive=("away",))
-    result = sf.anonymize(data, sf.methods.LMdav(k=2, delta="2", epsilon="0.5"), seed=1)
+    result = sf.anonymize(data, sf.methods.LMdav(k=2, delta="2", epsilon="0.5"), secret=bytes([1] * 32))
     claim = dataclasses.replace(result.release.guarantee, epsilon=epsilon)
     changed = dataclasses.replace(result, release=dataclasses.replace(result.release, guarantee=claim))
     assert activity_diversity.verify(changed.release).holds

@@ -37,7 +37,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
     >>> import sfumato as sf
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu"), (1, "60", "cough")]
     >>> data = Dataset.from_snapshots(people, ("age",), "ill")
-    >>> attack(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release, data).to_dict()
+    >>> attack(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'attributes-and-time',
      'people': 4, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
     """

@@ -50,7 +50,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.from_activity(days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
-    >>> result = sf.anonymize(data, method, seed=1)
+    >>> result = sf.anonymize(data, method, secret=bytes(32))
     >>> risk = attack(result.release, data, result.trace.rows)
     >>> risk.smallest_anonymity_set, risk.max_sensitive_share
     (2, 0.5)

@@ -46,7 +46,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> attack(publish_groups(data, by_hand, claim, grouped, Run(seed=1)).release, data).to_dict()
+    >>> attack(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'monitored-events',
      'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
     """

@@ -41,7 +41,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     >>> from sfumato.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
-    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> risk = attack(release, data)
     >>> risk.smallest_anonymity_set, risk.mean_success, risk.mean_success_random
     (2, 0.5, 0.5)

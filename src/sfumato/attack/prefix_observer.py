@@ -124,7 +124,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     >>> from sfumato.core.run import Run
     >>> from sfumato.registry import find
     >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(seed=1))
+    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> attack(result.release, data).to_dict()["largest_relative_frequency"]
     0.125
     """

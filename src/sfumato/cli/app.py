@@ -10,6 +10,7 @@ import typer
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output
 from sfumato.core.errors import ParameterError
+from sfumato.core.verdict import EXIT_CODES
 
 app = typer.Typer(
     name="sfumato",
@@ -25,7 +26,10 @@ Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and ow
 Original = Annotated[Path, typer.Option(help="The original data.")]
 Kind = Annotated[str, typer.Option(help="Kind of data, such as trajectories.")]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
-Seed = Annotated[int | None, typer.Option(help="Make the same release again. Keep it secret.")]
+Secret = Annotated[
+    Path | None,
+    typer.Option(help="owner/secret.hex of an earlier release, to make it again."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace a release that is there.")]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
 
@@ -115,7 +119,7 @@ def anonymize(
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
     ] = [],  # noqa: B006
-    seed: Seed = None,
+    secret: Secret = None,
     force: Force = False,
     report: Report = True,
     resume: Annotated[
@@ -134,7 +138,7 @@ def anonymize(
         from sfumato.cli.streaming import publish_stream
 
         publish_stream(
-            Output(as_json=as_json), data, out, chosen, reading, seed=seed, force=force, resume=resume or None
+            Output(as_json=as_json), data, out, chosen, reading, secret=secret, force=force, resume=resume or None
         )
         return
     if resume:
@@ -144,7 +148,7 @@ def anonymize(
         out,
         lambda: pipeline.read(data, kind, **reading),
         lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run),
-        seed=seed,
+        secret=secret,
         force=force,
         report=report,
     )
@@ -160,7 +164,7 @@ def apply(
     unknown: Annotated[
         str, typer.Option(help="What to do with places the recoding does not know: error or suppress.")
     ] = "error",
-    seed: Seed = None,
+    secret: Secret = None,
     force: Force = False,
     report: Report = True,
     as_json: Json = False,
@@ -174,7 +178,7 @@ def apply(
         out,
         lambda: read_batch(existing(directory), data, reading),
         lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
-        seed=seed,
+        secret=secret,
         force=force,
         report=report,
     )
@@ -188,14 +192,21 @@ def verify(
     original: Annotated[Path | None, typer.Option(help="The original, to check what an attacker could match.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a release against its claim. Exit code 0: holds, 1: broken, 2: could not be judged."""
+    """Check a release against its claim.
+
+    Exit code 0: holds, 1: broken, 2: could not be judged, 3: holds, but the folder has what is not declared.
+    """
     from sfumato import pipeline
     from sfumato.cli.publishing import read_original
 
     out = Output(as_json=as_json)
     dataset = None if original is None else read_original(existing(directory), original, reading)
     verdict = pipeline.verify(existing(directory), dataset)
-    out.say(f"The guarantee {'holds' if verdict else 'is BROKEN'}.")
+    out.say(_OUTCOMES[verdict.outcome])
+    for reason in verdict.unsettled:
+        out.say(reason)
+    if verdict.undeclared:
+        out.table("Not declared", ["what"], [(what,) for what in verdict.undeclared])
     out.facts("Claimed", verdict.claimed)
     out.facts("Measured", verdict.measured)
     if verdict.witness:
@@ -203,7 +214,15 @@ def verify(
     out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
     out.finish(verdict.to_dict())
     if not verdict:
-        raise typer.Exit(1)
+        raise typer.Exit(EXIT_CODES[verdict.outcome])
+
+
+_OUTCOMES = {
+    "holds": "The guarantee holds.",
+    "broken": "The guarantee is BROKEN.",
+    "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
+    "undeclared": "The guarantee holds for what is declared, but the folder has something that is NOT DECLARED.",
+}
 
 
 @app.command()

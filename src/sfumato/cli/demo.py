@@ -38,7 +38,7 @@ def show(out: Output, directory: Path) -> None:
         directory,
         lambda: original,
         lambda dataset, run: pipeline.anonymize(dataset, SeqAnon(k=5, m=2, infeasible="suppress"), run=run),
-        seed=None,
+        secret=None,
         force=True,
         report=True,
     )

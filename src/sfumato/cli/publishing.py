@@ -40,7 +40,7 @@ def publish(
     read: Callable[[], Dataset],
     anonymize: Callable[[Dataset, Run], Result],
     *,
-    seed: int | None,
+    secret: Path | None,
     force: bool,
     report: bool,
 ) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def publish(
     check_free(directory, force=force)
     with show_progress() as progress:
         _announce_compilation()
-        run = Run(seed, progress, Local())
+        run = Run(None if secret is None else owner.read_secret(secret), progress, Local())
         with run.phase("read"):
             dataset = read()
         result = anonymize(dataset, run)
@@ -128,7 +128,7 @@ def run_policy(out: Output, path: Path) -> None:
         directory,
         lambda: pipeline.read(data, policy.data.kind, **policy.reading),
         lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
-        seed=policy.release.seed,
+        secret=None if policy.release.secret is None else Path(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,
     )

@@ -19,7 +19,9 @@ from sfumato.cli.output import Output, fail
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
 from sfumato.core.schema import Schema
+from sfumato.core.secret import Secret
 from sfumato.io.batches import STANDARD_INPUT, read_batches
+from sfumato.io.owner import read_secret
 from sfumato.io.reading import Reading
 from sfumato.io.snapshot_records import SnapshotRecords
 from sfumato.io.streams import Checkpoint, StreamFolder, snapshot_name
@@ -46,7 +48,9 @@ class StreamingMethod(Protocol):
 
     name: ClassVar[str]
 
-    def stream(self, schema: Schema, clock: Clock | None = None, *, seed: int | None = None) -> SnapshotStream:
+    def stream(
+        self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
+    ) -> SnapshotStream:
         """Begin a stream."""
 
     def parameters(self) -> dict[str, Any]:
@@ -60,7 +64,7 @@ def publish_stream(
     method: StreamingMethod,
     options: dict[str, Any],
     *,
-    seed: int | None = None,
+    secret: Path | None = None,
     force: bool = False,
     resume: str | None = None,
 ) -> dict[str, Any]:
@@ -76,14 +80,16 @@ def publish_stream(
         For ``release/`` and ``owner/``.
     method
         A method that has streams.
-    seed, force
+    secret, force
         As for other releases.
     resume
         ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
     """
     if resume is not None and resume not in RESUME:
         raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
-    run = _Publishing(data, directory, method, Reading.of("snapshots", options), seed)
+    run = _Publishing(
+        data, directory, method, Reading.of("snapshots", options), None if secret is None else read_secret(secret)
+    )
     try:
         run.open(force=force, resume=resume)
         run.consume(resume)
@@ -104,8 +110,8 @@ def publish_stream(
 class _Publishing:
     """One run over a stream."""
 
-    def __init__(self, data: Path, directory: Path, method: StreamingMethod, reading: Reading, seed: int | None):
-        self.data, self.directory, self.method, self.reading, self.seed = data, directory, method, reading, seed
+    def __init__(self, data: Path, directory: Path, method: StreamingMethod, reading: Reading, secret: Secret | None):
+        self.data, self.directory, self.method, self.reading, self.secret = data, directory, method, reading, secret
         self.live = str(data) == STANDARD_INPUT
         self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
         self.folder: StreamFolder | None = None
@@ -119,12 +125,10 @@ class _Publishing:
 
         Nothing is written before the input has turned out to be readable.
         """
-        from sfumato.families.stream_secret import StreamSecret
-
         batches = (self.records.read(batch) for batch in read_batches(self.data, self.reading))
         first = next(batches)
         self._batches = itertools.chain([first], batches)
-        self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, seed=self.seed)
+        self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, secret=self.secret)
         if resume is None:
             self.folder = StreamFolder.begin(self.directory, self._facts(), force=force)
             return
@@ -132,7 +136,7 @@ class _Publishing:
         begun = self.folder.facts
         if begun["method"] != self.method.name or begun["parameters"] != self.method.parameters():
             raise ParameterError("resume: the stream was begun with another method or other parameters. Give the same.")
-        self.stream.secret = StreamSecret(bytes.fromhex(begun["key"]))
+        self.stream.secret = Secret(bytes.fromhex(begun["key"]))
         if begun["unit"] != self.records.clock.unit or begun["columns"] != self._columns():
             raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
         if checkpoint is not None:
@@ -141,7 +145,6 @@ class _Publishing:
     def _facts(self) -> dict[str, Any]:
         return {
             "sfumato": version("sfumato"),
-            "seed": self.seed,
             "key": self.stream.secret.key.hex(),
             "method": self.method.name,
             "parameters": self.method.parameters(),

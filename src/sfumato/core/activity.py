@@ -17,6 +17,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
+from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.release import Part, PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
 
@@ -171,14 +172,15 @@ class Classified:
 
 
 def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, classified: Classified, run: Run) -> Result:
-    """Make the release and its trace: classes under random names and in random order, as shares of time.
+    """Make the release and its trace: classes numbered in random order, as shares of time.
 
     Nothing in the release depends on the order of the input: what is listed of a class is in the order of time and
     alphabet.
     """
     members = classified.members()
-    members = [members[at] for at in run.shuffled(len(members)).tolist()]
-    names = pa.array(run.pseudonyms(len(members)), pa.string())
+    order = publishing_secret(dataset, method, run).order(len(members), "classes")
+    members = [members[at] for at in order.tolist()]
+    names = number_names(len(members))
     slots = _alphabetical(Slots.of(dataset))
     sizes = pa.array([len(rows) for rows in members], pa.int64())
     published = sum(len(rows) for rows in members)
@@ -194,9 +196,10 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
         withheld={SUPPRESSED: suppressed} if suppressed else {},
         parts={"classes": Part(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
         published=published,
+        unit=dataset.unit,
     )
     rows = np.concatenate([np.zeros(0, np.int64), *members])
-    trace = Trace(rows, run.seed, run.seconds, run.counters, method.parameters(), None, dataset)
+    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
     return Result(release, trace)
 
 
@@ -273,7 +276,7 @@ class PublishedClasses(NamedTuple):
         --------
         >>> import sfumato as sf
         >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
-        >>> found = PublishedClasses.of(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), seed=1).release)
+        >>> found = PublishedClasses.of(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot")).release)
         >>> found.sizes.tolist(), found.labels, found.share.tolist()
         ([2], ('eat', 'sleep'), [1.0, 0.5, 0.5])
         """

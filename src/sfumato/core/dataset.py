@@ -17,6 +17,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["Dataset"]
 
@@ -51,6 +52,8 @@ class Dataset:
         The options the data were read with, so that they can be read again.
     clock
         For timed data: what a time number means.
+    unit
+        What one record is.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     clock: Clock = dataclasses.field(default_factory=Clock)
+    unit: Unit = PERSON
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):

@@ -1,4 +1,4 @@
-"""From records separated into chunks to a release: random names, random order, nothing that links chunks."""
+"""From records separated into chunks to a release: numbered in random order, nothing that links chunks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sfumato.core.chunks import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
+from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
@@ -97,15 +98,17 @@ class Separated:
 
 
 def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separated: Separated, run: Run) -> Result:
-    """Make the release and its trace: clusters under random names, all subrecords in one random order.
+    """Make the release and its trace: clusters numbered in a random order, all subrecords in one random order.
 
     Nothing in the release depends on the order of the input or links the chunks of a cluster: the rows of all chunks
     are shuffled together, so every chunk is in a random order of its own.
     """
     node, chunk, items = separated.subrecords()
-    names = pa.array(run.pseudonyms(len(separated.parent)), pa.string())
-    order = run.shuffled(len(items))
-    listed = run.shuffled(len(names))
+    secret = publishing_secret(dataset, method, run)
+    order = secret.order(len(items), "records")
+    listed = secret.order(len(separated.parent), "clusters")
+    # The cluster that is listed first is number 1.
+    names = number_names(len(listed)).take(pa.array(np.argsort(listed)))
     history = items.take(order).to_arrow()
     cluster, number, items_name = (column.name for column in DATA_COLUMNS)
     table = pa.table(
@@ -122,9 +125,10 @@ def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separ
         withheld={reason: count for reason, count in separated.withheld.items() if count},
         parts={"clusters": Part(CLUSTER_COLUMNS, _list_clusters(separated, names, listed))},
         published=len(separated.rows),
+        unit=dataset.unit,
     )
     rows = _rows_by_leaf(separated, listed)
-    trace = Trace(rows, run.seed, run.seconds, run.counters, method.parameters(), None, dataset)
+    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
     return Result(release, trace)
 
 

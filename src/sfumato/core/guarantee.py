@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.params import Parameterised
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["Guarantee"]
 
@@ -28,17 +29,17 @@ class Guarantee(Parameterised, abc.ABC):
     knowledge: ClassVar[str]
 
     @abc.abstractmethod
-    def statement(self) -> str:
-        """State the promise in one sentence that a reader of the release understands."""
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise in one sentence that a reader of the release understands; a record is one unit."""
 
     def __str__(self) -> str:
         shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items())
         return f"{self.name} ({shown})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, unit: Unit = PERSON) -> dict[str, Any]:
         """Return name, parameters and statement as plain values."""
         return {
             "name": self.name,
             "parameters": dataclasses.asdict(self),
-            "statement": self.statement(),
+            "statement": self.statement(unit),
         }

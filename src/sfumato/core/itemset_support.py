@@ -34,7 +34,7 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"]])
-    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1).release
+    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
     >>> certain_support(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
     [2, 1, 0]
 
@@ -63,7 +63,7 @@ def estimate(release: Release, itemsets: Iterable[Collection[str]]) -> Floats:
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1).release
+    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
     >>> estimate(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
     [2.0, 1.0, 0.5]
     """

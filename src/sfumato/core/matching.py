@@ -119,7 +119,7 @@ def anonymity_sets(release: Release, original: Dataset, m: int, rows: Ints | Non
     >>> from sfumato.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
-    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> anonymity_sets(release, data, m=2).smallest.tolist()
     [2, 2]
     """
@@ -154,7 +154,7 @@ def count_matches(release: Release, knowledge: Ragged) -> Ints:
     >>> from sfumato.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
-    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> count_matches(release, Ragged.from_lists([["a"], ["b", "c"], ["c", "b"]])).tolist()
     [2, 2, 0]
     """
@@ -178,7 +178,7 @@ def matching_rows(release: Release, places: Sequence[str]) -> list[int]:
     >>> from sfumato.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
-    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> matching_rows(release, ["b", "c"])
     [0, 1]
     """

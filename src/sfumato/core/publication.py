@@ -1,4 +1,4 @@
-"""From recoded histories to a release: names, pseudonyms, random order."""
+"""From recoded histories to a release: names of values, random order, numbers for people."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding, name_values
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
+from sfumato.core.secret import Secret
 
-__all__ = ["AT_LEAST_ONE", "Recoded", "publish"]
+__all__ = ["AT_LEAST_ONE", "Recoded", "number_names", "publish", "publishing_secret"]
 
 AT_LEAST_ONE = "at least one of"
 
@@ -61,19 +62,36 @@ class Recoded:
     meaning: str = "one of"
 
 
+def publishing_secret(dataset: Dataset, method: Method, run: Run) -> Secret:
+    """Return the secret that orders one release: another one for other data, another method or other parameters.
+
+    Two releases in the same order could be laid side by side, record by record.
+    """
+    return run.secret.for_data(dataset.table, repr(method))
+
+
+def number_names(n: int) -> pa.Array:
+    """Return the numbers from 1 as names; given after shuffling they say nothing about anyone.
+
+    Examples
+    --------
+    >>> number_names(3).to_pylist()
+    ['1', '2', '3']
+    """
+    return pa.array(np.arange(1, n + 1)).cast(pa.string())
+
+
 def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Recoded, run: Run) -> Result:
-    """Make the release and its trace: shuffled, under fresh pseudonyms, values in alphabetical order.
+    """Make the release and its trace: shuffled, numbered, values in alphabetical order.
 
     Nothing in the release depends on the order of the input: dictionaries are sorted, because the order
     in which values were first seen would tell who came first.
     """
     histories, groups = _sorted_values(recoded)
-    order = run.shuffled(len(recoded.rows))
+    order = publishing_secret(dataset, method, run).order(len(recoded.rows), "records")
     rows = np.asarray(recoded.rows, dtype=np.int64)[order]
     person, history = dataset.schema.identifier, dataset.schema.history
-    table = pa.table(
-        {person: pa.array(run.pseudonyms(len(rows)), pa.string()), history: histories.take(order).to_arrow()}
-    )
+    table = pa.table({person: number_names(len(rows)), history: histories.take(order).to_arrow()})
     release = Release(
         kind=dataset.kind,
         method=method.name,
@@ -87,8 +105,9 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
         records_in=len(dataset),
         withheld={reason: count for reason, count in recoded.withheld.items() if count},
         places=_published_places(dataset, groups, recoded.suppressed),
+        unit=dataset.unit,
     )
-    trace = Trace(rows, run.seed, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset)
+    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset)
     return Result(release, trace)
 
 

@@ -30,7 +30,7 @@ class PublishedItems:
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
-    >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes(32))
     >>> found = PublishedItems(Comparison(data, result.release))
     >>> [found.comparison.published.labels[value] for value in found.value_of_occurrence]
     ['bread', '{beer|wine}', 'bread', '{beer|wine}', 'bread']

@@ -56,7 +56,7 @@ class PublishedSnapshots(NamedTuple):
         --------
         >>> import sfumato as sf
         >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
-        >>> release = sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release
+        >>> release = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release
         >>> found = PublishedSnapshots.of(release)
         >>> found.group.tolist(), found.pair_count.tolist(), found.labels
         ([0, 0], [1, 1], ('cold', 'flu'))
@@ -185,7 +185,7 @@ def disclose(release: Release, original: Dataset) -> Disclosure:
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
-    >>> disclose(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release, data).share.tolist()
+    >>> disclose(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).share.tolist()
     [0.5, 0.5]
     """
     found = PublishedSnapshots.of(release)

@@ -13,6 +13,8 @@ import pyarrow as pa
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.ragged import Ragged
+from sfumato.core.secret import Secret
+from sfumato.core.unit import PERSON, Unit
 
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
@@ -63,7 +65,7 @@ class Release:
     columns
         Published columns and their forms.
     table
-        The records, in random order, under fresh pseudonyms.
+        The records, in random order, numbered from 1.
     values
         Members of every generalised value: ``column, value, member``. A suppressed member has value null.
     places
@@ -76,12 +78,14 @@ class Release:
         Records the owner had.
     withheld
         Records left out, by reason.
+    unit
+        What one record is.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
-    >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2))
     """
 
@@ -96,6 +100,7 @@ class Release:
     places: pa.Table | None = None
     parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
     published: int | None = None
+    unit: Unit = PERSON
 
     def __len__(self) -> int:
         return int(self.table.num_rows) if self.published is None else self.published
@@ -158,16 +163,16 @@ def _escape_html(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trace:
-    """What the owner keeps: who became whom, the seed, times and counters.
+    """What the owner keeps: who became whom, the secret, times and counters.
 
     Examples
     --------
-    >>> Trace(rows=np.array([1, 0]), seed=7).seed
-    7
+    >>> Trace(rows=np.array([1, 0]), secret=Secret(bytes(32))).secret
+    Secret(...)
     """
 
     rows: npt.NDArray[np.int64]
-    seed: int | None = None
+    secret: Secret | None = None
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)
     counters: dict[str, int] = dataclasses.field(default_factory=dict)
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)

@@ -117,7 +117,7 @@ class SequenceComparison:
     >>> data = Dataset.from_sequences([[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, SimpleNamespace(monitored=("mail",)), grouped, Run(1))
+    >>> result = publish_groups(data, by_hand, SimpleNamespace(monitored=("mail",)), grouped, Run())
     >>> found = Comparison(data, result.release, result.trace.rows).sequences
     >>> found.covers.lows.tolist(), found.group.tolist(), found.span
     ([1, 1], [0, 0], 3)

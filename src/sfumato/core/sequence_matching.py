@@ -169,7 +169,7 @@ def receiver_matches(
     >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(seed=1)).release
+    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
     >>> found = receiver_matches(release, data, windows=Windows(length=5, l=2))
     >>> found.sizes.tolist(), found.share, found.likeliest.event
     ([2, 2], 0.5, 'news')

@@ -15,6 +15,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
+from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
@@ -140,7 +141,7 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     are a group.
     """
     sequences = grouped.sequences
-    order = run.shuffled(len(sequences))
+    order = publishing_secret(dataset, method, run).order(len(sequences), "records")
     shuffled = sequences.take(order)
     group = grouped.group[order]
     person, history, time = dataset.schema.identifier, dataset.schema.history, dataset.schema.time
@@ -150,7 +151,7 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     published_times = dataset.clock.to_arrow(times)
     table = pa.table(
         {
-            person: pa.array(run.pseudonyms(len(shuffled)), pa.string()),
+            person: number_names(len(shuffled)),
             "monitored": categories.to_arrow(),
             "monitored_times": intervals,
             history: events.to_arrow(),
@@ -172,8 +173,9 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
         values=_members_table(grouped.members),
         records_in=len(dataset),
         withheld={reason: count for reason, count in grouped.withheld.items() if count},
+        unit=dataset.unit,
     )
-    trace = Trace(shuffled.rows, run.seed, run.seconds, run.counters, method.parameters(), None, dataset)
+    trace = Trace(shuffled.rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
     return Result(release, trace)
 
 

@@ -37,7 +37,7 @@ class SetComparison:
     >>> import sfumato as sf
     >>> from sfumato.core.comparison import Comparison
     >>> data = sf.Dataset.from_sets([["wine", "bread"], ["bread"], ["wine", "bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> found = Comparison(data, result.release).sets
     >>> found.items, found.supports.tolist()
     (('bread', 'wine'), [3, 2])

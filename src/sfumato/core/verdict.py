@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-__all__ = ["Verdict"]
+__all__ = ["EXIT_CODES", "Verdict"]
+
+EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
+"""How the command line answers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,11 +25,18 @@ class Verdict:
         What breaks the claim, in terms of published values and published rows only.
     checks
         Outcome of every check by name.
+    unsettled
+        Why the files at hand leave the claim open, a sentence each. What cannot be judged does not hold.
+    undeclared
+        What lies in the folder and is not declared there: it was not judged, whatever it is.
 
     Examples
     --------
     >>> Verdict(True, {"k": 5, "m": 2}, {"k": 7, "m": 2})
     Verdict(holds=True, claimed k=5, m=2, measured k=7, m=2)
+    >>> found = Verdict(True, {"k": 5}, {"k": 5}, undeclared=("notes.txt",))
+    >>> found.outcome, bool(found), EXIT_CODES[found.outcome]
+    ('undeclared', False, 3)
     """
 
     holds: bool
@@ -34,9 +44,20 @@ class Verdict:
     measured: dict[str, Any]
     witness: dict[str, Any] | None = None
     checks: dict[str, bool] = dataclasses.field(default_factory=dict)
+    unsettled: tuple[str, ...] = ()
+    undeclared: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """Say in a word what was found: ``holds``, ``broken``, ``unsettled`` or ``undeclared``."""
+        if not self.holds:
+            return "broken"
+        if self.unsettled:
+            return "unsettled"
+        return "undeclared" if self.undeclared else "holds"
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.outcome == "holds"
 
     def __and__(self, other: Verdict) -> Verdict:
         """Combine two checks of the same release."""
@@ -46,13 +67,16 @@ class Verdict:
             {**self.measured, **other.measured},
             self.witness or other.witness,
             {**self.checks, **other.checks},
+            self.unsettled + other.unsettled,
+            self.undeclared + other.undeclared,
         )
 
     def __repr__(self) -> str:
         claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items())
         measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
-        return f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured})"
+        more = f", {self.outcome}" if self.holds and not self else ""
+        return f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return dataclasses.asdict(self)
+        return {"outcome": self.outcome, **dataclasses.asdict(self)}

@@ -197,8 +197,9 @@ class EventDeletion(Method):
             values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
             records_in=len(timeline),
             withheld={NOTHING_LEFT: withheld} if withheld else {},
+            unit=dataset.unit,
         )
-        return Result(release, Trace(rows, run.seed, run.seconds, run.counters, self.parameters(), None, dataset))
+        return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
 
 
 def _alike(task: Task, left: Ints) -> tuple[str, ...]:

@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from sfumato.kernels.prices import Prices
     from sfumato.kernels.windows import Unmonitored
 
-__all__ = ["NO_MONITORED", "Arrays", "DiverseGrouping", "Found", "SequenceGrouping", "cover_groups", "time_arrays"]
+__all__ = [
+    "NO_MONITORED",
+    "Arrays",
+    "DiverseGrouping",
+    "Found",
+    "SequenceGrouping",
+    "cover_groups",
+    "draw_order",
+    "time_arrays",
+]
 
 Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., Any]
@@ -195,7 +204,7 @@ class DiverseGrouping(SequenceGrouping):
         outcome = kernel(
             *arrays,
             Demand(self.k or 0, self.l or 0, self.g or 0, bits),
-            run.generator.permutation(len(people)),
+            draw_order(people, run),
             self.report(run),
         )
         if outcome.status != "done":
@@ -250,6 +259,11 @@ def _with_absent(grouped: Grouped, everyone: Sequences, present: Ints, absent: I
         group=group,
         covers=[*grouped.covers, Cover((), (), ())],
     )
+
+
+def draw_order(people: Sequences, run: Run) -> Ints:
+    """Return the random order in which people are taken up, the same for every method."""
+    return run.secret.for_data(people.dataset.table).order(len(people), "grouping")
 
 
 def time_arrays(people: Sequences, wt: float = 1.0) -> Arrays:

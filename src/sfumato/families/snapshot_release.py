@@ -36,5 +36,5 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
         "records_published_late": int((distance > 0).sum()),
         "longest_delay": int(distance.max()),
     }
-    trace = Trace(rows, run.seed, run.seconds, run.counters, method.parameters(), original=dataset)
+    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
     return Result(release, trace)

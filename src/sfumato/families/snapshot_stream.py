@@ -17,10 +17,10 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.core.schema import Schema
+from sfumato.core.secret import Secret, digest
 from sfumato.families.eligible_steps import Eligible, Step
 from sfumato.families.reposition_costs import CostModel
 from sfumato.families.reposition_window import RepositionWindow, Shipment, WindowState
-from sfumato.families.stream_secret import StreamSecret
 
 __all__ = [
     "CLOSED",
@@ -163,7 +163,7 @@ class SnapshotStream:
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (3, "70", "flu")]
     >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
     >>> costs = CostModel.read("doc", "linear", None, 2)
-    >>> stream = SnapshotStream(data.schema, data.clock, 2, costs, STEPS["none"], StreamSecret.of(1))
+    >>> stream = SnapshotStream(data.schema, data.clock, 2, costs, STEPS["none"], Secret(bytes(32)))
     >>> out = [leaving for snapshot in stream.cut(data) for leaving in stream.push(snapshot)] + stream.flush()
     >>> [(leaving.time, leaving.table.num_rows, leaving.suppressed) for leaving in out]
     [(2, 4, 0), (3, 0, 1)]
@@ -180,7 +180,7 @@ class SnapshotStream:
         l: int,
         costs: CostModel,
         step: Step,
-        secret: StreamSecret,
+        secret: Secret,
         late: str = "withhold",
     ) -> None:
         self.schema, self.clock, self.l, self.step, self.secret = schema, clock, l, step, secret
@@ -272,7 +272,7 @@ class SnapshotStream:
         return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
 
     def _arrange(self, snapshot: Snapshot, codes: Ints) -> _Home:
-        draws = self.secret.numbers(len(codes), "home", snapshot.time)
+        draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes), "home")
         order = np.lexsort((draws, codes))
         table = snapshot.table.take(pa.array(order))
         return _Home(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
@@ -328,10 +328,9 @@ class SnapshotStream:
         if size == 0:
             return LeavingSnapshot(time, self._empty(), {}, rows[0], rows[0], suppressed)
         eligible = Eligible(pa.concat_tables(tables), np.concatenate(codes), self._labels)
-        done = self.step.publish(
-            eligible, self.schema, self.l, lambda n, purpose: self.secret.numbers(n, purpose, time)
-        )
-        order = self.secret.order(size, "shuffle", time)
+        secret = self.secret.derive(time, digest(eligible.table))
+        done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
+        order = secret.order(size, "shuffle")
         table = self._with_time(done.table.take(pa.array(order)), time)
         parts = {name: self._with_time(part, time) for name, part in done.parts.items()}
         return LeavingSnapshot(

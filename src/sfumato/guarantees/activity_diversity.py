@@ -12,6 +12,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.spans import check_span
+from sfumato.core.unit import PERSON, Unit
 from sfumato.guarantees.class_anonymity import say_rounding
 
 __all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]
@@ -120,10 +121,10 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h 
         """The largest share as an exact fraction."""
         return read_epsilon(type(self).__name__, self.epsilon)
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        _, unit = check_span(type(self).__name__, "delta", self.delta)
-        shown = f"{self.delta} slots" if unit == "slot" and self.delta.strip().isdigit() else self.delta
+        _, scale = check_span(type(self).__name__, "delta", self.delta)
+        shown = f"{self.delta} slots" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
         return (
             f"Every person is in a class of at least {self.k} people, of which only the shares of time spent on each "

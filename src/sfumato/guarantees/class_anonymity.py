@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["ClassAnonymity", "say_rounding"]
 
@@ -57,7 +58,7 @@ published.'
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
             f"Every person is in a class of at least {self.k} people, of which only the shares of time spent on each "

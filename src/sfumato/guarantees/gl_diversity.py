@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["GlDiversity"]
 
@@ -41,7 +42,7 @@ seconds with a probability above 1/4. Safe for that receiver only.'
     monitored: tuple[str, ...] = ()
     unit: str = ""
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
         crowd = f" Every record shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["GroupAnonymity"]
 
@@ -38,7 +39,7 @@ Safe for that receiver only.'
     monitored: tuple[str, ...] = ()
     suppressing: bool = False
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         missing = " Some monitored events are left out." if self.suppressing else ""

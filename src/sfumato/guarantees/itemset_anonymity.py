@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["ItemsetAnonymity"]
 
@@ -48,7 +49,7 @@ class ItemsetAnonymity(Guarantee):
             raise ParameterError("ItemsetAnonymity: itemsets must not be empty.")
         object.__setattr__(self, "itemsets", itemsets)
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         verb = "is" if len(self.itemsets) == 1 else "are"
         return (

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["KlmAnonymity"]
 
@@ -40,7 +41,7 @@ and at most 1 in 3 of those visits any one sensitive place (1 is named).'
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)]
     sensitive: tuple[str, ...] = ()
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
             f"Every sequence of up to {self.m} ordinary places of a published record occurs in at least "

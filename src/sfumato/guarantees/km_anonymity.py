@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["KmAnonymity"]
 
@@ -36,7 +37,7 @@ class KmAnonymity(Guarantee):
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
             f"Every sequence of up to {self.m} places of a published record occurs in at least "

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["KmItems"]
 
@@ -43,7 +44,7 @@ class KmItems(Guarantee):
     sensitive: tuple[str, ...] = ()
     safe: bool = False
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         text = f"Whoever knows up to {self.m} items of a person faces at least {self.k} candidate records"
         if self.sensitive:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 from sfumato.guarantees.l_eligibility import say_delay
 
 __all__ = ["LDiversity"]
@@ -38,7 +39,7 @@ in 3 records; records are published in their own snapshot.'
     l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
             "Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at "

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["LEligibility"]
 
@@ -39,7 +40,7 @@ for a method that makes groups, not a release to publish.'
     l: Annotated[int, Param("One over the largest share of a sensitive value.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
             f"In every snapshot each sensitive value is that of at most 1 in {self.l} records, and "

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["PrefixFrequency", "read_delta", "spell_delta"]
 
@@ -91,7 +92,7 @@ class PrefixFrequency(Guarantee):
         """The threshold as an exact fraction."""
         return read_delta(type(self).__name__, self.delta)
 
-    def statement(self) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         many = len(self.events) != 1
         named = f"any of the {len(self.events)} events that are named" if many else "the event that is named"

@@ -1,4 +1,4 @@
-"""What the owner keeps beside a release: who became whom, the seed, times, the recoding."""
+"""What the owner keeps beside a release: who became whom, the secret, times, the recoding."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import SchemaError
 from sfumato.core.recoding import Recoding
 from sfumato.core.release import Result
+from sfumato.core.secret import SECRET_BYTES, Secret
 
-__all__ = ["read_recoding", "read_rows", "read_trace", "write_owner"]
+__all__ = ["SECRET_FILE", "read_recoding", "read_rows", "read_secret", "read_trace", "write_owner", "write_secret"]
+
+SECRET_FILE = "secret.hex"
 
 
 def write_owner(result: Result, folder: Path, version: str) -> None:
@@ -31,9 +34,10 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
             if known.role == "identifier":
                 columns["person"] = trace.original.table.column(known.name).take(rows)
     pq.write_table(pa.table(columns), folder / "rows.parquet")
+    if trace.secret is not None:
+        write_secret(trace.secret, folder / SECRET_FILE)
     kept = {
         "sfumato": version,
-        "seed": trace.seed,
         "method": release.method,
         "parameters": trace.parameters,
         "seconds": trace.seconds,
@@ -45,6 +49,30 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+
+
+def write_secret(secret: Secret, path: Path) -> None:
+    """Write a secret as hexadecimal digits, for nobody but the owner."""
+    path.touch(mode=0o600)
+    path.write_text(secret.key.hex() + "\n", encoding="ascii")
+
+
+def read_secret(path: Path) -> Secret:
+    """Read a secret that was kept in ``owner/``, or made by other means: 64 hexadecimal digits."""
+    try:
+        # A little more than a secret and its line end, so that a wrong file is not read whole.
+        text = path.open("rb").read(4 * SECRET_BYTES).strip().decode("ascii")
+        key = bytes.fromhex(text)
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError:
+        key = b""
+    if len(key) != SECRET_BYTES:
+        raise SchemaError(
+            f"{path}: not a secret; {2 * SECRET_BYTES} hexadecimal digits are needed, as in {SECRET_FILE} of owner/ or "
+            "from 'openssl rand -hex 32'."
+        )
+    return Secret(key)
 
 
 def read_rows(path: Path) -> npt.NDArray[np.int64] | None:

@@ -36,7 +36,7 @@ class ReleaseSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     out: str
-    seed: int | None = None
+    secret: str | None = None
     force: bool = False
     report: bool = True
 
@@ -85,5 +85,6 @@ def read_policy(path: Path) -> Policy:
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
     folder = path.parent
     data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
-    release = policy.release.model_copy(update={"out": str(folder / policy.release.out)})
+    secret = None if policy.release.secret is None else str(folder / policy.release.secret)
+    release = policy.release.model_copy(update={"out": str(folder / policy.release.out), "secret": secret})
     return policy.model_copy(update={"data": data, "release": release})

@@ -48,7 +48,7 @@ class EventContext(Metric):
     >>> data = Dataset.from_sequences(people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (5,))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run(1))
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
     >>> score = EventContext(window=4).measure(Comparison(data, result.release))
     >>> round(score.value, 4)
     0.3569

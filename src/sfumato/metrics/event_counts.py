@@ -47,7 +47,7 @@ class EventCounts(Metric):
     >>> data = Dataset.from_sequences([[("mail", 0)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (3,))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run(1))
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
     >>> EventCounts().measure(Comparison(data, result.release)).value
     0.5
     """

@@ -44,7 +44,7 @@ class IntervalLoss(Metric):
     >>> data = Dataset.from_sequences(people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail", "mail"), (1, 10), (3, 11))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run(1))
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
     >>> IntervalLoss().measure(Comparison(data, result.release, result.trace.rows)).value
     0.15
 

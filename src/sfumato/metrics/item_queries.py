@@ -35,7 +35,7 @@ class ItemQueries(SetMetric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> workload = sf.Workload((("wine", "bread"), ("wine", "insulin")))
     >>> ItemQueries().measure(Comparison(data, result.release, workload=workload)).details["largest"]
     125.0

@@ -36,7 +36,7 @@ class MultilevelItemsets(SetMetric):
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
-    >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32))
     >>> MultilevelItemsets(count=5).measure(Comparison(data, result.release)).value
     0.0
 

@@ -36,7 +36,7 @@ class PairSupport(SetMetric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupport().measure(Comparison(data, result.release)).details["pairs"]
     3
 

@@ -33,7 +33,7 @@ class SemanticPenalty(Metric):
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> tree = sf.Hierarchy.from_parents({"a": "food", "b": "food", "c": "*", "food": "*"})
     >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at, hierarchy=tree)
-    >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> round(SemanticPenalty().measure(Comparison(data, result.release)).value, 4)
     0.2222
 

@@ -25,7 +25,7 @@ class SeparatedItems(SetMetric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
     Score(separated-items: 0 of the items, lower is better; items=1, separated=0, occurrence_share=0.1429)
 

@@ -26,7 +26,7 @@ class TopItemsets(SetMetric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> TopItemsets(count=3).measure(Comparison(data, result.release)).value
     0.0
 

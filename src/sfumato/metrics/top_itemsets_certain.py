@@ -25,7 +25,7 @@ class TopItemsetsCertain(SetMetric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> TopItemsetsCertain(count=3).measure(Comparison(data, result.release)).value
     0.0
 

@@ -66,7 +66,7 @@ def render(
     >>> import sfumato as sf
     >>> from sfumato.core.risk import risk_of_original
     >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> render(Comparison(data, release), risk, risk, [])[:15]
     '<!DOCTYPE html>'

@@ -80,7 +80,7 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec
     >>> import sfumato as sf
     >>> from sfumato.core.risk import risk_of_original
     >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> list(figures(Comparison(data, release), risk, risk))
     ['anonymity-sets', 'map', 'group-sizes']
@@ -102,7 +102,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     >>> import sfumato as sf
     >>> from sfumato.core.risk import risk_of_original
     >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), seed=1).release
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> picture(Comparison(data, release), risk, risk, "README.gif")
     Traceback (most recent call last):

@@ -52,7 +52,7 @@ def verify(release: Release) -> Verdict:
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.from_activity(days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
-    >>> verify(sf.anonymize(data, method, seed=1).release).measured
+    >>> verify(sf.anonymize(data, method, secret=bytes(32)).release).measured
     {'k': 2, 'classes': 2, 'share_at_most': '1/2', 'diversity': 'proved by the shares'}
 
     References
@@ -118,7 +118,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.from_activity(days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
-    >>> result = sf.anonymize(data, method, seed=1)
+    >>> result = sf.anonymize(data, method, secret=bytes(32))
     >>> verify_against(result.release, data, result.trace.rows).measured
     {'k': 2, 'classes': 2, 'share_at_most': '1/2', 'diversity': 'counted', 'share': '1/2'}
     """

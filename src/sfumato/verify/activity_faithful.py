@@ -43,7 +43,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
-    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True
     """

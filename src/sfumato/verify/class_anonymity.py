@@ -31,7 +31,7 @@ def verify(release: Release) -> Verdict:
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
-    >>> verify(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), seed=1).release)
+    >>> verify(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release)
     Verdict(holds=True, claimed k=2, slot=1, digits=None, measured k=2, classes=1)
 
     References
@@ -76,7 +76,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
-    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), seed=1)
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
     >>> verify_against(result.release, data, result.trace.rows).holds
     True
     """

@@ -38,7 +38,7 @@ def verify(release: Release) -> Verdict:
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> verify(publish_groups(data, by_hand, claim, grouped, Run(seed=1)).release)
+    >>> verify(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release)
     Verdict(holds=True, claimed g=5, l=2, k=2, measured k=2, classes=1, g=5, l=2)
 
     References
@@ -92,7 +92,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> verify_against(publish_groups(data, by_hand, claim, grouped, Run(seed=1)).release, data).measured
+    >>> verify_against(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).measured
     {'matches': 2, 'knowledges': 2, 'share': 0.5}
     """
     claim = _claim(release)

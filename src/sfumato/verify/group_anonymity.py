@@ -33,7 +33,7 @@ def verify(release: Release) -> Verdict:
     >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(seed=1)).release
+    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
     >>> verify(release)
     Verdict(holds=True, claimed k=2, measured k=2, classes=1)
 
@@ -70,7 +70,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(seed=1)).release
+    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
     """

@@ -31,7 +31,7 @@ def verify(release: Release) -> Verdict:
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
-    >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release)
+    >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
     Verdict(holds=True, claimed l=2, window=1, measured l=2, groups=1)
 
     References
@@ -68,7 +68,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
-    >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), seed=1).release, data)
+    >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
     Verdict(holds=True, claimed l=2, window=1, measured largest_share=0.5)
     """
     claim, structure = _read(release)

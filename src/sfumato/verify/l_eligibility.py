@@ -29,7 +29,7 @@ def verify(release: Release) -> Verdict:
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
-    >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), seed=1).release)
+    >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), secret=bytes(32)).release)
     Verdict(holds=True, claimed l=2, window=1, measured l=2, snapshots=1)
 
     References

@@ -85,7 +85,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> from sfumato.core.run import Run
     >>> from sfumato.registry import find
     >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(seed=1))
+    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> verify_against(result.release, data).checks
     {'sensitive events are protected': True}
     """

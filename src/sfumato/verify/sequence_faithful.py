@@ -46,7 +46,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(seed=1))
+    >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32)))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True
     """

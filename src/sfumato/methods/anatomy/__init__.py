@@ -27,7 +27,7 @@ class Anatomy(Method):
     --------
     >>> rows = [(1, "30", "flu"), (1, "40", "cold"), (2, "50", "cold"), (2, "60", "cough")]
     >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
-    >>> Anatomy(l=2).anonymize(data, Run(seed=1)).release
+    >>> Anatomy(l=2).anonymize(data, Run(bytes(32))).release
     Release(snapshots by anatomy: 4 of 4 records, l-diversity (l=2, window=1))
 
     References
@@ -51,12 +51,10 @@ class Anatomy(Method):
         """Return a release of all snapshots, each grouped on its own."""
         from sfumato.families.snapshot_release import release_snapshots
         from sfumato.families.snapshot_stream import SUPPRESSED, SnapshotStream
-        from sfumato.families.stream_secret import StreamSecret
 
         self.accept(dataset, 1)
         costs = CostModel.read(type(self).__name__, "linear", None, 1)
-        secret = StreamSecret.of(run.seed)
-        stream = SnapshotStream(dataset.schema, dataset.clock, self.l, costs, STEPS["anatomy"], secret)
+        stream = SnapshotStream(dataset.schema, dataset.clock, self.l, costs, STEPS["anatomy"], run.secret)
         result = release_snapshots(self, dataset, stream, run)
         suppressed = stream.withheld[SUPPRESSED]
         if suppressed and self.infeasible == "error":

@@ -20,7 +20,7 @@ class Coat(ConstraintGeneralising):
     >>> from sfumato.core.run import Run
     >>> rows = [["beer", "bread"], ["wine", "bread"], ["bread"], ["salt", "bread"]]
     >>> data = Dataset.from_sets(rows, utility=(("beer", "wine"), ("bread",), ("salt",)))
-    >>> release = Coat(k=2, m=2).anonymize(data, Run(seed=1)).release
+    >>> release = Coat(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> release.members(), release.suppressed()
     ({'{beer|wine}': ('beer', 'wine')}, ('salt',))
 

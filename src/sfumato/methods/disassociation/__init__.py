@@ -43,7 +43,7 @@ class Disassociation(Method):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> rows = [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["wine"], ["bread"]]
-    >>> release = Disassociation(k=2, m=2).anonymize(Dataset.from_sets(rows), Run(seed=1)).release
+    >>> release = Disassociation(k=2, m=2).anonymize(Dataset.from_sets(rows), Run(bytes(32))).release
     >>> sorted((row["chunk"], row["items"]) for row in release.table.to_pylist())
     [(0, ['insulin']), (1, ['bread']), (1, ['bread']), (1, ['bread', 'wine']), (1, ['bread', 'wine']), (1, ['wine'])]
 
@@ -127,7 +127,7 @@ class Disassociation(Method):
             )
         if sensitive:
             # Records that agree in all other items must not meet by their sensitive ones, nor by the owner's order.
-            rows = rows[run.shuffled(len(rows))]
+            rows = rows[run.secret.for_data(dataset.table).order(len(rows), "sensitive")]
         numbered = _number_items(items.take(rows))
         apart = np.array([label in sensitive for label in numbered.labels], dtype=bool)
         ordinary = numbered.keep(~apart[numbered.codes])

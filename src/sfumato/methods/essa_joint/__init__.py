@@ -37,7 +37,7 @@ class EssaJoint(EventDeletion):
     --------
     >>> from sfumato.core.dataset import Dataset
     >>> data = Dataset.from_timeline([{"a": 1, "b": 2}, {"a": 1}], sensitive=("a", "b"), events=("c",))
-    >>> run = Run(seed=1)
+    >>> run = Run(bytes(32))
     >>> EssaJoint(delta="0.6").anonymize(data, run).release.table.column("counts").to_pylist()
     [[1, 1]]
     >>> run.counters["proved_optimal"]

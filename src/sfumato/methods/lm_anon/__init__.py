@@ -23,7 +23,7 @@ class LmAnon(DiverseMerging):
     >>> xy = {"a": (0, 0), "b": (1, 0), "clinic": (9, 9)}
     >>> rows = [["a", "clinic"], ["a"], ["b"]]
     >>> data = Dataset.from_trajectories(rows, xy, sensitive=("clinic",))
-    >>> LmAnon(k=2, m=1, l=3).anonymize(data, Run(seed=1)).release.members()
+    >>> LmAnon(k=2, m=1, l=3).anonymize(data, Run(bytes(32))).release.members()
     {'{a|b}': ('a', 'b')}
 
     References

@@ -24,7 +24,7 @@ class Odesa(EventDeletion):
     Examples
     --------
     >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = Odesa(delta="1/4").anonymize(data, Run(seed=1))
+    >>> result = Odesa(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> result.release.table.column("counts").to_pylist()
     [[3], [1, 4]]
 

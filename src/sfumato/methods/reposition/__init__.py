@@ -13,6 +13,7 @@ from sfumato.core.params import Param
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.schema import Schema
+from sfumato.core.secret import Secret
 from sfumato.families.eligible_steps import STEPS
 from sfumato.families.reposition_costs import CostModel
 from sfumato.guarantees.l_diversity import LDiversity
@@ -32,12 +33,12 @@ class Reposition(Method):
     --------
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
     >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
-    >>> Reposition(l=2, window=2).anonymize(data, Run(seed=1)).release
+    >>> Reposition(l=2, window=2).anonymize(data, Run(bytes(32))).release
     Release(snapshots by reposition: 4 of 4 records, l-diversity (l=2, window=2))
 
     As a stream, snapshot by snapshot:
 
-    >>> stream = Reposition(l=2, window=2).stream(data.schema, data.clock, seed=1)
+    >>> stream = Reposition(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
     >>> [leaving.time for snapshot in stream.cut(data) for leaving in stream.push(snapshot)]
     []
     >>> [(leaving.time, leaving.table.num_rows) for leaving in stream.flush()]
@@ -78,17 +79,18 @@ class Reposition(Method):
         """Return the costs in whole numbers."""
         return CostModel.read(type(self).__name__, self.cost, self.beta, self.window)
 
-    def stream(self, schema: Schema, clock: Clock | None = None, *, seed: int | None = None) -> SnapshotStream:
+    def stream(
+        self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
+    ) -> SnapshotStream:
         """Begin a stream of snapshots whose records have the columns of the schema."""
         from sfumato.families.snapshot_stream import SnapshotStream
-        from sfumato.families.stream_secret import StreamSecret
 
         step = STEPS[self.then]
-        return SnapshotStream(schema, clock or Clock(), self.l, self.costs(), step, StreamSecret.of(seed), self.late)
+        return SnapshotStream(schema, clock or Clock(), self.l, self.costs(), step, Run(secret).secret, self.late)
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots."""
         from sfumato.families.snapshot_release import release_snapshots
 
         self.accept(dataset, 1)
-        return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.clock, seed=run.seed), run)
+        return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.clock, secret=run.secret), run)

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.run import Run
 from sfumato.core.sequences import Grouped, Sequences
-from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, time_arrays
+from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, draw_order, time_arrays
 from sfumato.guarantees.group_anonymity import GroupAnonymity
 
 __all__ = ["Sa"]
@@ -26,7 +26,7 @@ class Sa(SequenceGrouping):
     >>> from sfumato.core.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.from_sequences(clicks, monitored=("mail",))
-    >>> release = Sa(k=2).anonymize(data, Run(seed=1)).release
+    >>> release = Sa(k=2).anonymize(data, Run(bytes(32))).release
     >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
     [{'lo': 1, 'hi': 52}]
 
@@ -52,7 +52,7 @@ class Sa(SequenceGrouping):
         first, last = (bound.reduceat(monitored.times, monitored.offsets[:-1]) for bound in (np.minimum, np.maximum))
         rank = np.empty(len(people), np.int64)
         rank[hilbert_order(first, last)] = np.arange(len(people))
-        found = mirror_groups(monitored, prices, self.k or 1, rank, run.generator.permutation(len(people)))
+        found = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
         run.counters.update(cp_evaluations=found.evaluations)
         made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, interval=found.interval)
         return cover_groups(people, found.group, made)

@@ -9,7 +9,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.run import Run
 from sfumato.core.sequences import Grouped, Sequences
-from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, time_arrays
+from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, draw_order, time_arrays
 from sfumato.guarantees.group_anonymity import GroupAnonymity
 
 __all__ = ["Ta"]
@@ -25,7 +25,7 @@ class Ta(SequenceGrouping):
     >>> from sfumato.core.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.from_sequences(clicks, monitored=("mail",))
-    >>> release = Ta(k=2).anonymize(data, Run(seed=1)).release
+    >>> release = Ta(k=2).anonymize(data, Run(bytes(32))).release
     >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
     [{'lo': 1, 'hi': 3}, {'lo': 10, 'hi': 11}]
 
@@ -51,7 +51,7 @@ class Ta(SequenceGrouping):
         from sfumato.kernels.comparators import align_groups
 
         monitored, _, prices = time_arrays(people)
-        found = align_groups(monitored, prices, self.k or 1, run.generator.permutation(len(people)), self.report(run))
+        found = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
         run.counters.update(cp_evaluations=found.evaluations, bound_evaluations=found.skipped)
         run.counters["suppressed_events"] = int((found.interval < 0).sum())
         made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, interval=found.interval)

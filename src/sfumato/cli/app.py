@@ -129,7 +129,7 @@ def anonymize(
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import publish
+    from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
     from sfumato.methods import find
 
@@ -137,8 +137,9 @@ def anonymize(
     if kind == "snapshots" and hasattr(chosen, "stream"):
         from sfumato.cli.streaming import publish_stream
 
+        key = given_secret(secret)
         publish_stream(
-            Output(as_json=as_json), data, out, chosen, reading, secret=secret, force=force, resume=resume or None
+            Output(as_json=as_json), data, out, chosen, reading, secret=key, force=force, resume=resume or None
         )
         return
     if resume:
@@ -148,7 +149,7 @@ def anonymize(
         out,
         lambda: pipeline.read(data, kind, **reading),
         lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run),
-        secret=secret,
+        secret=given_secret(secret),
         force=force,
         report=report,
     )
@@ -171,14 +172,14 @@ def apply(
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import publish, read_batch
+    from sfumato.cli.publishing import given_secret, publish, read_batch
 
     publish(
         Output(as_json=as_json),
         out,
         lambda: read_batch(existing(directory), data, reading),
         lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
-        secret=secret,
+        secret=given_secret(secret),
         force=force,
         report=report,
     )

@@ -16,6 +16,7 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.params import build
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.core.secret import Secret
 from sfumato.core.workload import Workload
 from sfumato.engines.local import Local
 from sfumato.io import owner, releases
@@ -25,6 +26,7 @@ from sfumato.io.stage import check_free
 
 __all__ = [
     "generate_file",
+    "given_secret",
     "publish",
     "read_batch",
     "read_original",
@@ -40,7 +42,7 @@ def publish(
     read: Callable[[], Dataset],
     anonymize: Callable[[Dataset, Run], Result],
     *,
-    secret: Path | None,
+    secret: Secret | None,
     force: bool,
     report: bool,
 ) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def publish(
     check_free(directory, force=force)
     with show_progress() as progress:
         _announce_compilation()
-        run = Run(None if secret is None else owner.read_secret(secret), progress, Local())
+        run = Run(secret, progress, Local())
         with run.phase("read"):
             dataset = read()
         result = anonymize(dataset, run)
@@ -81,6 +83,11 @@ def _announce_compilation() -> None:
 
     if not is_compiled(repair_sequences):
         sys.stderr.write("compiling, a minute the first time\n")
+
+
+def given_secret(path: str | Path | None) -> Secret | None:
+    """Read the secret that was given, if one was."""
+    return None if path is None else owner.read_secret(Path(path))
 
 
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
@@ -128,7 +135,7 @@ def run_policy(out: Output, path: Path) -> None:
         directory,
         lambda: pipeline.read(data, policy.data.kind, **policy.reading),
         lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
-        secret=None if policy.release.secret is None else Path(policy.release.secret),
+        secret=given_secret(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,
     )

@@ -21,7 +21,6 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, Ve
 from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret
 from sfumato.io.batches import STANDARD_INPUT, read_batches
-from sfumato.io.owner import read_secret
 from sfumato.io.reading import Reading
 from sfumato.io.snapshot_records import SnapshotRecords
 from sfumato.io.streams import Checkpoint, StreamFolder, snapshot_name
@@ -64,7 +63,7 @@ def publish_stream(
     method: StreamingMethod,
     options: dict[str, Any],
     *,
-    secret: Path | None = None,
+    secret: Secret | None = None,
     force: bool = False,
     resume: str | None = None,
 ) -> dict[str, Any]:
@@ -87,9 +86,7 @@ def publish_stream(
     """
     if resume is not None and resume not in RESUME:
         raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
-    run = _Publishing(
-        data, directory, method, Reading.of("snapshots", options), None if secret is None else read_secret(secret)
-    )
+    run = _Publishing(data, directory, method, Reading.of("snapshots", options), secret)
     try:
         run.open(force=force, resume=resume)
         run.consume(resume)

@@ -60,7 +60,7 @@ class Run:
     def __init__(
         self, secret: Secret | bytes | None = None, progress: Progress = silent, engine: Engine | None = None
     ) -> None:
-        self.secret = Secret(secret) if isinstance(secret, bytes) else secret or Secret.fresh()
+        self.secret = Secret.fresh() if secret is None else Secret.of(secret)
         self.progress = progress
         self.engine: Engine = engine or _Serial()
         self.seconds: dict[str, float] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +53,15 @@ class Secret:
         """Draw a secret from the operating system."""
         return cls(os.urandom(SECRET_BYTES))
 
+    @classmethod
+    def of(cls, given: Secret | bytes) -> Secret:
+        """Take a secret or its bytes, and refuse a number: whoever tries numbers finds it."""
+        if not isinstance(given, Secret | bytes):
+            raise ParameterError(
+                f"secret: must be {SECRET_BYTES} bytes of the operating system's randomness, got {type(given).__name__}."
+            )
+        return cls(given) if isinstance(given, bytes) else given
+
     def derive(self, *context: str | int | bytes) -> Secret:
         """Return a secret for one purpose; it tells nothing about this one or about those for other purposes."""
         state = hashlib.blake2b(key=self.key, digest_size=SECRET_BYTES, person=_PERSON)
@@ -79,27 +89,8 @@ class Secret:
         return np.argsort(self.numbers(n, purpose), kind="stable")
 
 
-class _Hashing:
-    """A file that only hashes what is written to it."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self.state = hashlib.blake2b(digest_size=SECRET_BYTES, person=_PERSON)
-
-    def write(self, data: bytes) -> int:
-        self.state.update(data)
-        return memoryview(data).nbytes
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def close(self) -> None:
-        self.closed = True
-
-
 def digest(table: pa.Table) -> bytes:
-    """Return a hash of the content of a table, however it is cut into chunks.
+    """Return a hash of the content of a table, however it is cut into chunks and laid out in memory.
 
     Examples
     --------
@@ -107,8 +98,41 @@ def digest(table: pa.Table) -> bytes:
     >>> digest(whole) == digest(halves), digest(whole) == digest(pa.table({"a": [2, 1]}))
     (True, False)
     """
-    plain = table.replace_schema_metadata(None).combine_chunks()
-    sink = _Hashing()
-    with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), plain.schema) as writer:
-        writer.write_table(plain)
-    return sink.state.digest()
+    state = hashlib.blake2b(digest_size=SECRET_BYTES, person=_PERSON)
+    for name in table.column_names:
+        array = table.column(name).combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+        _add_text(state, name)
+        _add_array(state, array)
+    return state.digest()
+
+
+def _add_text(state: hashlib.blake2b, text: str) -> None:
+    encoded = text.encode()
+    state.update(len(encoded).to_bytes(8, "big") + encoded)
+
+
+def _add_array(state: hashlib.blake2b, array: Any) -> None:
+    """Add type, length and cells; memory may hold more than the cells, and is not added."""
+    _add_text(state, f"{array.type} {len(array)} {array.null_count}")
+    if array.null_count:
+        state.update(np.packbits(array.is_null().to_numpy(zero_copy_only=False)).tobytes())
+        array = array.drop_null()
+    if pa.types.is_dictionary(array.type):
+        _add_array(state, array.indices)
+        _add_array(state, array.dictionary)
+    elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        state.update(np.diff(array.offsets.to_numpy()).astype("<i8").tobytes())
+        _add_array(state, array.flatten())
+    elif pa.types.is_struct(array.type):
+        for field in array.flatten():
+            _add_array(state, field)
+    elif pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        wide = array.cast(pa.large_string())
+        _, offsets, text = wide.buffers()
+        at = np.frombuffer(offsets, "<i8")[wide.offset : wide.offset + len(wide) + 1] if len(wide) else np.zeros(1, int)
+        state.update(np.diff(at).astype("<i8").tobytes())
+        state.update(memoryview(text)[at[0] : at[-1]] if text else b"")
+    else:
+        state.update(np.ascontiguousarray(array.to_numpy(zero_copy_only=False)).tobytes())

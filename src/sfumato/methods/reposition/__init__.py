@@ -86,7 +86,15 @@ class Reposition(Method):
         from sfumato.families.snapshot_stream import SnapshotStream
 
         step = STEPS[self.then]
-        return SnapshotStream(schema, clock or Clock(), self.l, self.costs(), step, Run(secret).secret, self.late)
+        return SnapshotStream(
+            schema,
+            clock or Clock(),
+            self.l,
+            self.costs(),
+            step,
+            Secret.fresh() if secret is None else Secret.of(secret),
+            self.late,
+        )
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots."""

@@ -58,7 +58,7 @@ class Secret:
         """Take a secret or its bytes, and refuse a number: whoever tries numbers finds it."""
         if not isinstance(given, Secret | bytes):
             raise ParameterError(
-                f"secret: must be {SECRET_BYTES} bytes of the operating system's randomness, got {type(given).__name__}."
+                f"secret: must be {SECRET_BYTES} bytes that the operating system drew, got {type(given).__name__}."
             )
         return cls(given) if isinstance(given, bytes) else given
 

@@ -202,7 +202,7 @@ def verify(
     out = Output(as_json=as_json)
     dataset = None if original is None else read_original(existing(directory), original, reading)
     verdict = pipeline.verify(existing(directory), dataset)
-    out.say(_OUTCOMES[verdict.outcome])
+    out.say(verdict.sentence)
     for reason in verdict.unsettled:
         out.say(reason)
     if verdict.undeclared:
@@ -215,14 +215,6 @@ def verify(
     out.finish(verdict.to_dict())
     if not verdict:
         raise typer.Exit(EXIT_CODES[verdict.outcome])
-
-
-_OUTCOMES = {
-    "holds": "The guarantee holds.",
-    "broken": "The guarantee is BROKEN.",
-    "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
-    "undeclared": "The guarantee holds for what is declared, but the folder has something that is NOT DECLARED.",
-}
 
 
 @app.command()

@@ -24,6 +24,7 @@ from sfumato.families import reconstruction
 from sfumato.io import inventory, owner, releases, streams
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
+from sfumato.verify.asked import verify_asked
 from sfumato.verify.order import verify_order
 from sfumato.verify.structure import READABLE, verify_structure
 
@@ -81,23 +82,41 @@ def anonymize(
         return method.anonymize(dataset, run)
 
 
-def write(result: Result, out: PathLike, *, force: bool = False, reports: bool = True) -> Verdict:
+def write(
+    result: Result,
+    out: PathLike,
+    *,
+    force: bool = False,
+    reports: bool = True,
+    include: Iterable[PathLike] = (),
+) -> Verdict:
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
     on disk.
+
+    Parameters
+    ----------
+    result
+        What :func:`anonymize` returned.
+    out
+        The directory for both parts.
+    force
+        Whether to replace a release that is there.
+    reports
+        Whether to write ``owner/report.html``.
+    include
+        Files to publish beside the release, such as a licence; they are declared in ``release.json``.
     """
     run_seconds = result.trace.seconds
     clock = Run()
     with staged(Path(out), force=force) as stage:
         with clock.phase("write"):
-            releases.write_release(result.release, stage.release)
+            releases.write_release(result.release, stage.release, [Path(path) for path in include])
         with clock.phase("verify"):
             verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
-            raise VerificationError(
-                f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
-            )
+            raise VerificationError(_say_refused(result.release, verdict))
         if reports and result.trace.original is not None:
             with clock.phase("report"):
                 _write_report(result, stage.owner / "report.html")
@@ -105,6 +124,14 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         owner.write_owner(result, stage.owner, version("sfumato"))
         stage.commit()
     return verdict
+
+
+def _say_refused(release: Release, verdict: Verdict) -> str:
+    name = release.guarantee.name
+    if not verdict.holds:
+        return f"{name}: the release does not keep its claim; {verdict!r}."
+    found = "; ".join((*verdict.unsettled, *verdict.undeclared))
+    return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
 
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
@@ -131,6 +158,7 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     verdict &= _verify_files(release, folder)
     if original is not None:
         rows = owner.read_rows(Path(path))
+        verdict &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
         verdict &= verifier.verify_against(release, original, rows)
         if rows is not None:
             verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)

@@ -13,7 +13,6 @@ from sfumato.core.release import Part, PublishedColumn
 from sfumato.io.releases import read_release, write_release
 from sfumato.verify.structure import verify_structure
 
-
 PARTS = "parts are the declared ones"
 
 

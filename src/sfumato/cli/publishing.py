@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ def publish(
     secret: Path | None,
     force: bool,
     report: bool,
+    include: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Read, anonymise, write and verify, showing progress; return what was done."""
     check_free(directory, force=force)
@@ -52,7 +53,7 @@ def publish(
         with run.phase("read"):
             dataset = read()
         result = anonymize(dataset, run)
-        verdict = pipeline.write(result, directory, force=force, reports=report)
+        verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     done = {
         "published": len(release),
@@ -131,6 +132,7 @@ def run_policy(out: Output, path: Path) -> None:
         secret=None if policy.release.secret is None else Path(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,
+        include=[Path(file) for file in policy.release.include],
     )
     original = read_original(directory, data, policy.reading)
     verdict = pipeline.verify(directory, original)

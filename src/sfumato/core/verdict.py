@@ -12,7 +12,7 @@ EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 
 _SENTENCES = {
     "holds": "The guarantee holds, and nothing lies there that is not declared.",
-    "broken": "The guarantee is BROKEN.",
+    "broken": "The guarantee is BROKEN: the release does not keep what it says.",
     "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
     "undeclared": "The guarantee holds for what is declared, but there is something that is NOT DECLARED. It was not "
     "judged and may give people away; do not publish it.",
@@ -71,7 +71,7 @@ class Verdict:
         Examples
         --------
         >>> Verdict(False, {"k": 5}, {"k": 2}).sentence
-        'The guarantee is BROKEN.'
+        'The guarantee is BROKEN: the release does not keep what it says.'
         """
         return _SENTENCES[self.outcome]
 
@@ -99,4 +99,5 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"outcome": self.outcome, "sentence": self.sentence, **dataclasses.asdict(self)}
+        holds = self.outcome in {"holds", "undeclared"}
+        return {"outcome": self.outcome, "sentence": self.sentence, **dataclasses.asdict(self), "holds": holds}

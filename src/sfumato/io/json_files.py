@@ -42,7 +42,8 @@ def read_json(path: Path) -> Any:
     ...     read_json(path)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: release.json: a key stands twice in an object, and programs differ in which they take.
+    sfumato.core.errors.SchemaError: release.json: a key stands twice in an object, and programs differ in which they
+    take.
     """
     check_plain(path)
     try:

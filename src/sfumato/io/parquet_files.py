@@ -58,7 +58,7 @@ def _compare_metadata(theirs: Any, ours: Any) -> list[str]:
 
 
 def _compare_schemas(theirs: pa.Schema, ours: pa.Schema) -> list[str]:
-    found = []
+    found = [f"column {ascii(name)[:80]}" for name in theirs.names if name not in ours.names]
     if theirs.metadata:
         found.append("metadata of its schema")
     found += [f"metadata of column {ascii(field.name)[:80]}" for field in theirs if _has_metadata(field)]

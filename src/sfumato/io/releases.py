@@ -236,7 +236,7 @@ def _read_manifest(folder: Path) -> _Manifest:
         read = _Manifest.model_validate(found)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"][:3])
-        raise SchemaError(f"release.json: not a manifest of this format; look at {ascii(where)}.") from None
+        raise SchemaError(f"release.json: not a manifest of this format; look at {where!a}.") from None
     if read.kind not in KINDS:
         raise SchemaError(f"release.json: kind must be one of {', '.join(KINDS)}.")
     if any(not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES for name in read.parts):
@@ -323,8 +323,9 @@ def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
             table = pq.read_table(file)
     except (pa.ArrowException, OSError):
         raise SchemaError(f"{path.name}: not a complete Parquet file.") from None
-    if table.column_names != [column.name for column in columns]:
-        raise SchemaError(f"{path.name}: the columns are not those of release.json.")
+    for column in columns:
+        if table.column_names.count(column.name) != 1:
+            raise SchemaError(f"{path.name}: the columns are not those of release.json.")
     try:
         return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
     except pa.ArrowException:

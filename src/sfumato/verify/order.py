@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 from sfumato.core.activity import PublishedClasses
 from sfumato.core.published_snapshots import PublishedSnapshots
 from sfumato.core.ragged import Ragged
+from sfumato.core.recoding import name_values
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 
@@ -25,9 +27,9 @@ _NUMBERED = {"clusters": "cluster", "classes": "class"}
 def verify_order(release: Release) -> Verdict:
     """Look for names, numbers and orders that could have been chosen freely, and so could say something.
 
-    People, clusters and classes are the numbers from 1 as they are listed; what is listed of a value, a place, a group or
-    a class stands in the order of time and alphabet; nothing is listed that no record shows. The order of the records
-    themselves is random, so that nothing can be said of it.
+    People, clusters and classes are the numbers from 1 as they are listed; generalised values are named by their
+    members; what is listed of a value, a place, a group or a class stands in the order of time and alphabet; nothing is
+    listed that no record shows. The order of the records themselves is random, so that nothing can be said of it.
 
     Parameters
     ----------
@@ -76,6 +78,16 @@ def _look_at_values(release: Release) -> Findings:
     unused = {(column, value) for column, gone, value, _ in rows if not gone and value not in shown.get(column, ())}
     if unused:
         yield "values.csv", f"{len(unused):,} values that no record has"
+
+
+def _look_at_value_names(release: Release) -> Findings:
+    """Look for generalised values that are not named by their members."""
+    wrong = 0
+    for value, members in release.members().items():
+        spelled = name_values([members])[0]
+        wrong += not (value == spelled or re.fullmatch(re.escape(spelled) + r"~[1-9]\d{0,5}", value))
+    if wrong:
+        yield "values.csv", f"{wrong:,} values that are not named by their members"
 
 
 def _labels(release: Release, column: str) -> set[str]:
@@ -159,7 +171,8 @@ Look = Callable[[Release], Findings]
 
 _anywhere: tuple[Look, ...] = (_look_at_names, _look_at_values, _look_at_places)
 _by_kind: dict[str, tuple[Look, ...]] = {
-    "sets": (_look_at_records,),
+    "trajectories": (_look_at_value_names,),
+    "sets": (_look_at_value_names, _look_at_records),
     "timeline": (_look_at_records,),
     "activity": (_look_at_classes,),
     "snapshots": (_look_at_groups,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -171,8 +172,10 @@ def _verify_files(release: Release, folder: Path) -> Verdict:
     if not streams.is_stream(folder):
         return verdict & inventory.check_folder(release, folder)
     snapshots = streams.read_snapshots(folder)
-    for snapshot in snapshots.values():
+    for name, snapshot in snapshots.items():
         verdict &= verify_structure(snapshot)
+        order = verify_order(snapshot)
+        verdict &= dataclasses.replace(order, undeclared=tuple(f"{name}/{what}" for what in order.undeclared))
     return verdict & streams.check_stream(release, folder, snapshots)
 
 

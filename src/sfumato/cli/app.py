@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.verdict import EXIT_CODES, Verdict
 
 app = typer.Typer(
@@ -216,6 +216,8 @@ def verify(
     except SchemaError as error:
         # What cannot be read cannot be judged; that is an answer, too.
         verdict = Verdict(True, {}, {}, unsettled=(str(error),))
+    except VerificationError as error:
+        verdict = Verdict(False, {}, {}, {"check": str(error)})
     out.say(verdict.sentence)
     for reason in verdict.unsettled:
         out.say(reason)

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from pyarrow import ipc
 
 from sfumato.core.clock import UNITS, Clock
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.core.errors import SchemaError, SfumatoError, VerificationError
 from sfumato.core.release import Part, Release
 from sfumato.core.verdict import Verdict
 from sfumato.io.inventory import DECLARED, check_folder, compare_json, find_strays, show
@@ -198,10 +198,18 @@ class StreamFolder:
         self.settle()
         if finished:
             self._join_rows()
+            self._keep_claim(totals)
         _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
         if finished:
             shutil.rmtree(self.owner / "window")
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
+
+    def _keep_claim(self, totals: Mapping[str, Any]) -> None:
+        """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
+        claim, records = totals["guarantee"], totals["records"]
+        numbers = {"records_in": records["in"], **{name: records[name] for name in ("published", "withheld_by_reason")}}
+        self.facts["claim"] = {"name": claim["name"], **claim["parameters"], **numbers}
+        _replace(self.owner / "trace.json", spell_json(self.facts))
 
     def _join_rows(self) -> None:
         path = self._stage / "rows.parquet"
@@ -333,7 +341,7 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
     first = parts[0]
     for name, other in snapshots.items():
         if (other.columns, other.guarantee, other.method) != (first.columns, first.guarantee, first.method):
-            raise SchemaError(f"{name}: the snapshot has other columns or claims than the first one.")
+            raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
     records = _read_records(summary) if summary.get("finished") else None
     withheld = records[1] if records else _add_up(part.withheld for part in parts)
     return Release(

@@ -1,4 +1,4 @@
-"""Is the claim about what the owner asked for? A promise that leaves values out holds for fewer people than it seems."""
+"""Is the claim about what the owner asked for? A promise that leaves values out protects less than it seems to."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ KEPT = "the claim is the one that the owner kept"
 KNOWN = "listed values are values of the original"
 ROLES = "columns play the parts that were asked for"
 
+_WORDS = {
+    "monitored": "monitored events",
+    "sensitive": "sensitive values",
+    "events": "sensitive events",
+    "itemsets": "itemsets",
+}
 _OPTIONS = {"monitored": "--monitored", "sensitive": "--sensitive", "events": "--sensitive"}
 
 
@@ -93,8 +99,8 @@ def _compare_itemsets(
 
 def _say_open(name: str, claimed: int, option: str) -> str:
     return (
-        f"The claim names {claimed:,} {name.replace('_', ' ')}, and nothing at hand says which ones were asked for: read "
-        f"the original with {option}, or keep owner/ beside release/."
+        f"The claim names {claimed:,} {_WORDS[name]}, and nothing at hand says which ones were asked for: read the "
+        f"original with {option}, or keep owner/ beside release/."
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
 
 from sfumato import registry, report
 from sfumato.core import itemset_support
@@ -17,7 +15,6 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
-from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
 from sfumato.core.risk import Finding
 from sfumato.core.run import Run
@@ -25,9 +22,12 @@ from sfumato.core.secret import Secret
 from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
-from sfumato.io import owner, releases, streams
+from sfumato.io import inventory, owner, releases, streams
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
+from sfumato.verify.asked import verify_asked
+from sfumato.verify.order import verify_order
+from sfumato.verify.structure import READABLE, verify_structure
 
 __all__ = [
     "anonymize",
@@ -83,23 +83,41 @@ def anonymize(
         return method.anonymize(dataset, run)
 
 
-def write(result: Result, out: PathLike, *, force: bool = False, reports: bool = True) -> Verdict:
+def write(
+    result: Result,
+    out: PathLike,
+    *,
+    force: bool = False,
+    reports: bool = True,
+    include: Iterable[PathLike] = (),
+) -> Verdict:
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
     on disk.
+
+    Parameters
+    ----------
+    result
+        What :func:`anonymize` returned.
+    out
+        The directory for both parts.
+    force
+        Whether to replace a release that is there.
+    reports
+        Whether to write ``owner/report.html``.
+    include
+        Files to publish beside the release, such as a licence; they are declared in ``release.json``.
     """
     run_seconds = result.trace.seconds
     clock = Run()
     with staged(Path(out), force=force) as stage:
         with clock.phase("write"):
-            releases.write_release(result.release, stage.release)
+            releases.write_release(result.release, stage.release, [Path(path) for path in include])
         with clock.phase("verify"):
             verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
-            raise VerificationError(
-                f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
-            )
+            raise VerificationError(_say_refused(result.release, verdict))
         if reports and result.trace.original is not None:
             with clock.phase("report"):
                 _write_report(result, stage.owner / "report.html")
@@ -107,6 +125,14 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         owner.write_owner(result, stage.owner, version("sfumato"))
         stage.commit()
     return verdict
+
+
+def _say_refused(release: Release, verdict: Verdict) -> str:
+    name = release.guarantee.name
+    if not verdict.holds:
+        return f"{name}: the release does not keep its claim; {verdict!r}."
+    found = "; ".join((*verdict.unsettled, *verdict.undeclared))
+    return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
 
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
@@ -127,9 +153,13 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     folder = releases.find_release(Path(path))
     release = releases.read_release(folder)
     verifier = registry.verifier(release.guarantee)
-    verdict: Verdict = verifier.verify(release) & _verify_files(release, folder)
+    verdict: Verdict = verifier.verify(release)
+    if not verdict.checks.get(READABLE, True):
+        return verdict
+    verdict &= _verify_files(release, folder)
     if original is not None:
         rows = owner.read_rows(Path(path))
+        verdict &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
         verdict &= verifier.verify_against(release, original, rows)
         if rows is not None:
             verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
@@ -137,32 +167,24 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
 
 
 def _verify_files(release: Release, folder: Path) -> Verdict:
-    """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
-    if streams.is_stream(folder):
-        stray = streams.stray_files(folder)
-        verdict = Verdict(not stray, {}, {}, {"files": stray} if stray else None, {"only snapshots": not stray})
-        for part in streams.snapshot_folders(folder):
-            verdict &= _verify_files(releases.read_release(part), part)
-        return verdict
-    spelled = releases.read_release(folder, "data.csv").table
-    same = all(_same_cells(release.table.column(name), spelled.column(name)) for name in release.table.column_names)
-    stray = releases.stray_files(folder, release)
-    checks = {"data.csv equals data.parquet": same, "no stray files": not stray}
-    witness = None if all(checks.values()) else {"files": stray or ["data.csv"]}
-    return Verdict(all(checks.values()), {}, {}, witness, checks)
+    """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
+    verdict = verify_order(release) & _verify_method(release)
+    if not streams.is_stream(folder):
+        return verdict & inventory.check_folder(release, folder)
+    snapshots = streams.read_snapshots(folder)
+    for name, snapshot in snapshots.items():
+        verdict &= verify_structure(snapshot)
+        order = verify_order(snapshot)
+        verdict &= dataclasses.replace(order, undeclared=tuple(f"{name}/{what}" for what in order.undeclared))
+    return verdict & streams.check_stream(release, folder, snapshots)
 
 
-def _same_cells(left: Any, right: Any) -> bool:
-    """Compare two columns by content; the numbering of a dictionary is not content."""
-    left, right = left.combine_chunks(), right.combine_chunks()
-    if not pa.types.is_list(left.type) or not pa.types.is_dictionary(left.type.value_type):
-        return bool(left.equals(right))
-    ours, theirs = Ragged.from_arrow(left), Ragged.from_arrow(right)
-    if not np.array_equal(ours.offsets, theirs.offsets):
-        return False
-    code = {label: i for i, label in enumerate(theirs.labels)}
-    recode = np.array([code.get(label, -1) for label in ours.labels], dtype=np.int64)
-    return bool(np.array_equal(recode[ours.codes], theirs.codes))
+def _verify_method(release: Release) -> Verdict:
+    """Look for a method that is none, or that never makes such a claim: a name can say anything."""
+    method = registry.all_methods().get(release.method)
+    if method is not None and type(release.guarantee) in method.promises and release.kind in method.kinds:
+        return Verdict(True, {}, {})
+    return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:

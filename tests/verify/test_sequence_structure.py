@@ -155,7 +155,7 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "member of a category as it is": (
         {"values": values_table({"{chat|mail}": ["chat", "mail", "shop"]})},
         EXPOSED,
-        {"event": "shop", "rows": [2, 7]},
+        {"value": "{chat|mail}"},
     ),
     "receiver monitors more than was generalised": (
         {"guarantee": GroupAnonymity(k=2, monitored=(*MONITORED, "bank"))},
@@ -165,7 +165,7 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "receiver monitors less than was generalised": (
         {"guarantee": GroupAnonymity(k=2, monitored=("chat",))},
         LISTED,
-        {"value": "mail"},
+        {"value": "{chat|mail}"},
     ),
     "higher k": (
         {"guarantee": GroupAnonymity(k=3, monitored=MONITORED)},

@@ -77,13 +77,13 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
     ),
     "another part": (
         dataclasses.replace(PLAIN, parts={"groups": Part((), pa.table({}))}),
-        FORM,
-        {"parts": ["groups"]},
+        PARTS,
+        {"part": "groups"},
     ),
     "another part beside the clusters": (
         nested(parts={**part(clusters_table(CLUSTERS)), "groups": Part((), pa.table({}))}),
-        FORM,
-        {"parts": ["groups"]},
+        PARTS,
+        {"part": "groups"},
     ),
     "an item twice in a record": (generalised([["a", "b"], ["b", "a", "b"]]), REPEATED, {"rows": [2]}),
     "an item twice in a subrecord": (nested(chunk("p", 1, "a b a", "a b")), REPEATED, {"rows": [1]}),

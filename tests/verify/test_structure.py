@@ -12,6 +12,7 @@ import pytest
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
+from sfumato.guarantees.km_anonymity import KmAnonymity
 from sfumato.verify.faithful import verify_faithful
 from sfumato.verify.km_anonymity import verify, verify_against
 from sfumato.verify.structure import READABLE, verify_structure
@@ -204,7 +205,12 @@ def test_tables_without_history_are_checked_too() -> None:
             "town": pa.array(["x", None]).dictionary_encode(),
         }
     )
-    release = make_release([], kind="table", columns=columns, table=table, records_in=2)
+
+    class TableClaim(KmAnonymity):
+        kinds = ("table",)
+
+    claim = TableClaim(k=2, m=1)
+    release = make_release([], kind="table", guarantee=claim, columns=columns, table=table, records_in=2)
     assert verify_structure(release).holds
     wrong = dataclasses.replace(release, table=table.set_column(1, "age", pa.array([1, 2])))
     assert not verify_structure(wrong).checks[TYPES]

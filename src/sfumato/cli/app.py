@@ -9,8 +9,8 @@ import typer
 
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError
-from sfumato.core.verdict import EXIT_CODES
+from sfumato.core.errors import ParameterError, SchemaError, VerificationError
+from sfumato.core.verdict import EXIT_CODES, Verdict
 
 app = typer.Typer(
     name="sfumato",
@@ -31,6 +31,10 @@ Secret = Annotated[
     typer.Option(help="owner/secret.hex of an earlier release, to make it again."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace a release that is there.")]
+Include = Annotated[
+    list[Path],
+    typer.Option(help="File to publish beside the release, such as a LICENSE; declared in release.json. Repeatable."),
+]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
 
 
@@ -122,6 +126,7 @@ def anonymize(
     secret: Secret = None,
     force: Force = False,
     report: Report = True,
+    include: Include = [],  # noqa: B006
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
@@ -135,6 +140,8 @@ def anonymize(
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
     if kind == "snapshots" and hasattr(chosen, "stream"):
+        if include:
+            raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.streaming import publish_stream
 
         key = given_secret(secret)
@@ -152,6 +159,7 @@ def anonymize(
         secret=given_secret(secret),
         force=force,
         report=report,
+        include=include,
     )
 
 
@@ -168,6 +176,7 @@ def apply(
     secret: Secret = None,
     force: Force = False,
     report: Report = True,
+    include: Include = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
@@ -182,6 +191,7 @@ def apply(
         secret=given_secret(secret),
         force=force,
         report=report,
+        include=include,
     )
 
 
@@ -202,28 +212,27 @@ def verify(
 
     out = Output(as_json=as_json)
     dataset = None if original is None else read_original(existing(directory), original, reading)
-    verdict = pipeline.verify(existing(directory), dataset)
-    out.say(_OUTCOMES[verdict.outcome])
+    try:
+        verdict = pipeline.verify(existing(directory), dataset)
+    except SchemaError as error:
+        # What cannot be read cannot be judged; that is an answer, too.
+        verdict = Verdict(True, {}, {}, unsettled=(str(error),))
+    except VerificationError as error:
+        verdict = Verdict(False, {}, {}, {"check": str(error)})
+    out.say(verdict.sentence)
     for reason in verdict.unsettled:
         out.say(reason)
-    if verdict.undeclared:
-        out.table("Not declared", ["what"], [(what,) for what in verdict.undeclared])
-    out.facts("Claimed", verdict.claimed)
-    out.facts("Measured", verdict.measured)
+    for what in verdict.undeclared:
+        out.say(f"Not declared: {what}.")
     if verdict.witness:
         out.facts("Witness", verdict.witness)
-    out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
+    if verdict.checks:
+        out.facts("Claimed", verdict.claimed)
+        out.facts("Measured", verdict.measured)
+        out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
     out.finish(verdict.to_dict())
     if not verdict:
         raise typer.Exit(EXIT_CODES[verdict.outcome])
-
-
-_OUTCOMES = {
-    "holds": "The guarantee holds.",
-    "broken": "The guarantee is BROKEN.",
-    "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
-    "undeclared": "The guarantee holds for what is declared, but the folder has something that is NOT DECLARED.",
-}
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ def publish(
     secret: Secret | None,
     force: bool,
     report: bool,
+    include: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Read, anonymise, write and verify, showing progress; return what was done."""
     check_free(directory, force=force)
@@ -54,7 +55,7 @@ def publish(
         with run.phase("read"):
             dataset = read()
         result = anonymize(dataset, run)
-        verdict = pipeline.write(result, directory, force=force, reports=report)
+        verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     done = {
         "published": len(release),
@@ -138,6 +139,7 @@ def run_policy(out: Output, path: Path) -> None:
         secret=given_secret(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,
+        include=[Path(file) for file in policy.release.include],
     )
     original = read_original(directory, data, policy.reading)
     verdict = pipeline.verify(directory, original)

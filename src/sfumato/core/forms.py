@@ -79,6 +79,8 @@ class Form:
             raise SchemaError(f"form must be exact, interval, set or category, got {self.cell!r}.")
         if self.type not in _TYPES:
             raise SchemaError(f"form: type must be one of {', '.join(_TYPES)}, got {self.type!r}.")
+        if self.meaning not in {"one of", "at least one of"}:
+            raise SchemaError("form: meaning must be 'one of' or 'at least one of'.")
 
     @property
     def arrow(self) -> pa.DataType:

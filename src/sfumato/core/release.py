@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.recoding import Recoding
 
-__all__ = ["Part", "PublishedColumn", "Release", "Result", "Trace"]
+__all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +52,21 @@ class Part:
     table: pa.Table
 
 
+@dataclasses.dataclass(frozen=True)
+class Included:
+    """A file that the owner publishes beside the release, such as a licence: declared, but not judged.
+
+    Examples
+    --------
+    >>> Included("LICENSE", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855").name
+    'LICENSE'
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Release:
     """Everything that goes into ``release/``, and nothing else.
@@ -80,6 +95,8 @@ class Release:
         Records left out, by reason.
     unit
         What one record is.
+    included
+        Files of the owner's own that are published beside it.
 
     Examples
     --------
@@ -101,6 +118,7 @@ class Release:
     parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
     published: int | None = None
     unit: Unit = PERSON
+    included: tuple[Included, ...] = ()
 
     def __len__(self) -> int:
         return int(self.table.num_rows) if self.published is None else self.published

@@ -10,6 +10,14 @@ __all__ = ["EXIT_CODES", "Verdict"]
 EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 """How the command line answers."""
 
+_SENTENCES = {
+    "holds": "The guarantee holds, and nothing lies there that is not declared.",
+    "broken": "The guarantee is BROKEN: the release does not keep what it says.",
+    "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
+    "undeclared": "The guarantee holds for what is declared, but there is something that is NOT DECLARED. It was not "
+    "judged and may give people away; do not publish it.",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
@@ -56,17 +64,29 @@ class Verdict:
             return "unsettled"
         return "undeclared" if self.undeclared else "holds"
 
+    @property
+    def sentence(self) -> str:
+        """Say in a sentence what was found.
+
+        Examples
+        --------
+        >>> Verdict(False, {"k": 5}, {"k": 2}).sentence
+        'The guarantee is BROKEN: the release does not keep what it says.'
+        """
+        return _SENTENCES[self.outcome]
+
     def __bool__(self) -> bool:
         return self.outcome == "holds"
 
     def __and__(self, other: Verdict) -> Verdict:
-        """Combine two checks of the same release."""
+        """Combine two checks of the same release; what one of them finds wrong is wrong."""
+        both = {name: self.checks[name] and passed for name, passed in other.checks.items() if name in self.checks}
         return Verdict(
             self.holds and other.holds,
             {**self.claimed, **other.claimed},
             {**self.measured, **other.measured},
             self.witness or other.witness,
-            {**self.checks, **other.checks},
+            {**self.checks, **other.checks, **both},
             self.unsettled + other.unsettled,
             self.undeclared + other.undeclared,
         )
@@ -79,4 +99,5 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"outcome": self.outcome, **dataclasses.asdict(self)}
+        holds = self.outcome in {"holds", "undeclared"}
+        return {"outcome": self.outcome, "sentence": self.sentence, **dataclasses.asdict(self), "holds": holds}

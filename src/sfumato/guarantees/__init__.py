@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.guarantee import Guarantee
@@ -43,9 +44,21 @@ def load(data: Mapping[str, Any]) -> Guarantee:
     if data.get("name") not in known:
         raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(known))}.")
     parameters = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in data["parameters"].items()
+        name: tuple(value) if isinstance(value, list | tuple) else value for name, value in data["parameters"].items()
     }
-    try:
-        return known[data["name"]](**parameters)
-    except TypeError:
-        raise SchemaError("release.json: the parameters do not fit the guarantee.") from None
+    claim = known[data["name"]]
+    hints = get_type_hints(claim)
+    if set(parameters) != {field.name for field in dataclasses.fields(claim)} or not all(
+        _fits(value, hints[name]) for name, value in parameters.items()
+    ):
+        raise SchemaError("release.json: the parameters do not fit the guarantee.")
+    return claim(**parameters)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tell whether a value read from a file has the declared type; lists of names were made tuples."""
+    if get_origin(hint) is tuple:
+        inside = get_args(hint)[0]
+        return isinstance(value, tuple | list) and all(_fits(entry, inside) for entry in value)
+    allowed = get_args(hint) or (hint,)
+    return any(type(value) is kind for kind in allowed)

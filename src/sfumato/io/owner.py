@@ -13,10 +13,22 @@ import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.recoding import Recoding
-from sfumato.core.release import Result
+from sfumato.core.release import Release, Result
 from sfumato.core.secret import SECRET_BYTES, Secret
+from sfumato.io.json_files import read_json
 
-__all__ = ["SECRET_FILE", "read_recoding", "read_rows", "read_secret", "read_trace", "write_owner", "write_secret"]
+__all__ = [
+    "SECRET_FILE",
+    "describe_claim",
+    "read_claim",
+    "read_recoded",
+    "read_recoding",
+    "read_rows",
+    "read_secret",
+    "read_trace",
+    "write_owner",
+    "write_secret",
+]
 
 SECRET_FILE = "secret.hex"
 
@@ -44,11 +56,30 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         "counters": trace.counters,
         "notes": list(trace.original.notes) if trace.original is not None else [],
         "reading": dict(trace.original.reading) if trace.original is not None else {},
+        "claim": describe_claim(release),
     }
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+
+
+def describe_claim(release: Release) -> dict[str, Any]:
+    """Return what a release claims, parameter by parameter, and its numbers of records."""
+    claim = release.guarantee.to_dict(release.unit)
+    return {
+        "name": claim["name"],
+        **claim["parameters"],
+        "records_in": release.records_in,
+        "published": len(release),
+        "withheld_by_reason": dict(release.withheld),
+    }
+
+
+def read_claim(path: Path) -> dict[str, Any] | None:
+    """Return the claim that the owner kept beside a release, or None where it is not at hand."""
+    claim = read_trace(path).get("claim")
+    return claim if isinstance(claim, dict) else None
 
 
 def write_secret(secret: Secret, path: Path) -> None:
@@ -80,7 +111,11 @@ def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
     file = path / "owner" / "rows.parquet"
     if not file.is_file():
         return None
-    return np.asarray(pq.read_table(file).column("original_row").to_numpy(), dtype=np.int64)
+    try:
+        rows = pq.read_table(file, columns=["original_row"]).column("original_row")
+        return np.asarray(rows.to_numpy(), dtype=np.int64)
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"{file}: not a row map.") from None
 
 
 def read_trace(path: Path) -> dict[str, Any]:
@@ -88,8 +123,18 @@ def read_trace(path: Path) -> dict[str, Any]:
     file = path / "owner" / "trace.json"
     if not file.is_file():
         return {}
-    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    data = read_json(file)
+    if not isinstance(data, dict):
+        raise SchemaError(f"{file}: not the trace of a release.")
     return data
+
+
+def read_recoded(path: Path) -> tuple[str, ...]:
+    """Return the values of the recoding learnt for a release, none where there is none."""
+    if not (path / "owner" / "recoding.json").is_file():
+        return ()
+    recoding = read_recoding(path)
+    return (*recoding.suppressed, *(value for group in recoding.groups for value in group))
 
 
 def read_recoding(path: Path) -> Recoding:
@@ -98,6 +143,6 @@ def read_recoding(path: Path) -> Recoding:
     if not file.is_file():
         raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
     try:
-        return Recoding.from_dict(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, UnicodeDecodeError):
+        return Recoding.from_dict(read_json(file))
+    except (KeyError, TypeError, ValueError):
         raise SchemaError(f"{file}: not a saved recoding.") from None

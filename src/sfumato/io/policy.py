@@ -39,6 +39,7 @@ class ReleaseSection(BaseModel):
     secret: str | None = None
     force: bool = False
     report: bool = True
+    include: tuple[str, ...] = ()
 
 
 class Policy(BaseModel):
@@ -86,5 +87,7 @@ def read_policy(path: Path) -> Policy:
     folder = path.parent
     data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)
-    release = policy.release.model_copy(update={"out": str(folder / policy.release.out), "secret": secret})
+    include = tuple(str(folder / file) for file in policy.release.include)
+    paths = {"out": str(folder / policy.release.out), "secret": secret, "include": include}
+    release = policy.release.model_copy(update=paths)
     return policy.model_copy(update={"data": data, "release": release})

@@ -7,6 +7,7 @@ secret, the row maps and, while the stream goes on, a checkpoint with the record
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
 import io
 import json
@@ -25,16 +26,30 @@ import pyarrow.parquet as pq
 from pyarrow import ipc
 
 from sfumato.core.clock import UNITS, Clock
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.core.errors import SchemaError, SfumatoError, VerificationError
 from sfumato.core.release import Part, Release
-from sfumato.io.releases import read_release, write_release
+from sfumato.core.verdict import Verdict
+from sfumato.io.inventory import DECLARED, check_folder, compare_json, find_strays, show
+from sfumato.io.json_files import read_json, spell_json
+from sfumato.io.releases import check_version, read_release, write_release
 
-__all__ = ["Checkpoint", "StreamFolder", "is_stream", "read_stream", "snapshot_folders", "snapshot_name", "stray_files"]
+__all__ = [
+    "Checkpoint",
+    "StreamFolder",
+    "check_stream",
+    "is_stream",
+    "read_snapshots",
+    "read_stream",
+    "snapshot_folders",
+    "snapshot_name",
+]
 
 Ints = npt.NDArray[np.int64]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
+_SUMMED_UP = "stream.json sums up its snapshots"
+_NAMED = "every snapshot is called by its time"
 _SYNCING = 16
 """Files that are synced at a time: the disk then does it in one go."""
 
@@ -103,10 +118,10 @@ class StreamFolder:
         """Return a stream that was stopped and its last checkpoint, None if it had none yet."""
         if not is_stream(out):
             raise SfumatoError(f"{out}: there is no stream to resume here.")
-        if _read_json(out / "release" / "stream.json").get("finished"):
+        if _read_summary(out / "release").get("finished"):
             raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
         _sweep(out)
-        folder = cls(out, _read_json(out / "owner" / "trace.json"))
+        folder = cls(out, read_json(out / "owner" / "trace.json"))
         return folder, folder._read_checkpoint()
 
     def has(self, name: str) -> bool:
@@ -183,11 +198,18 @@ class StreamFolder:
         self.settle()
         if finished:
             self._join_rows()
-        summary = {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
-        _replace(self.release / "stream.json", json.dumps(summary, indent=2, ensure_ascii=False).encode() + b"\n")
+            self._keep_claim(totals)
+        _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
         if finished:
             shutil.rmtree(self.owner / "window")
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
+
+    def _keep_claim(self, totals: Mapping[str, Any]) -> None:
+        """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
+        claim, records = totals["guarantee"], totals["records"]
+        numbers = {"records_in": records["in"], **{name: records[name] for name in ("published", "withheld_by_reason")}}
+        self.facts["claim"] = {"name": claim["name"], **claim["parameters"], **numbers}
+        _replace(self.owner / "trace.json", spell_json(self.facts))
 
     def _join_rows(self) -> None:
         path = self._stage / "rows.parquet"
@@ -237,14 +259,61 @@ def is_stream(path: Path) -> bool:
 def snapshot_folders(path: Path) -> list[Path]:
     """Return the folders of the published snapshots in the order of time."""
     folder = path / "release" if (path / "release").is_dir() else path
-    found = [entry for entry in folder.iterdir() if entry.is_dir()]
+    found = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink() and _holds(entry)]
     return sorted(found, key=lambda entry: _sort_key(entry.name))
 
 
-def stray_files(path: Path) -> list[str]:
-    """Name files of a stream that belong to no snapshot."""
-    folder = path / "release" if (path / "release").is_dir() else path
-    return sorted(entry.name for entry in folder.iterdir() if not entry.is_dir() and entry.name != "stream.json")
+def _summarise(totals: Mapping[str, Any], *, finished: bool) -> dict[str, Any]:
+    """Return what ``stream.json`` says: the one place where that is written."""
+    return {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
+
+
+def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release]) -> Verdict:
+    """Compare everything in the folder of a stream with what its snapshots, and their sum, would write there."""
+    undeclared = find_strays(folder, {"stream.json", *snapshots})
+    summary = _read_summary(folder)
+    totals: dict[str, Any] = {}
+    if summary.get("finished") is True:
+        records = {
+            "in": release.records_in,
+            "published": len(release),
+            "withheld": sum(release.withheld.values()),
+            "withheld_by_reason": dict(release.withheld),
+        }
+        claim = release.guarantee.to_dict(release.unit)
+        totals = {"method": release.method, "guarantee": claim, "snapshots": len(snapshots), "records": records}
+    otherwise, more = compare_json(folder / "stream.json", _summarise(totals, finished=bool(totals)))
+    counted = _add_up(part.withheld for part in snapshots.values())
+    otherwise += [reason for reason, count in counted.items() if count > release.withheld.get(reason, 0)]
+    wrong = [show(name) for name, part in snapshots.items() if name not in _possible_names(part)]
+    witness: dict[str, Any] | None = None
+    if otherwise:
+        witness = {"check": _SUMMED_UP, "file": "stream.json", "keys": otherwise}
+    elif wrong:
+        witness = {"check": _NAMED, "folders": wrong[:10]}
+    checks = {DECLARED: not undeclared and not more, _SUMMED_UP: not otherwise, _NAMED: not wrong}
+    verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
+    for name, part in snapshots.items():
+        found = check_folder(part, folder / name)
+        verdict &= dataclasses.replace(found, undeclared=tuple(f"{name}/{what}" for what in found.undeclared))
+    return verdict
+
+
+def _possible_names(snapshot: Release) -> set[str]:
+    """Return how the folder of a snapshot may be called: by the time of all its records, in one of the units."""
+    column = next((column for column in snapshot.columns if column.role == "time"), None)
+    times = [] if column is None else snapshot.table.column(column.name).unique().to_pylist()
+    if len(times) != 1:
+        return set()
+    if isinstance(times[0], int):
+        return {str(times[0])}
+    moment = times[0].replace(tzinfo=None)
+    seconds = int((moment - datetime.datetime(1970, 1, 1)).total_seconds())
+    return {snapshot_name(Clock(unit), seconds // UNITS[unit]) for unit in _ORDER if seconds % UNITS[unit] == 0}
+
+
+def _holds(folder: Path) -> bool:
+    return (folder / "release.json").exists()
 
 
 def _sort_key(name: str) -> tuple[int, str]:
@@ -253,22 +322,28 @@ def _sort_key(name: str) -> tuple[int, str]:
     return 0, name
 
 
+def read_snapshots(path: Path, data: str = "data.parquet") -> dict[str, Release]:
+    """Read the snapshots of a stream one by one, by the names of their folders."""
+    return {entry.name: read_release(entry, data) for entry in snapshot_folders(path)}
+
+
 def read_stream(path: Path, data: str = "data.parquet") -> Release:
     """Read all snapshots of a stream as one release.
 
     Counts come from the summary of a stream that has come to its end, and from its snapshots otherwise.
     """
     folder = path / "release" if (path / "release").is_dir() else path
-    summary = _read_json(folder / "stream.json")
-    parts = [read_release(entry, data) for entry in snapshot_folders(folder)]
-    if not parts:
+    summary = _read_summary(folder)
+    snapshots = read_snapshots(folder, data)
+    if not snapshots:
         raise SchemaError(f"{path}: the stream has not published a snapshot yet.")
+    parts = list(snapshots.values())
     first = parts[0]
-    for name, other in zip(snapshot_folders(folder), parts, strict=True):
+    for name, other in snapshots.items():
         if (other.columns, other.guarantee, other.method) != (first.columns, first.guarantee, first.method):
-            raise SchemaError(f"{name}: the snapshot has other columns or claims than the first one.")
-    records = summary.get("records") if summary.get("finished") else None
-    withheld = dict(records["withheld_by_reason"]) if records else _add_up(part.withheld for part in parts)
+            raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
+    records = _read_records(summary) if summary.get("finished") else None
+    withheld = records[1] if records else _add_up(part.withheld for part in parts)
     return Release(
         kind=first.kind,
         method=first.method,
@@ -276,7 +351,7 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
         columns=first.columns,
         table=pa.concat_tables([part.table for part in parts]).combine_chunks(),
         values=first.values,
-        records_in=records["in"] if records else sum(part.records_in for part in parts),
+        records_in=records[0] if records else sum(part.records_in for part in parts),
         withheld=withheld,
         parts={
             name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
@@ -293,12 +368,22 @@ def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:
     return total
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise SchemaError(f"{path}: cannot be read.") from None
-    return found
+def _read_summary(folder: Path) -> dict[str, Any]:
+    found = read_json(folder / "stream.json")
+    check_version("stream.json", found, FORMAT_VERSION)
+    summary: dict[str, Any] = found
+    return summary
+
+
+def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
+    """Return how many records a stream had, and those it left out by reason."""
+    records = summary.get("records")
+    reasons = records.get("withheld_by_reason") if isinstance(records, dict) else None
+    if not isinstance(records, dict) or not isinstance(reasons, dict) or type(records.get("in")) is not int:
+        raise SchemaError("stream.json: does not say how many records there were.")
+    if not all(type(count) is int for count in reasons.values()):
+        raise SchemaError("stream.json: records.withheld_by_reason must hold whole numbers.")
+    return records["in"], reasons
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -80,14 +80,24 @@ def _special(kind: str, name: str, default: Any) -> Any:
     return getattr(importlib.import_module(f"{shapes.__name__}.{kind}"), name, default)
 
 
+def _check_claim(release: Release) -> Witness:
+    if release.kind in release.guarantee.kinds:
+        return None
+    return {"kind": release.kind, "guarantee": release.guarantee.name}
+
+
 def _check_columns(release: Release) -> Witness:
     found = _check_names(release.columns, release.table)
     if found is not None:
         return found
-    for role, allowed in _special(release.kind, "ROLES", _ANY_ROLES).items():
+    roles: dict[str, Collection[int]] = _special(release.kind, "ROLES", _ANY_ROLES)
+    for role, allowed in roles.items():
         count = sum(column.role == role for column in release.columns)
         if count not in allowed:
             return {"role": role, "columns": count}
+    for column in release.columns:
+        if roles is not _ANY_ROLES and column.role not in roles:
+            return {"column": column.name, "role": column.role}
     special: Callable[[Release], Witness] | None = _special(release.kind, "check_columns", None)
     return special(release) if special else None
 
@@ -174,7 +184,10 @@ def _check_values_table(release: Release) -> Witness:
 
 
 def _check_parts(release: Release) -> Witness:
+    allowed: Collection[str] = _special(release.kind, "PARTS", ())
     for name, part in release.parts.items():
+        if name not in allowed:
+            return {"part": name, "allowed": sorted(allowed)}
         found = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
         if found is not None:
             return {"part": name, **found}
@@ -183,7 +196,8 @@ def _check_parts(release: Release) -> Witness:
 
 def _check_counts(release: Release) -> Witness:
     withheld = list(release.withheld.values())
-    counts = all(isinstance(count, int) and count >= 0 for count in withheld)
+    # Only reasons that apply are listed: others could say anything.
+    counts = all(isinstance(count, int) and count > 0 for count in withheld)
     if release.published is not None and not release.parts:
         return {"published": release.published, "rows": release.table.num_rows}
     if counts and len(release) + sum(withheld) == release.records_in:
@@ -251,6 +265,7 @@ def _check_suppressed(release: Release) -> Witness:
 
 
 _shape_checks: tuple[Check, ...] = (
+    ("the claim is one about such data", _check_claim),
     ("columns are the declared ones", _check_columns),
     ("types are the declared ones", _check_types),
     ("no cell is empty", _check_nulls),

@@ -11,7 +11,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.core.timelines import Timeline
 from sfumato.core.verdict import Verdict
-from sfumato.verify.structure import READABLE, verify_structure
+from sfumato.verify.faithful import check_people
+from sfumato.verify.structure import COUNTS, READABLE, verify_structure
 
 __all__ = ["KINDS", "verify_faithful"]
 
@@ -19,6 +20,8 @@ KINDS = ("timeline",)
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
+
+_COUNTED = "withheld time points are counted"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -40,7 +43,8 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True
     """
-    if not verify_structure(release).checks[READABLE]:
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, {"check": READABLE}, {"row map fits": False})
     published, kept = Timeline.of_release(release), Timeline.of(original)
     found = _check_rows(rows, len(published), len(kept))
@@ -57,6 +61,10 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         checks[name] = found is None
         if found is not None and witness is None:
             witness = {"check": name, **found}
+    found = check_people(release, original, structure.checks[COUNTS])
+    checks[_COUNTED] = found is None
+    if found is not None and witness is None:
+        witness = {"check": _COUNTED, **found}
     return Verdict(all(checks.values()), {}, {}, witness, checks)
 
 

@@ -10,8 +10,9 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.verify.shapes import Check, Witness
 
-__all__ = ["CONTENT_CHECKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
+PARTS = ("classes",)
 ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
 
 _SUM_ERROR = 1e-9

@@ -69,10 +69,10 @@ def _not_ascending(lists: Ragged, begin: Ints, end: Ints) -> Ints:
 
 
 def _check_categories(release: Release) -> Witness:
-    """Look for categories that stand for no monitored event."""
+    """Look for categories that stand for anything but monitored events."""
     monitored = set(getattr(release.guarantee, "monitored", ()))
     for value, events in release.meanings().items():
-        if monitored.isdisjoint(events):
+        if not monitored.issuperset(events):
             return {"value": value}
     return None
 

@@ -13,10 +13,11 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.verify.shapes import Check, Witness
 
-__all__ = ["CONTENT_CHECKS", "ROLES", "SHAPE_CHECKS"]
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS"]
 
 Flags = npt.NDArray[np.bool_]
 
+PARTS = ("clusters",)
 ROLES = {"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)}
 
 

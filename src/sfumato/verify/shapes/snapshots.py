@@ -8,9 +8,16 @@ from sfumato.core.published_snapshots import PublishedSnapshots, column_of
 from sfumato.core.release import Part, Release
 from sfumato.verify.shapes import Check, Witness
 
-__all__ = ["CONTENT_CHECKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
-ROLES = {"time": (1,), "group": (0, 1), "sensitive": (0, 1), "identifier": (0,), "history": (0,)}
+PARTS = ("sensitive",)
+ROLES = {
+    "time": (1,),
+    "group": (0, 1),
+    "sensitive": (0, 1),
+    "quasi-identifier": range(1 << 20),
+    "plain": range(1 << 20),
+}
 
 _TYPES = {"time": ("int64", "timestamp"), "group": ("int64",), "count": ("int64",)}
 
@@ -63,6 +70,13 @@ def _check_groups(release: Release) -> Witness:
     return {"part": "sensitive", "values_listed_twice": len(twice)} if len(twice) else None
 
 
+def _check_generalised(release: Release) -> Witness:
+    return {"listed": release.values.num_rows} if release.values.num_rows else None
+
+
 SHAPE_CHECKS: tuple[Check, ...] = (("no group or value is empty", _check_part_cells),)
 
-CONTENT_CHECKS: tuple[Check, ...] = (("groups list the values of their records, each once", _check_groups),)
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("groups list the values of their records, each once", _check_groups),
+    ("attributes are not generalised", _check_generalised),
+)

@@ -76,10 +76,17 @@ def _check_events(release: Release) -> Witness:
     return {"rows": [int(keys[twice[0]] // len(names)) + 1]} if len(twice) else None
 
 
+def _check_generalised(release: Release) -> Witness:
+    return {"listed": release.values.num_rows} if release.values.num_rows else None
+
+
 SHAPE_CHECKS: tuple[Check, ...] = (
     ("counts go with their events", _check_alignment),
     ("counts are at least one", _check_counts),
     ("an event is listed once at a time point", _check_events),
 )
 
-CONTENT_CHECKS: tuple[Check, ...] = (("time points are in order", _check_order),)
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("time points are in order", _check_order),
+    ("events are not generalised", _check_generalised),
+)

@@ -5,9 +5,20 @@ from __future__ import annotations
 from sfumato.core.release import Release
 from sfumato.verify.shapes import Check, Witness
 
-__all__ = ["CONTENT_CHECKS", "ROLES"]
+__all__ = ["CONTENT_CHECKS", "ROLES", "check_columns"]
 
 ROLES = {"identifier": (1,), "history": (1,)}
+
+_FORMS = {"identifier": ("exact", False), "history": ("category", True)}
+
+
+def check_columns(release: Release) -> Witness:
+    """Look for columns other than names and lists of places."""
+    for column in release.columns:
+        cell, history = _FORMS[column.role]
+        if (column.form.cell, column.form.type, column.form.history) != (cell, "string", history):
+            return {"column": column.name, "form": column.form.cell, "type": column.form.type}
+    return None
 
 
 def _check_places(release: Release) -> Witness:

@@ -1,0 +1,99 @@
+"""One good release for every guarantee and every published form, small enough to be damaged in many ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import sfumato as sf
+from sfumato.cli.output import Quiet
+from sfumato.cli.streaming import publish_stream
+from sfumato.core.clock import Clock
+
+SECRET = bytes([1] * 32)
+
+
+def walks(people: int = 40, places: int = 9, seed: int = 3) -> list[list[str]]:
+    rng = np.random.default_rng(seed)
+    names = [f"p{i}" for i in range(places)]
+    return [[names[int(i)] for i in rng.integers(0, places, rng.integers(2, 5)) * rng.random()] for _ in range(people)]
+
+
+def trajectories(sensitive: tuple[str, ...] = ()) -> sf.Dataset:
+    rows = walks()
+    for row in rows[::10]:
+        row.append("clinic")
+    where = {name: (float(i % 3), float(i // 3)) for i, name in enumerate(sorted({p for row in rows for p in row}))}
+    return sf.Dataset.from_trajectories(rows, where, sensitive=sensitive)
+
+
+def sequences() -> sf.Dataset:
+    rows = [
+        [(place, 50 * step + 7 * person % 40) for step, place in enumerate(row)] for person, row in enumerate(walks())
+    ]
+    return sf.Dataset.from_sequences(rows, monitored=("p0", "p1"))
+
+
+def sets(**options: object) -> sf.Dataset:
+    return sf.Dataset.from_sets(walks(), **options)  # type: ignore[arg-type]
+
+
+def timeline() -> sf.Dataset:
+    rows = [{place: row.count(place) for place in row} for row in walks()]
+    return sf.Dataset.from_timeline([{**row, "ill": 1 + i % 2} for i, row in enumerate(rows)], sensitive=("ill", "p0"))
+
+
+def activity() -> sf.Dataset:
+    rng = np.random.default_rng(5)
+    days = [[["home", "work", "away"][int(rng.integers(0, 3))] for _ in range(6)] for _ in range(30)]
+    return sf.Dataset.from_activity(days, sensitive=("away",), clock=Clock("hour"))
+
+
+def snapshot_rows() -> list[tuple[int, str, str, str]]:
+    rng = np.random.default_rng(4)
+    values = ["flu", "cold", "cough", "rash", "gout"]
+    rows = [(i // 15, str(rng.integers(20, 60)), "fm"[rng.integers(2)], values[rng.integers(5)]) for i in range(90)]
+    return [(int(time), age, sex, value) for time, age, sex, value in rows]
+
+
+def snapshots() -> sf.Dataset:
+    return sf.Dataset.from_snapshots(snapshot_rows(), ("age", "sex"), "illness")
+
+
+def write(data: sf.Dataset, method: object, out: Path) -> sf.Dataset:
+    sf.write(sf.anonymize(data, method, secret=SECRET), out, reports=False)  # type: ignore[arg-type]
+    return data
+
+
+def stream(out: Path) -> sf.Dataset:
+    file = out.parent / "cases.csv"
+    lines = [",".join(map(str, row)) for row in snapshot_rows()]
+    file.write_text("\n".join(["time,age,sex,illness", *lines]) + "\n")
+    options = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
+    publish_stream(Quiet(), file, out, sf.methods.Reposition(l=2, window=3), options)
+    return sf.read(file, kind="snapshots", **options)
+
+
+RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
+    "km-anonymity": lambda out: write(trajectories(), sf.methods.SeqAnon(k=3, m=2), out),
+    "klm-anonymity": lambda out: write(trajectories(("clinic",)), sf.methods.LmAnon(k=3, m=2, l=2), out),
+    "group-anonymity": lambda out: write(sequences(), sf.methods.Hi(k=3), out),
+    "gl-diversity": lambda out: write(sequences(), sf.methods.Hi(k=2, g=10, l=2), out),
+    "km-items": lambda out: write(sets(), sf.methods.Pcta(k=4, m=2), out),
+    "km-items, separated": lambda out: write(
+        sets(sensitive=("p8",)), sf.methods.Disassociation(k=3, m=2, l=4, max_cluster=12), out
+    ),
+    "itemset-anonymity": lambda out: write(
+        sets(privacy=(("p0", "p7"), ("p8",)), utility=(("p6", "p7", "p8"),)), sf.methods.Coat(k=9), out
+    ),
+    "activity-diversity": lambda out: write(
+        activity(), sf.methods.McLMdavWd(k=3, delta="2h", epsilon="1/2", aggregate="day,hour"), out
+    ),
+    "class-anonymity": lambda out: write(activity(), sf.methods.Mc(k=3, aggregate="day,hour"), out),
+    "prefix-frequency": lambda out: write(timeline(), sf.methods.Essa(delta="1/5"), out),
+    "l-diversity": lambda out: write(snapshots(), sf.methods.Reposition(l=2, window=3), out),
+    "l-eligibility": lambda out: write(snapshots(), sf.methods.Reposition(l=2, window=3, then="none"), out),
+    "l-diversity, stream": stream,
+}

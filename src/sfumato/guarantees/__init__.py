@@ -46,6 +46,6 @@ def load(data: Mapping[str, Any]) -> Guarantee:
         name: tuple(value) if isinstance(value, list) else value for name, value in data["parameters"].items()
     }
     try:
-        return known[data["name"]](**parameters)
+        return known[data["name"]](**parameters, count=data.get("count", "records"))
     except TypeError:
         raise SchemaError("release.json: the parameters do not fit the guarantee.") from None

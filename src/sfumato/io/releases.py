@@ -16,6 +16,7 @@ from sfumato import guarantees
 from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["FORMAT_VERSION", "find_release", "read_release", "stray_files", "write_release"]
 
@@ -65,7 +66,8 @@ def _manifest(release: Release) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "kind": release.kind,
         "method": release.method,
-        "guarantee": release.guarantee.to_dict(),
+        "guarantee": release.guarantee.to_dict(release.unit),
+        "unit": release.unit.to_dict(),
         "columns": _describe_columns(release.columns),
         "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
         "records": {
@@ -139,6 +141,7 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
             places=_read_places(folder / "places.csv"),
             parts={name: _read_part(folder, name, described) for name, described in manifest.get("parts", {}).items()},
             published=None if table.num_rows == records["published"] else int(records["published"]),
+            unit=Unit.from_dict(manifest["unit"]) if "unit" in manifest else PERSON,
         )
     except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
         raise SchemaError(

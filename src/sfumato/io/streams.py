@@ -265,7 +265,9 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
         raise SchemaError(f"{path}: the stream has not published a snapshot yet.")
     first = parts[0]
     for name, other in zip(snapshot_folders(folder), parts, strict=True):
-        if (other.columns, other.guarantee, other.method) != (first.columns, first.guarantee, first.method):
+        if (other.columns, other.guarantee, other.method, other.unit) != (
+            *(first.columns, first.guarantee, first.method, first.unit),
+        ):
             raise SchemaError(f"{name}: the snapshot has other columns or claims than the first one.")
     records = summary.get("records") if summary.get("finished") else None
     withheld = dict(records["withheld_by_reason"]) if records else _add_up(part.withheld for part in parts)
@@ -282,6 +284,7 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
             name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
             for name, part in first.parts.items()
         },
+        unit=first.unit,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato import registry, report
+from sfumato import counting, registry, report
 from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
@@ -28,6 +28,7 @@ from sfumato.families import reconstruction
 from sfumato.io import owner, releases, streams
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
+from sfumato.verify import people
 
 __all__ = [
     "anonymize",
@@ -62,7 +63,12 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
 
 
 def anonymize(
-    dataset: Dataset, method: Method, *, secret: Secret | bytes | None = None, run: Run | None = None
+    dataset: Dataset,
+    method: Method,
+    *,
+    secret: Secret | bytes | None = None,
+    count: str = "records",
+    run: Run | None = None,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
@@ -75,12 +81,14 @@ def anonymize(
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
         one's own choosing could be guessed, and whoever guesses it undoes the release.
+    count
+        What k counts: ``records``, or different ``people``, where people have several records.
     run
         Progress and engine, where the defaults do not fit.
     """
     run = run or Run(secret)
     with run.phase("anonymize"):
-        return method.anonymize(dataset, run)
+        return counting.anonymize(dataset, method, run, count)
 
 
 def write(result: Result, out: PathLike, *, force: bool = False, reports: bool = True) -> Verdict:
@@ -95,7 +103,7 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         with clock.phase("write"):
             releases.write_release(result.release, stage.release)
         with clock.phase("verify"):
-            verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
+            verdict = _verify_published(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
             raise VerificationError(
                 f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
@@ -112,10 +120,13 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
     verifier = registry.verifier(result.release.guarantee)
-    if result.trace.original is None or not getattr(verifier, "NEEDS_ORIGINAL", False):
-        return Verdict(True, {}, {}, None, {})
+    original, rows = result.trace.original, result.trace.rows
+    if original is None:
+        return people.leave_people_open(result.release)
     written = releases.read_release(path)
-    verdict: Verdict = verifier.verify_against(written, result.trace.original, result.trace.rows)
+    verdict = people.verify_people(written, original, rows)
+    if getattr(verifier, "NEEDS_ORIGINAL", False):
+        verdict &= verifier.verify_against(written, original, rows)
     return verdict
 
 
@@ -124,16 +135,23 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
 
     Nothing of the method is trusted: the records are read from disk and counted anew.
     """
-    folder = releases.find_release(Path(path))
+    verdict = _verify_published(Path(path))
+    release = releases.read_release(Path(path))
+    if original is None:
+        return verdict & people.leave_people_open(release)
+    rows = owner.read_rows(Path(path))
+    verdict &= registry.verifier(release.guarantee).verify_against(release, original, rows)
+    if rows is not None:
+        verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
+    return verdict & people.verify_people(release, original, rows)
+
+
+def _verify_published(path: Path) -> Verdict:
+    """Check what the published files tell on their own."""
+    folder = releases.find_release(path)
     release = releases.read_release(folder)
-    verifier = registry.verifier(release.guarantee)
-    verdict: Verdict = verifier.verify(release) & _verify_files(release, folder)
-    if original is not None:
-        rows = owner.read_rows(Path(path))
-        verdict &= verifier.verify_against(release, original, rows)
-        if rows is not None:
-            verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
-    return verdict
+    verdict: Verdict = registry.verifier(release.guarantee).verify(release)
+    return verdict & _verify_files(release, folder)
 
 
 def _verify_files(release: Release, folder: Path) -> Verdict:
@@ -240,7 +258,7 @@ def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run 
     run = run or Run()
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
-        return method.apply(dataset, recoding, earlier, unknown, run)
+        return counting.claim_people(method.apply(dataset, recoding, earlier, unknown, run), earlier.guarantee)
 
 
 def _write_report(result: Result, path: Path) -> None:

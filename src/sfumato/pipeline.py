@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +27,7 @@ from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
 from sfumato.io import owner, releases, streams
+from sfumato.io.ledger import Ledger, people_of, read_ledger
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
 from sfumato.verify import people
@@ -106,13 +108,16 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
             verdict = _verify_published(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
             raise VerificationError(
-                f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
+                f"{result.release.guarantee.name}: the release does not keep its claim; "
+                f"{' '.join((f'{verdict!r}.', *verdict.unsettled))}"
             )
         if reports and result.trace.original is not None:
             with clock.phase("report"):
                 _write_report(result, stage.owner / "report.html")
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
+        if result.trace.recoding is not None:
+            _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
     return verdict
 
@@ -251,14 +256,40 @@ def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run 
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused.
+    it is refused. So is one that differs by fewer than k people from a batch already published with this recoding:
+    the difference of the two releases would show them.
     """
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     run = run or Run()
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
-        return counting.claim_people(method.apply(dataset, recoding, earlier, unknown, run), earlier.guarantee)
+        result = method.apply(dataset, recoding, earlier, unknown, run)
+        trace = dataclasses.replace(result.trace, recoding=recoding, earlier=Path(path))
+    result = Result(result.release, trace)
+    ledger = _ledger_of(result)
+    ledger.refuse_near(ledger.mark(result.release, people_of(result)), result.release)
+    return result
+
+
+def _ledger_of(result: Result) -> Ledger:
+    """Return the batches already published with the recoding of a result."""
+    trace, secret = result.trace, result.trace.secret or Secret.fresh()
+    if trace.earlier is None:
+        return Ledger.begin(secret)
+    return read_ledger(trace.earlier) or owner.begin_ledger(trace.earlier, releases.read_release(trace.earlier))
+
+
+def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
+    """Keep what is published by hashes, here and where the recoding comes from, before it appears."""
+    ledger = _ledger_of(result)
+    batch = ledger.mark(result.release, people_of(result))
+    ledger.refuse_near(batch, result.release)
+    here = str((out / "owner").resolve())
+    ledger = ledger.add(batch)
+    ledger = dataclasses.replace(ledger, folders=tuple(dict.fromkeys((*ledger.folders, here))))
+    ledger.write(folder)
+    ledger.write_everywhere()
 
 
 def _write_report(result: Result, path: Path) -> None:

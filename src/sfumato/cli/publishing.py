@@ -15,7 +15,6 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.params import build
 from sfumato.core.release import Result
-from sfumato.verify.people import say_people
 from sfumato.core.run import Run
 from sfumato.core.workload import Workload
 from sfumato.engines.local import Local
@@ -23,6 +22,7 @@ from sfumato.io import owner, releases
 from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
+from sfumato.verify.people import say_people
 
 __all__ = [
     "generate_file",

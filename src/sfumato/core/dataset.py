@@ -21,6 +21,7 @@ from sfumato.core.unit import PERSON, RECORD, TIME_POINT, Unit, plural
 
 __all__ = ["Dataset"]
 
+
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(mapping))
 
@@ -368,7 +369,9 @@ class Dataset:
         facts, whose = self.describe(), ""
         if self.people is not None:
             whose = f" of {self.unit.owners(facts[plural(self.unit.owner).replace(' ', '_')])}"
-        named = [f"{facts[name]:,} {name.replace('_', ' ')}" for name in ("entries", "distinct_values") if name in facts]
+        named = [
+            f"{facts[name]:,} {name.replace('_', ' ')}" for name in ("entries", "distinct_values") if name in facts
+        ]
         return ", ".join([self.unit.count(len(self)) + whose, *named])
 
     def _repr_html_(self) -> str:

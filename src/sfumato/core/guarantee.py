@@ -41,7 +41,9 @@ class Guarantee(Parameterised, abc.ABC):
 
     def __post_init__(self) -> None:
         if self.count not in COUNTS:
-            raise ParameterError(f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}.")
+            raise ParameterError(
+                f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}."
+            )
         super().__post_init__()
 
     @property

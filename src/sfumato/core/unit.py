@@ -164,11 +164,12 @@ def parse_unit(text: str) -> Unit:
     >>> parse_unit("household").owner, parse_unit("basket").owner
     ('', 'person')
     """
-    one, of, owner = (part.strip() for part in text.strip().partition(" of "))
-    owner = re.sub(r"^(a|an|the) ", "", owner)
-    one = re.sub(r"^(a|an|the) ", "", one)
-    if of and not owner:
-        raise ParameterError("unit: write whose the records are after 'of', as in 'stay of patient'.")
+    words = [word for word in text.split() if word not in {"a", "an", "the"}]
+    named = "of" in words
+    at = len(words) - 1 - words[::-1].index("of") if named else len(words)
+    one, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
+    if not one or (named and not owner):
+        raise ParameterError(f"unit: write what a record is, and whose, as in 'stay of patient', got {text!r}.")
     if not owner and one not in _BEINGS:
         owner = "person"
-    return Unit(one, plural(one), owner) if one else Unit("", "")
+    return Unit(one, plural(one), owner)

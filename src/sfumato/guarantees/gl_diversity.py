@@ -46,7 +46,9 @@ seconds with a probability above 1/4. Safe for that receiver only.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
-        crowd = f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
+        crowd = (
+            f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
+        )
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         return (
             f"Whoever knows when {say_known(unit)} ({named}) finds no other event inside any window of"

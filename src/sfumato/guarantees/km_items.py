@@ -54,5 +54,7 @@ class KmItems(Guarantee):
                 f"as present somewhere among at least {max(self.l, self.k)} {unit.records}"
             )
         if self.safe:
-            text += f"; no item is known to belong to every {unit.record} of a cluster that holds other, separated items"
+            text += (
+                f"; no item is known to belong to every {unit.record} of a cluster that holds other, separated items"
+            )
         return f"{text}.{self.say_count(unit)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,20 @@ import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.recoding import Recoding
-from sfumato.core.release import Result
+from sfumato.core.release import Release, Result
 from sfumato.core.secret import SECRET_BYTES, Secret
+from sfumato.io.ledger import Ledger
 
-__all__ = ["SECRET_FILE", "read_recoding", "read_rows", "read_secret", "read_trace", "write_owner", "write_secret"]
+__all__ = [
+    "SECRET_FILE",
+    "begin_ledger",
+    "read_recoding",
+    "read_rows",
+    "read_secret",
+    "read_trace",
+    "write_owner",
+    "write_secret",
+]
 
 SECRET_FILE = "secret.hex"
 
@@ -33,12 +44,15 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         for known in trace.original.schema.columns:
             if known.role == "identifier":
                 columns["person"] = trace.original.table.column(known.name).take(rows)
+        if trace.original.people is not None:
+            columns["whose"] = trace.original.people.take(rows)
     pq.write_table(pa.table(columns), folder / "rows.parquet")
     if trace.secret is not None:
         write_secret(trace.secret, folder / SECRET_FILE)
     kept = {
         "sfumato": version,
         "method": release.method,
+        "unit": release.unit.to_dict(),
         "parameters": trace.parameters,
         "seconds": trace.seconds,
         "counters": trace.counters,
@@ -81,6 +95,20 @@ def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
     if not file.is_file():
         return None
     return np.asarray(pq.read_table(file).column("original_row").to_numpy(), dtype=np.int64)
+
+
+def begin_ledger(path: Path, release: Release) -> Ledger:
+    """Begin the list of published batches with a release that was made before there was one."""
+    file = path / "owner" / SECRET_FILE
+    ledger = Ledger.begin(read_secret(file) if file.is_file() else Secret.fresh())
+    file = path / "owner" / "rows.parquet"
+    people = [""] * len(release)
+    if file.is_file():
+        rows = pq.read_table(file)
+        name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
+        people = [str(who) for who in rows.column(name).to_pylist()]
+    here = str((path / "owner").resolve())
+    return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
 
 
 def read_trace(path: Path) -> dict[str, Any]:

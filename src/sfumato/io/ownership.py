@@ -26,13 +26,13 @@ _NOUNS = (
     "trip",
 )
 _SPELLINGS = {
-    **{name: "trip" for name in ("tid", "traj", "trajectory", "trajectoryid")},
-    **{name: "admission" for name in ("hadm", "encounter")},
-    **{name: "case" for name in ("caseid",)},
-    **{name: "session" for name in ("sessionid",)},
-    **{name: "visit" for name in ("visitid",)},
-    **{name: "transaction" for name in ("transactionid",)},
-    **{name: "invoice" for name in ("invoiceno",)},
+    **dict.fromkeys(("tid", "traj", "trajectory", "trajectoryid"), "trip"),
+    **dict.fromkeys(("hadm", "encounter"), "admission"),
+    **dict.fromkeys(("caseid",), "case"),
+    **dict.fromkeys(("sessionid",), "session"),
+    **dict.fromkeys(("visitid",), "visit"),
+    **dict.fromkeys(("transactionid",), "transaction"),
+    **dict.fromkeys(("invoiceno",), "invoice"),
 }
 
 

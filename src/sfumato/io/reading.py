@@ -45,8 +45,28 @@ _FOREIGN: dict[str, tuple[str, ...]] = {
     "sequences": ("sensitive", "constraints", *_OF_PLACES, "split", "zone", "separator", *_OF_SLOTS),
     "sets": (*_OF_LOGS, "resolution", *_OF_PLACES, "split", "zone", *_OF_SLOTS),
     "activity": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "separator"),
-    "timeline": ("unit", *_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
-    "snapshots": ("unit", *_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
+    "timeline": (
+        "unit",
+        *_OF_LOGS,
+        *_OF_PLACES,
+        "hierarchies",
+        "constraints",
+        "split",
+        "zone",
+        "separator",
+        *_OF_SLOTS,
+    ),
+    "snapshots": (
+        "unit",
+        *_OF_LOGS,
+        *_OF_PLACES,
+        "hierarchies",
+        "constraints",
+        "split",
+        "zone",
+        "separator",
+        *_OF_SLOTS,
+    ),
 }
 """Options that mean nothing for a kind, and are refused rather than ignored."""
 

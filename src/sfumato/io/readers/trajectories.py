@@ -214,9 +214,11 @@ class _Visits(NamedTuple):
             people = check_people(
                 self.name, self.columns[OWNER], record[records.codes], self.labels(OWNER), first.astype(np.int64)
             )
-        elif "person" in self.columns and (whole or split is not None) and not name_records(
-            self.columns["person"], False
-        ).owner:
+        elif (
+            "person" in self.columns
+            and (whole or split is not None)
+            and not name_records(self.columns["person"], False).owner
+        ):
             person = self.labels("person")
             people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
         return settle_unit(self.reading, Whose(unit, people))

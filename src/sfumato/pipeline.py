@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sfumato import registry, report
+from sfumato import counting, registry, report
 from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
@@ -23,8 +23,10 @@ from sfumato.core.verdict import Verdict
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
 from sfumato.io import inventory, owner, releases, streams
+from sfumato.io.ledger import Ledger, people_of, read_ledger
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
+from sfumato.verify import people
 from sfumato.verify.asked import verify_asked
 from sfumato.verify.order import verify_order
 from sfumato.verify.structure import READABLE, verify_structure
@@ -62,7 +64,12 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
 
 
 def anonymize(
-    dataset: Dataset, method: Method, *, secret: Secret | bytes | None = None, run: Run | None = None
+    dataset: Dataset,
+    method: Method,
+    *,
+    secret: Secret | bytes | None = None,
+    count: str = "records",
+    run: Run | None = None,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
@@ -75,12 +82,14 @@ def anonymize(
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
         one's own choosing could be guessed, and whoever guesses it undoes the release.
+    count
+        What k counts: ``records``, or different ``people``, where people have several records.
     run
         Progress and engine, where the defaults do not fit.
     """
     run = run or Run(secret)
     with run.phase("anonymize"):
-        return method.anonymize(dataset, run)
+        return counting.anonymize(dataset, method, run, count)
 
 
 def write(
@@ -115,7 +124,7 @@ def write(
         with clock.phase("write"):
             releases.write_release(result.release, stage.release, [Path(path) for path in include])
         with clock.phase("verify"):
-            verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
+            verdict = _verify_published(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
             raise VerificationError(_say_refused(result.release, verdict))
         if reports and result.trace.original is not None:
@@ -123,6 +132,8 @@ def write(
                 _write_report(result, stage.owner / "report.html")
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
+        if result.trace.recoding is not None:
+            _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
     return verdict
 
@@ -138,10 +149,13 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
     verifier = registry.verifier(result.release.guarantee)
-    if result.trace.original is None or not getattr(verifier, "NEEDS_ORIGINAL", False):
-        return Verdict(True, {}, {}, None, {})
+    original, rows = result.trace.original, result.trace.rows
+    if original is None:
+        return people.leave_people_open(result.release)
     written = releases.read_release(path)
-    verdict: Verdict = verifier.verify_against(written, result.trace.original, result.trace.rows)
+    verdict = people.verify_people(written, original, rows)
+    if getattr(verifier, "NEEDS_ORIGINAL", False):
+        verdict &= verifier.verify_against(written, original, rows)
     return verdict
 
 
@@ -150,20 +164,26 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
 
     Nothing of the method is trusted: the records are read from disk and counted anew.
     """
-    folder = releases.find_release(Path(path))
+    verdict = _verify_published(Path(path))
+    release = releases.read_release(Path(path))
+    if original is None:
+        return verdict & people.leave_people_open(release)
+    rows = owner.read_rows(Path(path))
+    verdict &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
+    verdict &= registry.verifier(release.guarantee).verify_against(release, original, rows)
+    if rows is not None:
+        verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
+    return verdict & people.verify_people(release, original, rows)
+
+
+def _verify_published(path: Path) -> Verdict:
+    """Check what the published files tell on their own."""
+    folder = releases.find_release(path)
     release = releases.read_release(folder)
-    verifier = registry.verifier(release.guarantee)
-    verdict: Verdict = verifier.verify(release)
+    verdict: Verdict = registry.verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return verdict
-    verdict &= _verify_files(release, folder)
-    if original is not None:
-        rows = owner.read_rows(Path(path))
-        verdict &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
-        verdict &= verifier.verify_against(release, original, rows)
-        if rows is not None:
-            verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
-    return verdict
+    return verdict & _verify_files(release, folder)
 
 
 def _verify_files(release: Release, folder: Path) -> Verdict:
@@ -255,14 +275,40 @@ def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run 
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused.
+    it is refused. So is one that differs by fewer than k people from a batch already published with this recoding:
+    the difference of the two releases would show them.
     """
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     run = run or Run()
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
-        return method.apply(dataset, recoding, earlier, unknown, run)
+        result = method.apply(dataset, recoding, earlier, unknown, run)
+        trace = dataclasses.replace(result.trace, recoding=recoding, earlier=Path(path))
+    result = Result(result.release, trace)
+    ledger = _ledger_of(result)
+    ledger.refuse_near(ledger.mark(result.release, people_of(result)), result.release)
+    return result
+
+
+def _ledger_of(result: Result) -> Ledger:
+    """Return the batches already published with the recoding of a result."""
+    trace, secret = result.trace, result.trace.secret or Secret.fresh()
+    if trace.earlier is None:
+        return Ledger.begin(secret)
+    return read_ledger(trace.earlier) or owner.begin_ledger(trace.earlier, releases.read_release(trace.earlier))
+
+
+def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
+    """Keep what is published by hashes, here and where the recoding comes from, before it appears."""
+    ledger = _ledger_of(result)
+    batch = ledger.mark(result.release, people_of(result))
+    ledger.refuse_near(batch, result.release)
+    here = str((out / "owner").resolve())
+    ledger = ledger.add(batch)
+    ledger = dataclasses.replace(ledger, folders=tuple(dict.fromkeys((*ledger.folders, here))))
+    ledger.write(folder)
+    ledger.write_everywhere()
 
 
 def _write_report(result: Result, path: Path) -> None:

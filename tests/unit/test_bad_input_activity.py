@@ -98,7 +98,7 @@ def test_a_file_without_a_header_does_not_show_its_first_row(refuse):
         (f"{CANARY},1,2024-01-02T00:00,{CANARY}\n", "or both numbers"),
         (f"{CANARY},1.5,2,{CANARY}\n", "whole numbers"),
         (f"{CANARY},1,999999999999999,{CANARY}\n", "whole numbers of at most"),
-        (f"{CANARY},0001-01-01,9999-01-01,{CANARY}\n", "people times slots must be at most 2,147,483,647"),
+        (f"{CANARY},0001-01-01,9999-01-01,{CANARY}\n", "records times slots must be at most 2,147,483,647"),
         (f"{CANARY},2024-01-01,2024-01-02\n", "every row must have as many cells"),
     ],
 )

@@ -97,13 +97,13 @@ def test_columns_told_win_over_names_known(reader):
     assert people(data) == {"1": ["x"]}
 
 
-def test_baskets_of_a_person_are_one_set_and_baskets_without_people_are_people(reader):
+def test_baskets_of_a_person_are_one_set_and_baskets_without_people_are_records(reader):
     both = reader("customer_id,basket_id,product\n1,x,a\n1,y,b\n2,x,c\n")
     assert people(both) == {"1": ["a", "b"], "2": ["c"]}
     assert "All items of a person are one set; `basket_id` is not used." in both.notes
     alone = reader("InvoiceNo,StockCode\nx,a\ny,b\n")
     assert people(alone) == {"x": ["a"], "y": ["b"]}
-    assert "There is no person column: each `InvoiceNo` is a person." in alone.notes
+    assert "There is no person column: each `InvoiceNo` is a record." in alone.notes
 
 
 def test_a_table_without_a_header(reader):
@@ -257,7 +257,7 @@ def test_cells_with_several_items(reader, mark):
 def test_a_cell_column_without_people(reader):
     data = reader("age;products\n33;a|b\n34;b\n", drop=["age"])
     assert people(data) == {"1": ["a", "b"], "2": ["b"]}
-    assert "There is no person column: each row is a person." in data.notes
+    assert "There is no person column: each row is a record." in data.notes
     assert people(reader('items\n"1 2"\n"2 3"\n')) == {"1": ["1", "2"], "2": ["2", "3"]}
 
 

@@ -82,7 +82,7 @@ def test_what_was_done_is_noted(reader):
         "Reading `url` as event.",
         "Left out the columns `mood`.",
         "Times have no zone and are taken as UTC.",
-        "Events that repeat one of the same person and time and were collapsed: 1.",
+        "Events that repeat one of the same record and time and were collapsed: 1.",
         "Found 2 people and 2 events of 2 kinds.",
     )
 
@@ -105,10 +105,10 @@ def test_sessions_of_a_person_are_one_sequence(reader):
     assert "All sessions of a person are one sequence; `session_id` is not used." in data.notes
 
 
-def test_sessions_without_people_are_people(reader):
+def test_sessions_without_people_are_records(reader):
     data = reader("session_id,time,page\nx,2,a\ny,1,b\n")
     assert people(data) == {"x": [("a", 2)], "y": [("b", 1)]}
-    assert "There is no person column: each `session_id` is a person." in data.notes
+    assert "There is no person column: each `session_id` is a record." in data.notes
 
 
 def test_foursquare_and_gowalla_check_ins(reader):

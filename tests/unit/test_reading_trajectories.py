@@ -98,14 +98,14 @@ def test_user_and_trajectory_make_one_record_per_trajectory(reader):
     text = "user_id,trajectory_id,timestamp,place\n1,1,1,a\n1,2,2,b\n2,1,3,c\n1,1,4,d\n"
     data = reader(text)
     assert people(data) == {"1/1": ["a", "d"], "1/2": ["b"], "2/1": ["c"]}
-    assert any("3 records of 2 people" in note for note in data.notes)
+    assert any("3 trips of 2 people, up to 2 of one" in note for note in data.notes)
     assert people(reader(text, drop=["trajectory_id"])) == {"1": ["a", "b", "d"], "2": ["c"]}
 
 
-def test_trajectories_without_people_are_people(reader):
+def test_trajectories_without_people_are_trips(reader):
     data = reader("tid,time,place\n9,1,a\n8,2,b\n")
     assert people(data) == {"9": ["a"], "8": ["b"]}
-    assert any("each `tid` is a person" in note for note in data.notes)
+    assert any("each `tid` is a record" in note for note in data.notes)
 
 
 def test_foursquare_check_ins_without_header(reader):
@@ -196,7 +196,8 @@ def test_split_by_day_week_and_zone(reader):
     assert people(reader(TIMED, split="week")) == {"1/2020-W01": ["a"], "1/2020-W02": ["b", "c"], "2/2020-W01": ["a"]}
     athens = reader(TIMED, split="day", zone="Europe/Athens")
     assert people(athens) == {"1/2020-01-06": ["a", "b", "c"], "2/2020-01-05": ["a"]}
-    assert any("Europe/Athens" in note and "2 records of 2 people" in note for note in athens.notes)
+    assert any("Europe/Athens" in note for note in athens.notes)
+    assert any("2 days of 2 people, up to 1 of one" in note for note in athens.notes)
 
 
 def test_split_needs_dates(reader):

@@ -123,6 +123,9 @@ def anonymize(
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
     ] = [],  # noqa: B006
+    count: Annotated[
+        str, typer.Option(help="What k counts: records, or people, where people have several records.")
+    ] = "records",
     secret: Secret = None,
     force: Force = False,
     report: Report = True,
@@ -144,6 +147,8 @@ def anonymize(
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.streaming import publish_stream
 
+        if count != "records":
+            raise ParameterError("--count: snapshots have no k that could count people.")
         key = given_secret(secret)
         publish_stream(
             Output(as_json=as_json), data, out, chosen, reading, secret=key, force=force, resume=resume or None
@@ -155,7 +160,7 @@ def anonymize(
         Output(as_json=as_json),
         out,
         lambda: pipeline.read(data, kind, **reading),
-        lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run),
+        lambda dataset, run: pipeline.anonymize(dataset, chosen, count=count, run=run),
         secret=given_secret(secret),
         force=force,
         report=report,

@@ -74,6 +74,12 @@ def _reading(
             help="Hierarchy: place=FILE or item=FILE, or derived: place=quadtree:8, grid:4, item=balanced:10."
         ),
     ] = [],  # noqa: B006
+    unit: Annotated[
+        str, typer.Option(help="What one record is, if the file does not tell: basket, or 'stay of patient'.")
+    ] = "",
+    owner_column: Annotated[
+        str, typer.Option(help="Column that says whose the records are, where people have several.")
+    ] = "",
     constraints: Annotated[
         list[str],
         typer.Option(help="utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line."),
@@ -81,7 +87,8 @@ def _reading(
 ) -> dict[str, Any]:
     """Collect reading options that were given."""
     given: dict[str, Any] = {
-        "columns": parse_pairs(column, "--column"),
+        "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
+        "unit": unit or None,
         "drop": tuple(drop),
         "delimiter": {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter) or None,
         "format": format or None,

@@ -23,6 +23,7 @@ from sfumato.io import owner, releases
 from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
+from sfumato.verify.people import say_people
 
 __all__ = [
     "generate_file",
@@ -58,10 +59,11 @@ def publish(
         verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     done = {
+        "unit": release.unit.to_dict(),
         "published": len(release),
         "withheld": sum(release.withheld.values()),
         "withheld_by_reason": dict(release.withheld),
-        "guarantee": release.guarantee.to_dict(),
+        "guarantee": release.guarantee.to_dict(release.unit),
         "measured": verdict.measured,
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
         "out": str(directory),
@@ -70,9 +72,12 @@ def publish(
         out.say(note)
     out.facts(
         "Published",
-        {n: v for n, v in done.items() if n != "guarantee"} | {"guarantee": str(release.guarantee)},
+        {n: v for n, v in done.items() if n not in {"guarantee", "unit"}}
+        | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
     )
-    out.say(release.guarantee.statement())
+    out.say(release.guarantee.statement(release.unit))
+    if "fewest_people" in verdict.measured:
+        out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(done)
     return done
@@ -135,7 +140,7 @@ def run_policy(out: Output, path: Path) -> None:
         quiet,
         directory,
         lambda: pipeline.read(data, policy.data.kind, **policy.reading),
-        lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
+        lambda dataset, run: pipeline.anonymize(dataset, method, count=policy.release.count, run=run),
         secret=given_secret(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,

@@ -17,12 +17,9 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import PERSON, Unit
+from sfumato.core.unit import PERSON, RECORD, TIME_POINT, Unit, plural
 
 __all__ = ["Dataset"]
-
-_ROWS = {"timeline": "time_points", "snapshots": "records"}
-"""What a row is, where it is not a person."""
 
 
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,6 +51,9 @@ class Dataset:
         For timed data: what a time number means.
     unit
         What one record is.
+    people
+        Whose each record is, where people have several; None where a record is a person or nobody knows. It is never
+        published.
 
     Examples
     --------
@@ -71,6 +71,7 @@ class Dataset:
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     clock: Clock = dataclasses.field(default_factory=Clock)
     unit: Unit = PERSON
+    people: pa.Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):
@@ -81,6 +82,10 @@ class Dataset:
         for column in self.schema.columns:
             if self.table.column(column.name).null_count:
                 raise SchemaError(f"{self.schema.kind}: column {column.name!r} has empty cells.")
+        if self.people is not None and (len(self.people) != len(self) or self.people.null_count):
+            raise SchemaError(f"{self.schema.kind}: every record must be somebody's, one name each.")
+        if self.people is not None and not self.unit.owner:
+            object.__setattr__(self, "unit", dataclasses.replace(RECORD, owner=self.unit.one))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -89,6 +94,31 @@ class Dataset:
     def kind(self) -> str:
         """Kind of data, such as ``trajectories``."""
         return self.schema.kind
+
+    def person_codes(self) -> npt.NDArray[np.int64] | None:
+        """Return the number of the person each record is of, from 0; None where that is not known.
+
+        Examples
+        --------
+        >>> data = Dataset.from_sets([["wine"], ["bread"], ["wine"]])
+        >>> data.person_codes().tolist(), data.of_people(["ann", "bob", "ann"]).person_codes().tolist()
+        ([0, 1, 2], [0, 1, 0])
+        """
+        if self.people is None:
+            return None if self.unit.owner else np.arange(len(self))
+        codes = self.people.dictionary_encode().indices
+        return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+    def of_people(self, people: Sequence[str], unit: Unit = RECORD) -> Dataset:
+        """Return the same records as those of people who may have several.
+
+        Examples
+        --------
+        >>> days = Dataset.from_sets([["wine"], ["bread"]]).of_people(["ann", "ann"], Unit("day", "days", "person"))
+        >>> days
+        Dataset(sets: 2 days of 1 person, 2 entries, 2 distinct values)
+        """
+        return dataclasses.replace(self, people=pa.array(people, pa.string()), unit=unit)
 
     def history(self) -> Ragged:
         """Return what people did as offsets and codes."""
@@ -244,7 +274,7 @@ class Dataset:
             }
         )
         columns = (Column("time", "time"), Column("events", "history"), Column("counts", "count"))
-        return cls(Schema("timeline", columns, sensitive), table, clock=clock or Clock())
+        return cls(Schema("timeline", columns, sensitive), table, clock=clock or Clock(), unit=TIME_POINT)
 
     @classmethod
     def from_snapshots(
@@ -277,7 +307,7 @@ class Dataset:
         )
         columns = [Column(name, "plain" if name in plain else "quasi-identifier") for name in attributes]
         schema = Schema("snapshots", (Column("time", "time"), *columns, Column(sensitive, "sensitive")))
-        return cls(schema, table, clock=clock or Clock())
+        return cls(schema, table, clock=clock or Clock(), unit=RECORD)
 
     @classmethod
     def from_activity(
@@ -313,7 +343,11 @@ class Dataset:
 
     def describe(self) -> dict[str, Any]:
         """Say in numbers what the data are."""
-        facts: dict[str, Any] = {"kind": self.kind, _ROWS.get(self.kind, "people"): len(self)}
+        facts: dict[str, Any] = {"kind": self.kind, self.unit.many.replace(" ", "_"): len(self)}
+        codes = None if self.people is None else self.person_codes()
+        if codes is not None:
+            counts = np.bincount(codes)
+            facts |= {plural(self.unit.owner).replace(" ", "_"): len(counts), "most_of_one": int(counts.max(initial=0))}
         if not any(column.role == "history" for column in self.schema.columns):
             return facts
         history = self.history()
@@ -332,9 +366,13 @@ class Dataset:
         return f"Dataset({self.kind}: {self._summary()})"
 
     def _summary(self) -> str:
-        facts = self.describe()
-        named = ("people", *_ROWS.values(), "entries", "distinct_values")
-        return ", ".join(f"{facts[name]:,} {name.replace('_', ' ')}" for name in named if name in facts)
+        facts, whose = self.describe(), ""
+        if self.people is not None:
+            whose = f" of {self.unit.owners(facts[plural(self.unit.owner).replace(' ', '_')])}"
+        named = [
+            f"{facts[name]:,} {name.replace('_', ' ')}" for name in ("entries", "distinct_values") if name in facts
+        ]
+        return ", ".join([self.unit.count(len(self)) + whose, *named])
 
     def _repr_html_(self) -> str:
         return f"<p><b>{self.kind}</b>: {self._summary()}</p>"

@@ -37,7 +37,7 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
         kept &= lengths < size
     if not kept.any():
         raise InfeasibleError(
-            f"{owner}: after withholding records that are too long to hide among {k}, nobody is left. "
+            f"{owner}: after withholding records that are too long to hide among {k}, none is left. "
             "Use a smaller k or m, or more data."
         )
     return kept

@@ -53,9 +53,9 @@ class Method(Parameterised, abc.ABC):
         if dataset.kind not in self.kinds:
             raise SchemaError(f"{owner}: works on {', '.join(self.kinds)}, got {dataset.kind}.")
         if len(dataset) == 0:
-            raise SchemaError(f"{owner}: the data hold nobody.")
+            raise SchemaError(f"{owner}: the data hold no {dataset.unit.one}.")
         if k > len(dataset):
-            people = "person" if len(dataset) == 1 else "people"
             raise ParameterError(
-                f"{owner}: k must be at most the number of people, got k={k} for {len(dataset)} {people}."
+                f"{owner}: k must be at most the number of {dataset.unit.many}, got k={k} for "
+                f"{dataset.unit.count(len(dataset))}."
             )

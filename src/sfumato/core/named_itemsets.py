@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +102,36 @@ class NamedItems:
         if kinds:
             look(0, np.arange(len(self)), ())
         return best
+
+    def narrowest(self, items: Sequence[str]) -> Iterator[Ints]:
+        """Yield the records that match some of the items, at least one each, without those that match fewer items.
+
+        Whoever knows fewer items is faced with the same records and more; some records are yielded more than once.
+
+        Examples
+        --------
+        >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["d"]]), {"P": ["a", "b"]})
+        >>> [rows.tolist() for rows in records.narrowest(["a", "c", "d"])]
+        [[0], [0], [2]]
+        """
+        kinds = sorted({tuple(self._holders[item]) for item in items if item in self._holders})
+        rows = [self._rows_of(values) for values in kinds]
+
+        def look(at: int, left: Ints, *, chosen: bool) -> Iterator[Ints]:
+            everything = left
+            for other in rows[at:]:
+                everything = np.intersect1d(everything, other, assume_unique=True)
+            if len(everything) and (chosen or at < len(rows)):
+                yield everything
+                return
+            wider = [np.intersect1d(left, other, assume_unique=True) for other in rows[at:]]
+            if chosen and not any(map(len, wider)):
+                yield left
+            for more, narrower in enumerate(wider, start=at):
+                if len(narrower):
+                    yield from look(more + 1, narrower, chosen=True)
+
+        yield from look(0, np.arange(len(self)), chosen=False)
 
     def attack(self, original: Dataset, itemsets: Sequence[Sequence[str]]) -> ItemSets:
         """Find, for every person, the named itemset of which all the person's items are matched by fewest records.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -196,6 +197,8 @@ class Trace:
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     recoding: Recoding | None = None
     original: Dataset | None = None
+    earlier: Path | None = None
+    """Where the release lies whose recoding was applied."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -76,7 +76,7 @@ class ActivityClasses(Method):
             yield
         except OverflowError:
             raise ParameterError(
-                f"{type(self).__name__}: people, slots and the length of the coarsest intervals must be fewer: sums of "
+                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums of "
                 "squared durations do not fit 62 bits. Read the data with a coarser resolution."
             ) from None
 
@@ -217,9 +217,9 @@ class DiverseClasses(ActivityClasses):
         if len(claim.sensitive) > 1:
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
-            f"{type(self).__name__}: {outcome.crowd} of {len(dataset)} people do {named} throughout {self.delta} from "
-            f"interval {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if everybody is in one "
-            "class. Use a larger epsilon, a longer delta, or data of more people."
+            f"{type(self).__name__}: {outcome.crowd:,} of {dataset.unit.count(len(dataset))} have {named} throughout "
+            f"{self.delta} from interval {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if all "
+            f"are in one class. Use a larger epsilon, a longer delta, or more {dataset.unit.many}."
         )
 
 

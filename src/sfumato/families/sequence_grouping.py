@@ -94,8 +94,8 @@ class SequenceGrouping(Method):
         present, absent = np.flatnonzero(has), np.flatnonzero(~has)
         if len(present) < self.least:
             raise InfeasibleError(
-                f"{owner}: only {len(present)} of {len(everyone)} people have a monitored event, and a group needs "
-                f"{self.least}. Name more monitored events, or use a smaller k or l."
+                f"{owner}: only {len(present):,} of {dataset.unit.count(len(everyone))} have a monitored event, and a "
+                f"group needs {self.least}. Name more monitored events, or use a smaller k or l."
             )
         with run.phase("group"):
             try:
@@ -230,7 +230,7 @@ class DiverseGrouping(SequenceGrouping):
         largest = len(people) // max(most, 1)
         hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
         return InfeasibleError(
-            f"{type(self).__name__}: even with all {len(people)} people in one group, {most} of them do the same event "
+            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of them do the same event "
             f"(number {event + 1} of {len(people.events.labels)}, in the order of first appearance) inside one window "
             f"of length {self.g}, more than 1 in l={self.l}. {hint} A smaller g helps too."
         )

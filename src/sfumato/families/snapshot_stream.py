@@ -18,6 +18,7 @@ from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret, digest
+from sfumato.core.unit import RECORD
 from sfumato.families.eligible_steps import Eligible, Step
 from sfumato.families.reposition_costs import CostModel
 from sfumato.families.reposition_window import RepositionWindow, Shipment, WindowState
@@ -390,4 +391,5 @@ def make_release(
         records_in=table.num_rows + sum(withheld.values()),
         withheld={reason: count for reason, count in withheld.items() if count},
         parts=parts,
+        unit=RECORD,
     )

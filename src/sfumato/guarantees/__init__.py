@@ -48,11 +48,10 @@ def load(data: Mapping[str, Any]) -> Guarantee:
     }
     claim = known[data["name"]]
     hints = get_type_hints(claim)
-    if set(parameters) != {field.name for field in dataclasses.fields(claim)} or not all(
-        _fits(value, hints[name]) for name, value in parameters.items()
-    ):
+    fields = {field.name for field in dataclasses.fields(claim)} - {"count"}
+    if set(parameters) != fields or not all(_fits(value, hints[name]) for name, value in parameters.items()):
         raise SchemaError("release.json: the parameters do not fit the guarantee.")
-    return claim(**parameters)
+    return claim(**parameters, count=data.get("count", "records"))
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -127,7 +127,7 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h 
         shown = f"{self.delta} slots" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
         return (
-            f"Every person is in a class of at least {self.k} people, of which only the shares of time spent on each "
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on each "
             f"activity are published{say_rounding(self.digits)}; at most {self.epsilon} of a class do {named} "
-            f"throughout any {shown} ({self.window} published interval{'s' * (self.window != 1)})."
+            f"throughout any {shown} ({self.window} published interval{'s' * (self.window != 1)}).{self.say_count(unit)}"
         )

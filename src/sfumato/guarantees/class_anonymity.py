@@ -61,6 +61,6 @@ published.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every person is in a class of at least {self.k} people, of which only the shares of time spent on each "
-            f"activity are published{say_rounding(self.digits)}."
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on each "
+            f"activity are published{say_rounding(self.digits)}.{self.say_count(unit)}"
         )

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
+from sfumato.guarantees.group_anonymity import say_known
 
 __all__ = ["GlDiversity"]
 
@@ -45,9 +46,11 @@ seconds with a probability above 1/4. Safe for that receiver only.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
-        crowd = f" Every record shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
+        crowd = (
+            f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
+        )
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         return (
-            f"Whoever knows when a person did the monitored events ({named}) finds no other event inside any window of"
-            f" {window} with a probability above 1/{self.l}.{crowd} Safe for that receiver only."
+            f"Whoever knows when {say_known(unit)} ({named}) finds no other event inside any window of"
+            f" {window} with a probability above 1/{self.l}.{crowd} Safe for that receiver only.{self.say_count(unit)}"
         )

@@ -9,7 +9,18 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["GroupAnonymity"]
+__all__ = ["GroupAnonymity", "say_known"]
+
+
+def say_known(unit: Unit) -> str:
+    """Say what the receiver of sequences knows, after ``knows when``.
+
+    Examples
+    --------
+    >>> say_known(PERSON), say_known(Unit("stay", "stays", "patient"))
+    ('a person did the monitored events', 'the monitored events of a stay of a patient happened')
+    """
+    return f"the monitored events of {unit.whose} happened" if unit != PERSON else "a person did the monitored events"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,9 +52,10 @@ Safe for that receiver only.'
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
+        known = say_known(unit)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         missing = " Some monitored events are left out." if self.suppressing else ""
         return (
-            f"Whoever knows when a person did the monitored events ({named}) cannot tell the record from at least "
-            f"{self.k - 1} others. Safe for that receiver only.{missing}"
+            f"Whoever knows when {known} ({named}) cannot tell the {unit.record} from at least "
+            f"{self.k - 1} others. Safe for that receiver only.{missing}{self.say_count(unit)}"
         )

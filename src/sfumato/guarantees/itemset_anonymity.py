@@ -53,6 +53,6 @@ class ItemsetAnonymity(Guarantee):
         """State the promise."""
         verb = "is" if len(self.itemsets) == 1 else "are"
         return (
-            f"Whoever knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of a person faces "
-            f"no record or at least {self.k} records."
+            f"Whoever knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of {unit.whose} "
+            f"faces no {unit.record} or at least {self.k} {unit.records}.{self.say_count(unit)}"
         )

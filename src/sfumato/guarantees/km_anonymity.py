@@ -23,6 +23,9 @@ class KmAnonymity(Guarantee):
     --------
     >>> KmAnonymity(k=5, m=2).statement()
     'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
+    >>> print(KmAnonymity(k=5, m=2).statement(Unit("day", "days", "person")))
+    Every sequence of up to 2 places of a published day occurs in at least 5 published days. A record is a day of a
+    person, and a person may have several: the promise counts days, not people.
 
     References
     ----------
@@ -40,6 +43,6 @@ class KmAnonymity(Guarantee):
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every sequence of up to {self.m} places of a published record occurs in at least "
-            f"{self.k} published records."
+            f"Every sequence of up to {self.m} places of a published {unit.record} occurs in at least "
+            f"{self.k} published {unit.records}.{self.say_count(unit)}"
         )

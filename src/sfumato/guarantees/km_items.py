@@ -46,13 +46,15 @@ class KmItems(Guarantee):
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        text = f"Whoever knows up to {self.m} items of a person faces at least {self.k} candidate records"
+        text = f"Whoever knows up to {self.m} items of {unit.whose} faces at least {self.k} candidate {unit.records}"
         if self.sensitive:
             verb = "is" if len(self.sensitive) == 1 else "are"
             text += (
                 f"; each sensitive item ({len(self.sensitive)} {verb} named) is published apart from every other item, "
-                f"as present somewhere among at least {max(self.l, self.k)} records"
+                f"as present somewhere among at least {max(self.l, self.k)} {unit.records}"
             )
         if self.safe:
-            text += "; no item is known to belong to every record of a cluster that holds other, separated items"
-        return text + "."
+            text += (
+                f"; no item is known to belong to every {unit.record} of a cluster that holds other, separated items"
+            )
+        return f"{text}.{self.say_count(unit)}"

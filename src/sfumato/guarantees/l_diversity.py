@@ -43,5 +43,5 @@ in 3 records; records are published in their own snapshot.'
         """State the promise."""
         return (
             "Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at "
-            f"most 1 in {self.l} records; {say_delay(self.window)}."
+            f"most 1 in {self.l} records; {say_delay(self.window)}.{self.say_count(unit)}"
         )

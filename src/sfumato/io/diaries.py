@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.unit import PERSON
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
 from sfumato.io.episodes import DAY, MONDAY, Episodes, parse_start
 from sfumato.io.files import to_utf8
 from sfumato.io.homes import ARAS_ACTIVITIES, parse_adl, parse_aras
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.times import parse_times
@@ -30,7 +32,7 @@ NAMES = {
     "duration": ("dur", "minutes", "duration_minutes"),
 }
 WORDS = Vocabulary(
-    roles={role: role for role in NAMES},
+    roles={role: role for role in (*NAMES, OWNER)},
     names={name: role for role, names in NAMES.items() for name in names},
 )
 _DIARY_START = "04:00"
@@ -48,6 +50,7 @@ class Found(NamedTuple):
     """``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` by clocks on the wall, or ``relative`` to
     the beginning of the data, wherever that is."""
     rows: str = "row"
+    whose: Whose = Whose(PERSON)
 
 
 def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[str]) -> Found:
@@ -120,9 +123,21 @@ def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]
     else:
         notes.append("There is no person column: everything was done by one person.")
         people = Labels(np.zeros(table.num_rows, np.int32), pa.array(["person"]))
+    whose = _find_owners(name, table, people, columns)
     if "duration" in columns:
-        return _take_diary(name, table, people, columns, numbers, reading, notes)
-    return _take_episodes(name, table, people, columns, numbers, notes)
+        return _take_diary(name, table, people, columns, numbers, reading, notes)._replace(whose=whose)
+    return _take_episodes(name, table, people, columns, numbers, notes)._replace(whose=whose)
+
+
+def _find_owners(name: str, table: pa.Table, records: Labels, columns: dict[str, str]) -> Whose:
+    """Tell what each label stands for, and whose it is where a column says so."""
+    unit = name_records(columns["person"], OWNER in columns) if "person" in columns else PERSON
+    if OWNER not in columns:
+        return Whose(unit)
+    first = np.empty(len(records.labels), np.int64)
+    first[records.codes[::-1]] = np.arange(len(records.codes))[::-1]
+    owners = encode_labels(name, columns[OWNER], table.column(columns[OWNER]))
+    return Whose(unit, check_people(name, columns[OWNER], records.codes, owners, first))
 
 
 def _take_episodes(

@@ -195,12 +195,12 @@ def check_size(owner: str, people: int, slots: int) -> None:
     >>> check_size("diary.csv", 10, 10**9)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: diary.csv: people times slots must be at most 2,147,483,647, got 10 people and
-    1,000,000,000 slots. Check the earliest and the latest date, or give a coarser resolution.
+    sfumato.core.errors.SchemaError: diary.csv: records times slots must be at most 2,147,483,647, got 10 times
+    1,000,000,000. Check the earliest and the latest date, or give a coarser resolution.
     """
     if people * slots > _MOST_CELLS:
         raise SchemaError(
-            f"{owner}: people times slots must be at most {_MOST_CELLS:,}, got {people:,} people and {slots:,} slots. "
+            f"{owner}: records times slots must be at most {_MOST_CELLS:,}, got {people:,} times {slots:,}. "
             "Check the earliest and the latest date, or give a coarser resolution."
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.secret import SECRET_BYTES, Secret
 from sfumato.io.json_files import read_json
+from sfumato.io.ledger import Ledger
 
 __all__ = [
     "SECRET_FILE",
+    "begin_ledger",
     "describe_claim",
     "read_claim",
     "read_recoded",
@@ -45,12 +48,15 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         for known in trace.original.schema.columns:
             if known.role == "identifier":
                 columns["person"] = trace.original.table.column(known.name).take(rows)
+        if trace.original.people is not None:
+            columns["whose"] = trace.original.people.take(rows)
     pq.write_table(pa.table(columns), folder / "rows.parquet")
     if trace.secret is not None:
         write_secret(trace.secret, folder / SECRET_FILE)
     kept = {
         "sfumato": version,
         "method": release.method,
+        "unit": release.unit.to_dict(),
         "parameters": trace.parameters,
         "seconds": trace.seconds,
         "counters": trace.counters,
@@ -70,6 +76,8 @@ def describe_claim(release: Release) -> dict[str, Any]:
     return {
         "name": claim["name"],
         **claim["parameters"],
+        "count": claim["count"],
+        "unit": release.unit.to_dict(),
         "records_in": release.records_in,
         "published": len(release),
         "withheld_by_reason": dict(release.withheld),
@@ -116,6 +124,20 @@ def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
         return np.asarray(rows.to_numpy(), dtype=np.int64)
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: not a row map.") from None
+
+
+def begin_ledger(path: Path, release: Release) -> Ledger:
+    """Begin the list of published batches with a release that was made before there was one."""
+    file = path / "owner" / SECRET_FILE
+    ledger = Ledger.begin(read_secret(file) if file.is_file() else Secret.fresh())
+    file = path / "owner" / "rows.parquet"
+    people = [""] * len(release)
+    if file.is_file():
+        rows = pq.read_table(file)
+        name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
+        people = [str(who) for who in rows.column(name).to_pylist()]
+    here = str((path / "owner").resolve())
+    return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
 
 
 def read_trace(path: Path) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class ReleaseSection(BaseModel):
 
     out: str
     secret: str | None = None
+    count: str = "records"
     force: bool = False
     report: bool = True
     include: tuple[str, ...] = ()

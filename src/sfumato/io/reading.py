@@ -13,6 +13,7 @@ from typing import Any
 from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
 from sfumato.core.schema import KINDS
+from sfumato.core.unit import parse_unit
 from sfumato.io.files import FORMATS, check_encoding
 from sfumato.io.items import check_separator
 from sfumato.io.places import parse_place_rule
@@ -44,8 +45,28 @@ _FOREIGN: dict[str, tuple[str, ...]] = {
     "sequences": ("sensitive", "constraints", *_OF_PLACES, "split", "zone", "separator", *_OF_SLOTS),
     "sets": (*_OF_LOGS, "resolution", *_OF_PLACES, "split", "zone", *_OF_SLOTS),
     "activity": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "separator"),
-    "timeline": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
-    "snapshots": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "split", "zone", "separator", *_OF_SLOTS),
+    "timeline": (
+        "unit",
+        *_OF_LOGS,
+        *_OF_PLACES,
+        "hierarchies",
+        "constraints",
+        "split",
+        "zone",
+        "separator",
+        *_OF_SLOTS,
+    ),
+    "snapshots": (
+        "unit",
+        *_OF_LOGS,
+        *_OF_PLACES,
+        "hierarchies",
+        "constraints",
+        "split",
+        "zone",
+        "separator",
+        *_OF_SLOTS,
+    ),
 }
 """Options that mean nothing for a kind, and are refused rather than ignored."""
 
@@ -103,6 +124,8 @@ class Reading:
     faults
         ``mend`` to let an episode end where the next one begins, and to leave out those that end before they begin,
         which are errors otherwise.
+    unit
+        What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
 
     Examples
     --------
@@ -139,6 +162,7 @@ class Reading:
     gap: str | None = None
     slots: str | None = None
     faults: str = "error"
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -177,6 +201,8 @@ class Reading:
             parse_place_rule(text)
         if name == "zone":
             _check_zone(text)
+        if name == "unit":
+            parse_unit(text)
         return text
 
     @classmethod

@@ -17,6 +17,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.schema import KINDS
+from sfumato.core.unit import Unit
 from sfumato.io.csv_files import read_csv, read_header, write_csv
 from sfumato.io.included import copy_in
 from sfumato.io.json_files import check_plain, read_json, spell_json
@@ -153,6 +154,7 @@ def manifest(release: Release) -> dict[str, Any]:
         "kind": release.kind,
         "method": release.method,
         "guarantee": release.guarantee.to_dict(release.unit),
+        "unit": release.unit.to_dict(),
         "columns": _describe_columns(release.columns),
         "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
         "places": None if release.places is None else release.places.column_names,
@@ -201,7 +203,14 @@ class _Column(_Entry):
 class _Claim(_Entry):
     name: str
     parameters: dict[str, Any]
+    count: str
     statement: str
+
+
+class _Unit(_Entry):
+    one: str
+    many: str
+    owner: str
 
 
 class _File(_Entry):
@@ -222,6 +231,7 @@ class _Manifest(_Entry):
     kind: str
     method: str
     guarantee: _Claim
+    unit: _Unit
     columns: list[_Column]
     parts: dict[str, list[_Column]]
     places: list[str] | None
@@ -303,6 +313,7 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
         parts={name: _read_part(folder, name, described) for name, described in read.parts.items()},
         published=None if table.num_rows == read.records.published else read.records.published,
         included=tuple(Included(file.name, file.size, file.sha256) for file in read.included),
+        unit=Unit.from_dict(read.unit.model_dump()),
     )
 
 

@@ -340,7 +340,8 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
     parts = list(snapshots.values())
     first = parts[0]
     for name, other in snapshots.items():
-        if (other.columns, other.guarantee, other.method) != (first.columns, first.guarantee, first.method):
+        said = (other.columns, other.guarantee, other.method, other.unit)
+        if said != (first.columns, first.guarantee, first.method, first.unit):
             raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
     records = _read_records(summary) if summary.get("finished") else None
     withheld = records[1] if records else _add_up(part.withheld for part in parts)
@@ -357,6 +358,7 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
             name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
             for name, part in first.parts.items()
         },
+        unit=first.unit,
     )
 
 

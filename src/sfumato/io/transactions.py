@@ -105,7 +105,7 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     if numbered:
         strange = [code for code, label in enumerate(found.labels) if not _NUMBER.fullmatch(label)]
         _refuse(name, numbers[found.holder[np.isin(found.codes, strange)]], _UNTOLD)
-    notes = [f"Each line is the record of one person, with items separated by {spell_mark(mark)}."]
+    notes = [f"Each line is a record, with items separated by {spell_mark(mark)}."]
     return Lines(rename_items(name, found, named), numbers, notes)
 
 
@@ -129,10 +129,10 @@ def parse_spmf(name: str, text: bytes) -> Lines:
     signs = marks(pc.match_substring_regex(labels, _MARK))
     strange = ~signs & ~marks(pc.match_substring_regex(labels, r"^\d+$"))
     _refuse(name, numbers[found.holder[strange[found.codes]]], "may only hold item numbers, <times>, -1 and -2")
-    notes = ["Each line is the record of one person (SPMF)."]
+    notes = ["Each line is a record (SPMF)."]
     if signs.any():
         _check_ends(name, found, numbers)
-        notes = ["Each line is the sequence of one person (SPMF), read as a set: order and times do not matter."]
+        notes = ["Each line is a sequence (SPMF), read as a set: order and times do not matter."]
     kept = ~signs[found.codes]
     order = np.cumsum(~signs) - 1
     found = Occurrences(
@@ -163,7 +163,7 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     found = encode_items(name, split_cells(cells, mark), numbers, "line")
     notes = [
         "The first line is a header.",
-        f"Each other line is the record of one person, with items separated by {spell_mark(mark)}.",
+        f"Each other line is a record, with items separated by {spell_mark(mark)}.",
     ]
     return Lines(found, numbers, notes)
 

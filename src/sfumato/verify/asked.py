@@ -110,6 +110,8 @@ def _compare_kept(release: Release, kept: Mapping[str, Any]) -> dict[str, Any] |
     said = {
         "name": claim["name"],
         **claim["parameters"],
+        "count": claim["count"],
+        "unit": release.unit.to_dict(),
         "records_in": release.records_in,
         "published": len(release),
         "withheld_by_reason": dict(release.withheld),

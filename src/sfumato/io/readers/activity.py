@@ -16,12 +16,14 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.io.episodes import DAY, MONDAY, Calendar, Episodes, check_size, fill_slots, parse_start, split_episodes
 from sfumato.io.files import choose_format, load
 from sfumato.io.homes import list_recordings, looks_like_adl, looks_like_aras
+from sfumato.io.ownership import OWNER, Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import assign_roles
 from sfumato.io.slot_columns import choose_columns, encode_slots, lay_out
@@ -65,7 +67,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     >>> for note in day.notes:
     ...     print(note)
     Read 1 rows of day.csv.
-    Found 1 people and 24 slots of an hour, with 2 activities.
+    Found 1 person and 24 slots of an hour, with 2 activities.
     Time nothing is known about, which is called (gap): 62.5 %.
     """
     path, notes = Path(path), list[str]()
@@ -91,7 +93,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         raise SchemaError(f"{path.name}: there are no rows, only a header.")
     known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
     if reading.slots is None and (
-        known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person"}
+        known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person", OWNER}
     ):
         return _of_episodes(read_episodes(path.name, table, reading, notes), reading, notes)
     return _of_slot_columns(path.name, table, reading, notes)
@@ -121,9 +123,13 @@ def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
     if not len(episodes.person):
         raise SchemaError(f"{found.name}: there is no episode that takes any time.")
     episodes, calendar = _settle_calendar(found, episodes, reading, notes)
-    people = found.people
+    people, whose = found.people, found.whose
     if reading.split:
-        episodes, people = _split(episodes, calendar, people, reading.split)
+        periods = Unit(reading.split, f"{reading.split}s", "person")
+        owners = found.people.labels if whose.people is None else whose.people
+        episodes, people, who = _split(episodes, calendar, people, reading.split)
+        unknown = bool(whose.unit.owner) and whose.people is None
+        whose = Whose(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
         calendar = calendar._replace(begin=0)
     check_size(found.name, len(people.labels), calendar.slots)
     labels = found.activities.labels.to_pylist()
@@ -136,7 +142,7 @@ def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
     lost = len(labels) - int((counts > 0).sum())
     if lost:
         notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
-    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes)
+    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose)
 
 
 def _count(codes: Ints, width: int) -> Longs:
@@ -192,8 +198,8 @@ def _move_zone(episodes: Episodes, zone: str, notes: list[str]) -> Episodes:
     return episodes._replace(begin=episodes.begin + offset, end=episodes.end + offset)
 
 
-def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -> tuple[Episodes, Labels]:
-    """Make each day or week of a person a person."""
+def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -> tuple[Episodes, Labels, Longs]:
+    """Make each day or week of a person a record, and return which person each is of."""
     period = {"day": DAY, "week": 7 * DAY}[split]
     pieces, number = split_episodes(episodes, calendar.begin, period)
     numbers, which = np.unique(number, return_inverse=True)
@@ -207,7 +213,9 @@ def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -
     who = Labels(pieces.person.astype(np.int32), people.labels)
     both = combine_labels([who, Labels(which.astype(np.int32), pa.array(names))])
     moved = pieces._replace(person=both.codes.astype(np.int64))
-    return moved.take(np.lexsort((moved.begin, moved.person))), both
+    owner = np.empty(len(both.labels), np.int64)
+    owner[both.codes] = pieces.person
+    return moved.take(np.lexsort((moved.begin, moved.person))), both, owner
 
 
 def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Dataset:
@@ -217,9 +225,10 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     present = table.column_names
     known = {"person", *NAMES["person"]}
     person = reading.columns.get("person") or next(
-        (c for c in present if c.lower() in known and c not in reading.drop), None
+        (c for c in present if c.lower() in known and c not in (*reading.drop, reading.columns.get(OWNER))), None
     )
-    rest = [column for column in present if column != person]
+    owner = reading.columns.get(OWNER)
+    rest = [column for column in present if column not in (person, owner)]
     slots = choose_columns(name, rest, reading)
     if not slots:
         assign_roles(name, present, reading, WORDS)
@@ -236,6 +245,9 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     check_size(name, table.num_rows, len(slots) * layout.width)
     gap = reading.gap or _GAP
     cells, labels, empty = encode_slots(name, table, slots, gap)
+    whose = Whose(RECORD if person is None else name_records(person, owner is not None))
+    if owner is not None:
+        whose = whose._replace(people=_read_owner(name, table, owner))
     if person is None:
         people: Cells = pa.array([f"row {i}" for i in range(1, table.num_rows + 1)])
     else:
@@ -243,12 +255,20 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         twice = np.bincount(found.codes)[found.codes] > 1
         if twice.any():
             raise SchemaError(
-                f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}."
+                f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
+                "or, if people have several rows, say that it tells whose they are (owner-column)."
             )
         people = found.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
     code = labels.index(gap) if gap in labels else -1
-    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes)
+    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes, whose)
+
+
+def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
+    if column not in table.column_names:
+        raise SchemaError(f"{name}: there is no column {column!r}.")
+    found = encode_labels(name, column, table.column(column))
+    return found.labels.take(pa.array(found.codes)).cast(pa.string())
 
 
 def _assemble(
@@ -260,15 +280,18 @@ def _assemble(
     gap: int,
     reading: Reading,
     notes: list[str],
+    whose: Whose,
 ) -> Dataset:
+    whose = settle_unit(reading, whose)
     size = len(people)
     slots = len(codes) // size
     unit = f"{slots:,} slots" + (f" of {'an' if clock.unit == 'hour' else 'a'} {clock.unit}" if clock.unit else "")
     counts = _count(codes, len(labels))
-    notes.append(f"Found {size:,} people and {unit}, with {int((counts > 0).sum()):,} activities.")
+    notes.append(f"Found {whose.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
         notes.append(f"Time nothing is known about, which is called {reading.gap or _GAP}: {100 * missing:.3g} %.")
+    notes.extend(whose.note(size))
     history = Ragged(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
     return Dataset(
         Schema(
@@ -280,4 +303,6 @@ def _assemble(
         notes=tuple(notes),
         reading=reading.to_dict(),
         clock=clock,
+        unit=whose.unit,
+        people=whose.people,
     )

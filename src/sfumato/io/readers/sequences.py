@@ -18,11 +18,13 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.lineage import name_rows
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON, RECORD
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.tables import first_lines, parse_table
@@ -52,10 +54,11 @@ _NAMES = {
     "session": ("session", "session_id", "sessionid", "visit_id", "visitid"),
 }
 WORDS = Vocabulary(
-    roles={role: role for role in ("person", "time", "event")},
+    roles={role: role for role in ("person", "time", "event", OWNER)},
     names={name: role for role, names in _NAMES.items() for name in names},
     unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"}),
 )
+_LINES = "Each line is a sequence (SPMF)."
 _LARGEST = 2**53
 """Times beyond this are not exact once a method computes with them."""
 _ITEM = re.compile(r"\d+", re.ASCII)
@@ -93,7 +96,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Reading `timestamp` as time.
     Reading `url` as event.
     Times that were cut to the minute: 1.
-    Found 1 people and 2 events of 2 kinds.
+    Found 1 person and 2 events of 2 kinds.
     """
     log = _Log.of(Path(path), reading)
     times, clock = log.times(reading.resolution)
@@ -105,7 +108,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     who = people.codes[rows]
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
     history = Ragged(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
-    log.report(len(rows), len(starts), len(labels))
+    whose = log.whose(people, who[starts], rows[starts], reading)
+    log.report(len(rows), whose.unit.count(len(starts)), len(labels))
+    log.notes.extend(whose.note(len(starts)))
     return Dataset(
         Schema(
             "sequences",
@@ -123,6 +128,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         notes=tuple(log.notes),
         reading=reading.to_dict(),
         clock=clock,
+        unit=whose.unit,
+        people=whose.people,
     )
 
 
@@ -139,6 +146,8 @@ class _Log(NamedTuple):
     """By which each row is called in messages."""
     kept: Marks
     notes: list[str]
+    owner: str = ""
+    """Column that says whose a sequence is, where people have several."""
 
     @classmethod
     def of(cls, path: Path, reading: Reading) -> _Log:
@@ -167,7 +176,7 @@ class _Log(NamedTuple):
     @classmethod
     def _of_spmf(cls, name: str, text: bytes) -> _Log:
         table, lines, empty = _parse_spmf(name, text)
-        notes = [f"Read {table.num_rows:,} events of {name}.", "Each line is the sequence of one person (SPMF)."]
+        notes = [f"Read {table.num_rows:,} events of {name}.", _LINES]
         if empty:
             notes.append(f"Sequences without any event, which were left out: {empty:,}.")
         return cls(name, table, ("person",), "time", "event", lines, np.ones(len(lines), bool), notes)
@@ -188,16 +197,30 @@ class _Log(NamedTuple):
         if "session" in columns and "person" in columns:
             notes.append(f"All sessions of a person are one sequence; `{columns['session']}` is not used.")
         elif "session" in columns:
-            notes.append(f"There is no person column: each `{columns['session']}` is a person.")
+            notes.append(f"There is no person column: each `{columns['session']}` is a record.")
             columns["person"] = columns["session"]
-        for role in WORDS.roles:
+        for role in ("person", "time", "event"):
             if role not in columns:
                 raise SchemaError(
                     f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
                     f"{', '.join(_NAMES[role][:3])}."
                 )
         numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
-        return cls(name, table, (columns["person"],), columns["time"], columns["event"], numbers, kept, notes)
+        told = (columns["time"], columns["event"], numbers, kept, notes, columns.get(OWNER, ""))
+        return cls(name, table, (columns["person"],), *told)
+
+    def whose(self, records: Labels, kept: Ints, first: Longs, reading: Reading) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        if _LINES in self.notes:
+            return settle_unit(reading, Whose(RECORD))
+        unit = PERSON if len(self.person) > 1 else name_records(self.person[0], bool(self.owner))
+        people = None
+        if self.owner:
+            record = np.full(len(records.labels), -1)
+            record[kept] = np.arange(len(kept))
+            used = np.where(self.kept, record[records.codes], -1)
+            people = check_people(self.name, self.owner, used, self.labels(self.owner), first)
+        return settle_unit(reading, Whose(unit, people))
 
     def labels(self, column: str) -> Labels:
         return encode_labels(self.name, column, self.table.column(column))
@@ -247,12 +270,12 @@ class _Log(NamedTuple):
         self.notes.append("Times written as 20240131 are read as dates.")
         return micros
 
-    def report(self, entries: int, people: int, kinds: int) -> None:
+    def report(self, entries: int, records: str, kinds: int) -> None:
         """Note what is left after everything."""
         collapsed = int(self.kept.sum()) - entries
         if collapsed:
-            self.notes.append(f"Events that repeat one of the same person and time and were collapsed: {collapsed:,}.")
-        self.notes.append(f"Found {people:,} people and {entries:,} events of {kinds:,} kinds.")
+            self.notes.append(f"Events that repeat one of the same record and time and were collapsed: {collapsed:,}.")
+        self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -18,6 +18,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
 from sfumato.io.derived import derive_hierarchy
@@ -33,6 +34,7 @@ from sfumato.io.items import (
     split_cells,
     trim_labels,
 )
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.tables import detect_delimiter, first_lines, parse_table
@@ -66,7 +68,7 @@ _NAMES = {
     ),
 }
 WORDS = Vocabulary(
-    roles={role: role for role in ("person", "item", "items")},
+    roles={role: role for role in ("person", "item", "items", OWNER)},
     names={name: role for role, names in _NAMES.items() for name in names} | {"transaction": "transaction"},
 )
 _SAMPLED_LINES = 1_000
@@ -103,13 +105,15 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     >>> for note in baskets.notes:
     ...     print(note)
     Read 3 lines of baskets.dat.
-    Each line is the record of one person, with items separated by spaces.
+    Each line is a record, with items separated by spaces.
     Items that repeat in a record, and count once: 1.
     Records without any item, which were left out: 1.
-    Found 2 people and 3 items of 2 kinds.
+    Found 2 records and 3 items of 2 kinds.
+    A person may have several records: the promise counts records, not people. The file does not tell whose a record
+    is (--owner-column).
     """
     baskets = _Baskets.of(Path(path), reading)
-    sets, people = baskets.arrange()
+    sets, records, whose = baskets.arrange(reading)
     labels = list(sets.labels)
     return Dataset(
         Schema(
@@ -117,11 +121,13 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
             (Column("person", "identifier"), Column("items", "history")),
             resolve_sensitive(reading.sensitive, labels, baskets.name),
         ),
-        pa.table({"person": people, "items": sets.to_arrow()}),
+        pa.table({"person": records, "items": sets.to_arrow()}),
         hierarchies=_find_hierarchies(reading, baskets),
         constraints=_read_constraints(reading, labels, baskets.notes),
         notes=tuple(baskets.notes),
         reading=reading.to_dict(),
+        unit=whose.unit,
+        people=whose.people,
     )
 
 
@@ -133,10 +139,15 @@ class _Baskets(NamedTuple):
     """Each item with its line or row, counted from 0."""
     numbers: Longs
     """By which lines or rows are called in messages."""
-    owner: Ints
-    """The person of each line or row."""
-    people: Cells
+    record: Ints
+    """The record of each line or row."""
+    records: Cells
     notes: list[str]
+    unit: Unit = RECORD
+    people: Labels | None = None
+    """The person of each row, where people may have several records."""
+    owner: str = ""
+    """The column that says so."""
 
     @classmethod
     def of(cls, path: Path, reading: Reading) -> _Baskets:
@@ -176,7 +187,7 @@ class _Baskets(NamedTuple):
         if "transaction" in columns and "person" in columns:
             notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
         elif "transaction" in columns:
-            notes.append(f"There is no person column: each `{columns['transaction']}` is a person.")
+            notes.append(f"There is no person column: each `{columns['transaction']}` is a record.")
             columns["person"] = columns["transaction"]
         _check_roles(name, columns)
         numbers = np.arange(1, table.num_rows + 1)
@@ -184,7 +195,7 @@ class _Baskets(NamedTuple):
             people = encode_labels(name, columns["person"], table.column(columns["person"]))
         else:
             people = Labels(np.arange(table.num_rows, dtype=np.int32), pa.array(numbers).cast(pa.string()))
-            notes.append("There is no person column: each row is a person.")
+            notes.append("There is no person column: each row is a record.")
         column = columns.get("item") or columns["items"]
         cells = table.column(column)
         if "items" in columns or reading.separator is not None or _is_list(cells):
@@ -193,19 +204,22 @@ class _Baskets(NamedTuple):
         else:
             _refuse_doubt(name, column, cells, people, reading)
             found = trim_labels(encode_labels(name, column, cells))
-        return cls(name, found, numbers, people.codes, people.labels, notes)
+        owner = columns.get(OWNER, "")
+        unit = name_records(columns["person"], bool(owner)) if "person" in columns else RECORD
+        whose = encode_labels(name, owner, table.column(owner)) if owner else None
+        return cls(name, found, numbers, people.codes, people.labels, notes, unit, whose, owner)
 
-    def arrange(self) -> tuple[Ragged, Cells]:
-        """Put the items of each person together, note what was done, and return the sets with their people."""
+    def arrange(self, reading: Reading) -> tuple[Ragged, Cells, Whose]:
+        """Put the items of each record together, note what was done, and return the sets with whose they are."""
         found = self.found
         if not len(found.codes):
             raise SchemaError(f"{self.name}: there are no items in the file.")
         width = len(found.labels)
-        keys = np.sort(self.owner[found.holder].astype(np.int64) * width + found.codes)
+        keys = np.sort(self.record[found.holder].astype(np.int64) * width + found.codes)
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
         who, codes = np.divmod(keys, width)
         starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
-        empty = len(self.people) - len(starts)
+        empty = len(self.records) - len(starts)
         for count, what in (
             (found.skipped, "Items without a name, which were skipped"),
             (len(found.codes) - len(codes), "Items that repeat in a record, and count once"),
@@ -213,9 +227,22 @@ class _Baskets(NamedTuple):
         ):
             if count:
                 self.notes.append(f"{what}: {count:,}.")
-        self.notes.append(f"Found {len(starts):,} people and {len(codes):,} items of {width:,} kinds.")
+        whose = self._whose(who[starts], reading)
+        self.notes.append(f"Found {whose.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
+        self.notes.extend(whose.note(len(starts)))
         sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(found.labels))
-        return sets, self.people.take(pa.array(who[starts]))
+        return sets, self.records.take(pa.array(who[starts])), whose
+
+    def _whose(self, kept: Longs, reading: Reading) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        people = None
+        if self.people is not None:
+            record = np.full(len(self.records), -1)
+            record[kept] = np.arange(len(kept))
+            first = np.empty(len(self.records), np.int64)
+            first[self.record[::-1]] = np.arange(len(self.record))[::-1]
+            people = check_people(self.name, self.owner, record[self.record], self.people, first[kept])
+        return settle_unit(reading, Whose(self.unit, people))
 
     def first_numbers(self) -> list[int]:
         """Return the line or row in which each item is first found."""

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.unit import RECORD
 from sfumato.io.files import choose_format, load
 from sfumato.io.reading import Reading
 from sfumato.io.snapshot_records import SnapshotRecords
@@ -70,4 +71,5 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         notes=(*records.notes(), found),
         reading=reading.to_dict(),
         clock=records.clock,
+        unit=RECORD,
     )

@@ -14,6 +14,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import TIME_POINT
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import choose_format, load
@@ -120,6 +121,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         notes=tuple(notes),
         reading=reading.to_dict(),
         clock=clock,
+        unit=TIME_POINT,
     )
 
 

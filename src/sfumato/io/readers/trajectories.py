@@ -17,12 +17,14 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import read_partition, resolve_sensitive
 from sfumato.io.derived import derive_hierarchy
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
 from sfumato.io.places import (
     Positions,
     average_positions,
@@ -54,10 +56,11 @@ _NAMES = {
     "y": _LATITUDES,
 }
 WORDS = Vocabulary(
-    roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y"},
+    roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y", OWNER: OWNER},
     names={name: role for role, names in _NAMES.items() for name in names},
     unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset"}),
 )
+_LINES = "Each line is a sequence (SPMF)."
 _PLACE_WORDS = Vocabulary(
     roles={role: meant for role, meant in WORDS.roles.items() if meant in {"place", "x", "y"}},
     names={name: role for name, role in WORDS.names.items() if role in {"place", "x", "y"}},
@@ -103,7 +106,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     labels = [places.labels[code] for code in old]
     who, starts = np.unique(records.codes[rows], return_index=True)
     offsets = np.append(starts, len(rows)).astype(np.int64)
-    visits.report(int((places.codes < 0).sum()), len(rows), len(who), len(labels))
+    whose = visits.whose(records, who, rows[starts])
+    visits.report(int((places.codes < 0).sum()), len(rows), whose.unit.count(len(who)), len(labels))
+    visits.notes.extend(whose.note(len(who)))
     people = records.labels.take(pa.array(who))
     table = places.tabulate(old)
     return Dataset(
@@ -118,6 +123,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         _read_constraints(reading, labels, visits.notes),
         tuple(visits.notes),
         reading.to_dict(),
+        unit=whose.unit,
+        people=whose.people,
     )
 
 
@@ -174,7 +181,7 @@ class _Visits(NamedTuple):
                 f"person or {', '.join(_NAMES['person'][:3])}."
             )
         if "person" not in self.columns:
-            self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a person.")
+            self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a record.")
         told = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
         if self.reading.split is not None:
             if times is None:
@@ -185,12 +192,36 @@ class _Visits(NamedTuple):
             told.append(f"{self.reading.split} ({clock})")
         records = combine_labels(parts)
         if told:
-            self.notes.append(
-                f"One record per person and {' and '.join(told)}: {len(records.labels):,} records of "
-                f"{len(parts[0].labels):,} people. The guarantee is about records: k records may "
-                "belong to fewer than k people."
-            )
+            self.notes.append(f"One record per `{self.columns.get('person', OWNER)}` and {' and '.join(told)}.")
         return records
+
+    def whose(self, records: Labels, kept: Ints, first: npt.NDArray[np.int64]) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        split, whole = self.reading.split, {"person", "trajectory"} <= set(self.columns)
+        if split is None and _LINES in self.notes:
+            unit = RECORD
+        elif split is None:
+            column = self.columns["trajectory"] if "trajectory" in self.columns else self.columns["person"]
+            unit = name_records(column, OWNER in self.columns or "trajectory" in self.columns)
+        elif "trajectory" in self.columns:
+            unit = Unit(f"{split} of a trip", f"{split}s of trips", "person")
+        else:
+            unit = Unit(split, f"{split}s", "person")
+        people = None
+        if OWNER in self.columns:
+            record = np.full(len(records.labels), -1)
+            record[kept] = np.arange(len(kept))
+            people = check_people(
+                self.name, self.columns[OWNER], record[records.codes], self.labels(OWNER), first.astype(np.int64)
+            )
+        elif (
+            "person" in self.columns
+            and (whole or split is not None)
+            and not name_records(self.columns["person"], False).owner
+        ):
+            person = self.labels("person")
+            people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
+        return settle_unit(self.reading, Whose(unit, people))
 
     def places(self) -> _Places:
         """Find the place of every row, and coordinates of the places if there are any."""
@@ -242,19 +273,14 @@ class _Visits(NamedTuple):
             raise SchemaError(f"{self.name}: there is {given[0]} but no {missing}. Say which column it is.")
         return _parse_positions(self.name, self.table, self.columns, self.reading) if given else None
 
-    def report(self, dropped: int, visits: int, records: int, places: int) -> None:
+    def report(self, dropped: int, visits: int, records: str, places: int) -> None:
         """Note what is left after everything."""
         if dropped:
             self.notes.append(f"Visits outside all regions, which were dropped: {dropped:,}.")
         collapsed = self.table.num_rows - dropped - visits
         if collapsed:
             self.notes.append(f"Visits that repeat the place before them and were collapsed: {collapsed:,}.")
-        one = (
-            "people"
-            if self.reading.split is None and len({"person", "trajectory"} & set(self.columns)) == 1
-            else "records"
-        )
-        self.notes.append(f"Found {records:,} {one}, {visits:,} visits and {places:,} places.")
+        self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
 
 
 def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
@@ -264,7 +290,7 @@ def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
     sample = first_lines(data, 5) if format in {"csv", "spmf"} else []
     if format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
         table, empty = parse_sequences(name, to_utf8(name, data, encoding))
-        notes.append("Each line is the sequence of one person (SPMF).")
+        notes.append(_LINES)
         if empty:
             notes.append(f"Sequences without any place, which were left out: {empty:,}.")
         return table

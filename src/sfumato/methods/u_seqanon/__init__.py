@@ -76,5 +76,7 @@ class USeqAnon(PlaceMerging):
             )
         recoded = rows.recoded(outcome.group)
         if len(recoded.rows) == 0:
-            raise InfeasibleError(f"{owner}: every place would be removed and nobody is left. Use wider constraints.")
+            raise InfeasibleError(
+                f"{owner}: every place would be removed and no record is left. Use wider constraints."
+            )
         return recoded

@@ -1,0 +1,108 @@
+"""What k counts: records, or the different people who have them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError
+from sfumato.core.guarantee import COUNTS
+from sfumato.core.method import Method
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.core.unit import plural
+from sfumato.verify.people import fewest_people
+
+__all__ = ["anonymize"]
+
+
+def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records") -> Result:
+    """Run a method so that k counts what was asked for.
+
+    Where it counts people, the method is run with a rising k until every crowd has k people. It need never rise above
+    (k - 1) times the records of the person who has most of them, plus one: so many records are those of k people. What
+    is claimed is what was asked for.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> visits = sf.Dataset.from_trajectories([["a"], ["a"], ["b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> days = visits.of_people(["ann", "ann", "bob", "bob"])
+    >>> anonymize(days, sf.methods.SeqAnon(k=2, m=1), Run(bytes(32)), "people").release.guarantee.count
+    'people'
+    """
+    if count not in COUNTS:
+        raise ParameterError(f"count: must be one of {', '.join(COUNTS)}, got {count!r}.")
+    owner, unit, k = type(method).__name__, dataset.unit, getattr(method, "k", None)
+    if count == "people" and dataset.kind == "timeline":
+        raise ParameterError(
+            f"{owner}: count=people means nothing for a timeline, which knows no people. Leave it out."
+        )
+    if count == "records" or not unit.owner:
+        return method.anonymize(dataset, run)
+    person = dataset.person_codes()
+    if person is None:
+        raise ParameterError(
+            f"{owner}: count=people needs to know whose each {unit.one} is, which the data do not tell. Name the column "
+            "that does (owner-column)."
+        )
+    if dataset.kind == "snapshots" or not isinstance(k, int) or k < 2:
+        raise ParameterError(
+            f"{owner}: count=people needs a method with a k of at least 2, of which people are counted."
+        )
+    records = np.bincount(person)
+    if len(records) < k:
+        raise InfeasibleError(
+            f"{owner}: k={k} different {plural(unit.owner)} are asked for, and the {unit.count(len(dataset))} are those of "
+            f"{unit.owners(len(records))}. Use data of more {plural(unit.owner)}, a smaller k, or count=records, which "
+            f"promises k {unit.many} of whomever."
+        )
+    return _raise_k(dataset, method, run, k, min((k - 1) * int(records.max()) + 1, len(dataset)))
+
+
+def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> Result:
+    """Run the method with a rising k until every crowd has k people, then with smaller ones that may do as well."""
+    short, reached, tried = k - 1, 0, k
+    found: Result | None = None
+    while True:
+        run.counters.clear()
+        try:
+            result = dataclasses.replace(method, k=tried).anonymize(dataset, run)  # type: ignore[call-arg]
+        except (InfeasibleError, ParameterError) as error:
+            if tried == k:
+                raise
+            raise _explain(dataset, method, short, reached, f"{tried} are not possible: {error}") from None
+        crowd = fewest_people(result.release, dataset, result.trace.rows)
+        fewest = 0 if crowd is None else crowd.people
+        if fewest >= k:
+            found, enough = result, tried
+            counters = {**run.counters, "k_in_records": tried}
+        else:
+            short, reached = tried, fewest
+            if tried >= limit:
+                raise _explain(dataset, method, short, reached, "more would not help.")
+        if found is None:
+            tried = min(limit, max(tried + 1, -(-tried * k // max(fewest, 1))))
+        elif enough - short <= 1 + short // 8:
+            run.counters.clear()
+            run.counters.update(counters)
+            return _claim(found, k, method)
+        else:
+            tried = (short + enough) // 2
+
+
+def _explain(dataset: Dataset, method: Method, tried: int, fewest: int, why: str) -> InfeasibleError:
+    unit = dataset.unit
+    return InfeasibleError(
+        f"{type(method).__name__}: k={getattr(method, 'k', 0)} different {plural(unit.owner)} are asked for. With "
+        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(fewest)} only, and {why} Use a smaller k, or "
+        f"fewer {unit.many} of each {unit.owner}."
+    )
+
+
+def _claim(result: Result, k: int, method: Method) -> Result:
+    guarantee = dataclasses.replace(result.release.guarantee, k=k, count="people")  # type: ignore[call-arg]
+    release = dataclasses.replace(result.release, guarantee=guarantee)
+    return Result(release, dataclasses.replace(result.trace, parameters=method.parameters()))

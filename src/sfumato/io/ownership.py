@@ -1,0 +1,124 @@
+"""What one record is and whose it is: told by the owner, or by the columns that make a record."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit, plural
+from sfumato.io.cells import Cells, Labels, name_marked
+from sfumato.io.reading import Reading
+
+__all__ = ["OWNER", "Whose", "check_people", "name_records", "settle_unit"]
+
+Longs = npt.NDArray[np.int64]
+
+OWNER = "owner"
+"""Role of the column that says whose the records are, where a person may have several."""
+
+_NOUNS = (
+    *("basket", "session", "visit", "order", "invoice", "receipt", "transaction", "admission", "stay", "case"),
+    "trip",
+)
+_SPELLINGS = {
+    **dict.fromkeys(("tid", "traj", "trajectory", "trajectoryid"), "trip"),
+    **dict.fromkeys(("hadm", "encounter"), "admission"),
+    **dict.fromkeys(("caseid",), "case"),
+    **dict.fromkeys(("sessionid",), "session"),
+    **dict.fromkeys(("visitid",), "visit"),
+    **dict.fromkeys(("transactionid",), "transaction"),
+    **dict.fromkeys(("invoiceno",), "invoice"),
+}
+
+
+class Whose(NamedTuple):
+    """What one record is, and whose each one is where that is known."""
+
+    unit: Unit
+    people: Cells | None = None
+
+    def note(self, count: int) -> list[str]:
+        """Say how many records people have, where they may have several."""
+        unit = self.unit
+        if not unit.owner:
+            return []
+        if self.people is None:
+            return [f"{unit.explain()} The file does not tell whose a record is (--owner-column)."]
+        counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
+        return [
+            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of one. "
+            f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (--count people)."
+        ]
+
+
+def name_records(column: str, several: bool) -> Unit:
+    """Tell by the name of the column that tells records apart what a record is.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    several
+        Whether it is known that people may have several of them.
+
+    Examples
+    --------
+    >>> name_records("basket_id", True), name_records("case:concept:name", False).one, name_records("user", False).one
+    (Unit(one='basket', many='baskets', owner='person'), 'case', 'person')
+    """
+    words = re.split(r"[^a-z]+", column.lower())
+    found = next((_SPELLINGS.get(word, word) for word in words if word in (*_NOUNS, *_SPELLINGS)), None)
+    if found is not None:
+        return Unit(found, plural(found), "person")
+    return RECORD if several else PERSON
+
+
+def settle_unit(reading: Reading, found: Whose) -> Whose:
+    """Let the owner's word on what a record is win over what the file looks like.
+
+    Examples
+    --------
+    >>> settle_unit(Reading("sets", unit="basket of household"), Whose(RECORD)).unit
+    Unit(one='basket', many='baskets', owner='household')
+    """
+    if reading.unit is None:
+        return found
+    given = parse_unit(reading.unit)
+    if found.people is not None and not given.owner:
+        raise ParameterError(
+            f"reading: unit must say what one of several records is, got {reading.unit!r} for {found.unit.many} of "
+            f"{plural(found.unit.owner)}. Name it as in 'stay of patient', or leave it out."
+        )
+    if " of " not in reading.unit and given.owner and found.unit.owner:
+        given = Unit(given.one, given.many, found.unit.owner)
+    return Whose(given, found.people)
+
+
+def check_people(name: str, column: str, record: npt.NDArray[np.generic], people: Labels, first: Longs) -> Cells:
+    """Return whose each record is; refuse a record that is several people's.
+
+    Parameters
+    ----------
+    name, column
+        Of the file, and of the column that says whose a record is.
+    record
+        Record of every row that is used, from 0; negative for rows that are not.
+    people
+        Person of every row.
+    first
+        A row of every record.
+    """
+    used = np.flatnonzero(record >= 0)
+    wrong = np.zeros(len(record), dtype=bool)
+    wrong[used] = people.codes[used] != people.codes[first][record[used]]
+    if wrong.any():
+        raise SchemaError(
+            f"{name}: every record must be of one person, but column {column!r} says otherwise in {name_marked(wrong)}. "
+            "Correct the data, or say which column tells records apart (columns)."
+        )
+    return people.labels.take(pa.array(people.codes[first])).cast(pa.string())

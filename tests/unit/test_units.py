@@ -1,0 +1,189 @@
+"""What one record is: told by the file or its owner, carried into everything that is said about the data."""
+
+import json
+import re
+
+import pytest
+
+import sfumato as sf
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit
+from sfumato.io.reading import Reading
+from sfumato.io.releases import read_release
+from sfumato.registry import reader as reader_of
+
+
+@pytest.fixture
+def reader(tmp_path):
+    def write_and_read(kind, text, name="data.csv", **options):
+        (tmp_path / name).write_text(text)
+        return reader_of(kind).read(tmp_path / name, Reading.of(kind, options))
+
+    return write_and_read
+
+
+def owners(data):
+    return None if data.people is None else data.people.to_pylist()
+
+
+VISITS = "uid,time,place\n7,2024-01-01T09:00Z,a\n7,2024-01-02T09:00Z,b\n8,2024-01-01T09:00Z,a\n"
+
+
+def test_days_of_people_are_days_and_it_is_known_whose(reader):
+    days = reader("trajectories", VISITS, split="day")
+    assert days.unit == Unit("day", "days", "person")
+    assert owners(days) == ["7", "7", "8"]
+    assert "3 days of 2 people" in repr(days)
+    assert {"days": 3, "people": 2, "most_of_one": 2}.items() <= days.describe().items()
+    assert reader("trajectories", VISITS).unit == PERSON
+
+
+def test_trips_of_people_are_trips(reader):
+    trips = reader("trajectories", "uid,tid,time,place\n1,1,1,a\n1,2,2,b\n2,1,3,c\n")
+    assert (trips.unit.many, owners(trips)) == ("trips", ["1", "1", "2"])
+    alone = reader("trajectories", "tid,time,place\n1,1,a\n2,2,b\n")
+    assert (alone.unit.many, owners(alone)) == ("trips", None)
+    weeks = reader("trajectories", "uid,tid,time,place\n1,1,2024-01-01,a\n1,1,2024-01-09,b\n", split="week")
+    assert (weeks.unit.many, owners(weeks)) == ("weeks of trips", ["1", "1"])
+
+
+BASKETS = "household_id,basket_id,item\nh1,b1,wine\nh1,b2,bread\nh2,b3,wine\nh1,b1,bread\n"
+
+
+def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
+    whole = reader("sets", BASKETS)
+    assert (len(whole), whole.unit) == (2, PERSON)
+    baskets = reader("sets", BASKETS, columns={"owner": "household_id"}, unit="basket of household")
+    assert baskets.unit == Unit("basket", "baskets", "household")
+    assert owners(baskets) == ["h1", "h1", "h2"]
+    assert any("3 baskets of 2 households, up to 2 of one" in note for note in baskets.notes)
+    guessed = reader("sets", BASKETS, columns={"owner": "household_id"})
+    assert guessed.unit == Unit("basket", "baskets", "person")
+
+
+def test_a_record_of_two_people_is_refused_by_row(reader):
+    with pytest.raises(SchemaError, match="every record must be of one person.*'household_id'.*row 5"):
+        reader("sets", BASKETS + "h2,b1,milk\n", columns={"owner": "household_id"})
+
+
+def test_lines_of_a_file_are_records_unless_the_owner_says_what_they_are(reader):
+    lines = reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions")
+    assert (lines.unit, owners(lines)) == (RECORD, None)
+    assert (
+        reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions", unit="session of visitor").unit.whose
+        == "a session of a visitor"
+    )
+    assert reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions", unit="person").unit == PERSON
+    assert reader("trajectories", "1 -1 2 -1 -2\n", "s.txt").unit == RECORD
+    assert reader("sequences", "<1> 1 -1 <2> 2 -1 -2\n", "s.txt").unit == RECORD
+
+
+CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-01;admit\n3;q;2024-01-05;admit\n"
+
+
+def test_cases_of_an_event_log_are_stays_of_patients(reader):
+    cases = reader("sequences", CASES, drop=["patient"])
+    assert (cases.unit.whose, owners(cases)) == ("a case of a person", None)
+    stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
+    assert (stays.unit.whose, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
+
+
+DIARY = (
+    "person,start,end,activity\n7,2024-01-01T00:00Z,2024-01-02T12:00Z,rest\n8,2024-01-01T00:00Z,2024-01-01T20:00Z,eat\n"
+)
+
+
+def test_days_of_diaries_are_days_of_people(reader):
+    days = reader("activity", DIARY, split="day", resolution="hour")
+    assert (days.unit.many, sorted(owners(days))) == ("days", ["7", "7", "8"])
+    rows = reader("activity", "child,h1,h2\n7,a,b\n7,b,b\n", slots="h1:h2", columns={"owner": "child"})
+    assert (rows.unit, owners(rows)) == (RECORD, ["7", "7"])
+
+
+def test_other_kinds_have_units_of_their_own(reader):
+    assert sf.Dataset.from_timeline([{"a": 1}]).unit.count(1) == "1 time point"
+    assert sf.Dataset.from_snapshots([(1, "30", "flu")], ("age",), "ill").unit == RECORD
+    with pytest.raises(ParameterError, match="unit means nothing for timeline"):
+        reader("timeline", "time,event\n1,a\n", unit="day")
+
+
+@pytest.mark.parametrize("text", ["", " of patient", "stay of ", "d4y", "<b>", "x" * 60])
+def test_a_unit_is_made_of_nouns(text):
+    with pytest.raises(ParameterError, match="unit"):
+        parse_unit(text)
+
+
+def test_records_of_known_people_are_not_people(reader):
+    with pytest.raises(ParameterError, match="unit must say what one of several records is"):
+        reader("trajectories", VISITS, split="day", unit="person")
+
+
+def one_resident(days=12):
+    rows = [["sleep" if (hour + day) % 3 else "eat" for hour in range(6)] for day in range(days)]
+    return sf.Dataset.from_activity(rows).of_people(["me"] * days, Unit("day", "days", "person"))
+
+
+def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
+    verdict = sf.write(sf.anonymize(one_resident(), sf.methods.Mc(k=5)), tmp_path / "out")
+    assert verdict.measured["fewest_people"] == 1
+    manifest = json.loads((tmp_path / "out/release/release.json").read_text())
+    assert manifest["unit"] == {"one": "day", "many": "days", "owner": "person"}
+    statement = manifest["guarantee"]["statement"]
+    assert statement.startswith("Every day is in a class of at least 5 days")
+    assert statement.endswith("a person may have several: the promise counts days, not people.")
+    assert read_release(tmp_path / "out").unit == one_resident().unit
+    assert sf.verify(tmp_path / "out", one_resident()).measured["fewest_people"] == 1
+
+
+def test_five_people_are_not_found_in_one_resident():
+    with pytest.raises(
+        InfeasibleError, match="k=5 different people are asked for, and the 12 days are those of 1 person"
+    ):
+        sf.anonymize(one_resident(), sf.methods.Mc(k=5), count="people")
+
+
+def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path):
+    days = sf.Dataset.from_sets(
+        [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
+    )
+    days = days.of_people(["x", "x", "y", "x", "x", "x"], Unit("day", "days", "person"))
+    plain = sf.anonymize(days, sf.methods.Coat(k=2))
+    assert sf.write(plain, tmp_path / "plain").measured["fewest_people"] == 1
+    result = sf.anonymize(days, sf.methods.Coat(k=2), count="people")
+    assert sf.write(result, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out/release/release.json").read_text())
+    assert (manifest["guarantee"]["count"], manifest["guarantee"]["parameters"]["k"]) == ("people", 2)
+    assert "those of at least 2 different people" in manifest["guarantee"]["statement"]
+    alone = sf.verify(tmp_path / "out")
+    assert alone.outcome == "unsettled" and "do not tell whose a day is" in alone.unsettled[0]
+    assert sf.verify(tmp_path / "out", days).outcome == "holds"
+    unknown = sf.Dataset.from_sets(days.history().lists())
+    unowned = sf.verify(tmp_path / "out", sf.Dataset(unknown.schema, unknown.table, unit=RECORD))
+    assert any("--owner-column" in reason for reason in unowned.unsettled)
+    strangers = days.of_people(["x"] * 6, days.unit)
+    broken = sf.verify(tmp_path / "out", strangers)
+    assert broken.outcome == "broken" and broken.witness == {"people": 1, "records": 6}
+
+
+def test_counting_people_needs_to_know_people():
+    data = sf.Dataset.from_sets([["a"], ["a"]])
+    lines = sf.Dataset(data.schema, data.table, unit=RECORD)
+    with pytest.raises(ParameterError, match="count=people needs to know whose each record is"):
+        sf.anonymize(lines, sf.methods.Disassociation(k=2, m=1), count="people")
+    with pytest.raises(ParameterError, match="count: must be one of records, people"):
+        sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), count="days")
+    with pytest.raises(ParameterError, match="means nothing for a timeline"):
+        sf.anonymize(
+            sf.Dataset.from_timeline([{"a": 1, "b": 5}], sensitive=("a",)),
+            sf.methods.Odesa(delta="1/2"),
+            count="people",
+        )
+    assert sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), count="people").release.guarantee.count == "records"
+
+
+def test_too_few_of_anything_is_said_in_its_own_words():
+    days = one_resident(3)
+    with pytest.raises(ParameterError, match=re.escape("at most the number of days, got k=5 for 3 days")):
+        sf.anonymize(days, sf.methods.Mc(k=5))
+    with pytest.raises(ParameterError, match=re.escape("at most the number of people, got k=5 for 1 person")):
+        sf.anonymize(sf.Dataset.from_sets([["a"]]), sf.methods.Disassociation(k=5, m=1))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["GroupAnonymity"]
+__all__ = ["NEIGHBOURS", "GroupAnonymity", "say_blur"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,13 +17,22 @@ class GroupAnonymity(Guarantee):
     """A receiver who knows all monitored events of a person, with their times, faces at least k records.
 
     Formally: every published record has the same monitored part (categories and intervals) as at least k-1
-    others.
+    others. With ``blur`` they are also equal in all they say about the time up to that far before and after each of
+    the intervals: no other event is published there with a time of its own. Whoever looks for other events within
+    that distance of a known time then picks among whole sets of k equal records. Without it other events keep their
+    exact times, and looking there is not covered.
 
     Examples
     --------
     >>> GroupAnonymity(k=5, monitored=("mail",)).statement()
-    'Whoever knows when a person did the monitored events (1 is named) cannot tell the record from at least 4 others. \
-Safe for that receiver only.'
+    'Whoever knows when a person did the monitored events (1 is named) and looks at nothing else cannot tell the \
+record from at least 4 others. Not covered: other events keep their exact times, and whoever guesses that one of them \
+soon follows or precedes a monitored one may find the record. Safe for that receiver only.'
+    >>> print(GroupAnonymity(k=5, monitored=("mail",), blur=60, unit="second").statement())
+    Whoever knows when a person did the monitored events (1 is named) cannot tell the record from at least 4 others, \
+neither by those times nor by other events within 60 seconds of them: up to 60 seconds from the monitored intervals \
+other events are left out or told alike of all these records. Not covered: guessing by events further away, which keep \
+their exact times. Safe for that receiver only.
 
     References
     ----------
@@ -38,12 +47,35 @@ Safe for that receiver only.'
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]
     monitored: tuple[str, ...] = ()
     suppressing: bool = False
+    blur: Annotated[int | None, Param("How far around monitored intervals no other event has a time.", ge=0)] = None
+    unit: str = ""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values; without blur where there is none."""
+        return {name: value for name, value in super().parameters().items() if value is not None}
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         missing = " Some monitored events are left out." if self.suppressing else ""
-        return (
-            f"Whoever knows when a person did the monitored events ({named}) cannot tell the record from at least "
-            f"{self.k - 1} others. Safe for that receiver only.{missing}"
-        )
+        others = f"cannot tell the record from at least {self.k - 1} others"
+        knows = f"Whoever knows when a person did the monitored events ({named})"
+        if self.blur is None:
+            return f"{knows} and looks at nothing else {others}. {NEIGHBOURS} Safe for that receiver only.{missing}"
+        return f"{knows} {others}, {say_blur(self.blur, self.unit)} Safe for that receiver only.{missing}"
+
+
+NEIGHBOURS = (
+    "Not covered: other events keep their exact times, and whoever guesses that one of them soon follows or precedes "
+    "a monitored one may find the record."
+)
+
+
+def say_blur(blur: int, unit: str) -> str:
+    """Say what blurring covers, and what it does not."""
+    length = f"{blur} {unit}{'s' * (blur != 1)}" if unit else str(blur)
+    return (
+        f"neither by those times nor by other events within {length} of them: up to {length} from the monitored "
+        "intervals other events are left out or told alike of all these records. Not covered: guessing by events "
+        "further away, which keep their exact times."
+    )

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUR",
-    "NO_MONITORED",
     "Arrays",
     "DiverseGrouping",
     "Found",
+    "TOO_ALIKE",
+    "TOO_FEW",
     "SequenceGrouping",
     "cover_groups",
     "draw_order",
@@ -48,7 +49,8 @@ BLUR = Param(
     "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
 )
 
-NO_MONITORED = "no monitored event, and too few or too alike such people"
+TOO_FEW = "no monitored event, and fewer such people than a group needs"
+TOO_ALIKE = "no monitored event, and too many such people did the same at about the same time"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,9 +88,9 @@ class SequenceGrouping(Method):
         unit = (dataset.clock.unit or "") if self.window is not None else ""
         return GroupAnonymity(self.k or 1, dataset.schema.monitored, blur=self.window, unit=unit)
 
-    def can_stand_alone(self, people: Sequences) -> bool:
-        """Tell whether people without monitored events can be a group of their own."""
-        return len(people) >= self.least
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
+        """Return which people without monitored events can be a group of their own, and why the others cannot."""
+        return np.arange(len(people) if len(people) >= self.least else 0), TOO_FEW
 
     def check_request(self) -> None:
         """Refuse a request that asks for nothing."""
@@ -115,12 +117,11 @@ class SequenceGrouping(Method):
                 raise ParameterError(f"{owner}: {error}.") from None
         run.counters["groups"] = len(grouped.covers)
         run.counters["people_without_monitored_events"] = len(absent)
-        withheld = 0
-        if len(absent) and self.can_stand_alone(everyone.take(absent)):
-            grouped = _with_absent(grouped, everyone, present, absent)
-        else:
-            withheld = len(absent)
-        grouped = dataclasses.replace(grouped, withheld={**grouped.withheld, NO_MONITORED: withheld})
+        stays, reason = self.choose_absent(everyone.take(absent), run)
+        if len(stays):
+            grouped = _with_absent(grouped, everyone, present, absent[stays])
+        withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
+        grouped = dataclasses.replace(grouped, withheld=withheld)
         if self.window is not None:
             with run.phase("blur"):
                 grouped = self.blur_groups(grouped, self.window, run)
@@ -194,11 +195,24 @@ class DiverseGrouping(SequenceGrouping):
         unit = dataset.clock.unit or ""
         return GlDiversity(self.g, self.l, self.k or 1, dataset.schema.monitored, unit, self.blur)
 
-    def can_stand_alone(self, people: Sequences) -> bool:
-        """Tell whether people without monitored events are enough, and diverse enough."""
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:
+        """Keep as many people without monitored events as are diverse enough among themselves."""
         if len(people) < self.least or self.l is None:
-            return len(people) >= self.least
-        return self.l * self.fullest_window(people)[0] <= len(people)
+            return super().choose_absent(people, run)
+        from sfumato.kernels.thinning import thin_crowds
+        from sfumato.kernels.windows import Unmonitored, key_pairs
+
+        thinned = thin_crowds(key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0), self.l)
+        stays = np.flatnonzero(thinned.stays) if thinned.stays.sum() >= self.least else np.arange(0)
+        gone = len(people) - len(stays)
+        if gone:
+            run.counters["withheld_at_least"] = thinned.at_least
+            run.notes.append(
+                f"{gone:,} of the {len(people):,} people without a monitored event are withheld: too many of them did "
+                f"the same event inside one window of length {self.g} for l={self.l}, and at least "
+                f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
+            )
+        return stays, TOO_ALIKE
 
     def fullest_window(self, people: Sequences) -> tuple[int, int]:
         """Return how many people do the same unmonitored event inside one window, at most, and which event."""

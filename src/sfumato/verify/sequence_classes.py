@@ -85,7 +85,8 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     No event with a time lies within the blur of an interval of its record, and k records are equal both in their
     monitored part and in what is told of blurred events (nothing may be told where it is not ``shared``). Then, within
     the blur of any known time, whatever matches is made of sets of at least k records that are equal there: a known
-    time of a matching record lies in an interval of it, and around that only the blurred part says anything.
+    time of a matching record lies in an interval of it, and around that only the blurred part says anything. Where
+    monitored events are left out that does not follow, so such a claim does not hold.
     """
     blur, unit = getattr(release.guarantee, "blur", None), getattr(release.guarantee, "unit", "")
     told = sequence_columns(release).blurred is not None
@@ -103,6 +104,7 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
         "no event near a monitored interval has a time": not near.any(),
         "what is told of blurred events is told of k records": smallest >= k,
         "nothing is told of blurred events that could be predicted": shared or not told,
+        "no monitored event is left out where others are blurred": not records.suppressing,
     }
     witness: Witness = None
     if near.any():
@@ -110,7 +112,7 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     elif smallest < k:
         witness = {"class_size": smallest, "rows": show_rows(np.flatnonzero(number == int(np.argmin(sizes))))}
     elif not all(checks.values()):
-        witness = {"column": "blurred"}
+        witness = {"column": "blurred"} if told and not shared else {"suppressing": True}
     return Verdict(all(checks.values()), {}, {"blur": blur, "alike": smallest}, witness, checks)
 
 

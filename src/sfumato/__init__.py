@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sfumato.core.errors import (
         InfeasibleError,
         ParameterError,
+        ReleaseWarning,
         SchemaError,
         SfumatoError,
         VerificationError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         anonymize,
         apply,
         attack,
+        attack_beyond,
         estimate,
         inspect,
         measure,
@@ -54,6 +56,7 @@ __all__ = [
     "InfeasibleError",
     "ParameterError",
     "Release",
+    "ReleaseWarning",
     "Result",
     "Risk",
     "Run",
@@ -65,6 +68,7 @@ __all__ = [
     "anonymize",
     "apply",
     "attack",
+    "attack_beyond",
     "estimate",
     "inspect",
     "measure",
@@ -97,7 +101,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "methods":
         return importlib.import_module("sfumato.methods")
-    where = _WHERE.get(name, "core.errors" if name.endswith("Error") else "pipeline")
+    where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
     return getattr(importlib.import_module(f"sfumato.{where}"), name)
 
 

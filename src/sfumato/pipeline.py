@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable
+import warnings
+from collections.abc import Collection, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from sfumato import counting, registry, report
 from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
 from sfumato.core.release import Release, Result
@@ -35,6 +36,7 @@ __all__ = [
     "anonymize",
     "apply",
     "attack",
+    "attack_beyond",
     "estimate",
     "inspect",
     "measure",
@@ -103,7 +105,8 @@ def write(
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
-    on disk.
+    on disk. Where attackers who do more than the promise is about find people all the same, a
+    :class:`ReleaseWarning` says so and what would help.
 
     Parameters
     ----------
@@ -127,14 +130,18 @@ def write(
             verdict = _verify_published(stage.folder) & _verify_with_owner(result, stage.folder)
         if not verdict:
             raise VerificationError(_say_refused(result.release, verdict))
+        with clock.phase("attack"):
+            beyond = _attack_result(result)
         if reports and result.trace.original is not None:
             with clock.phase("report"):
-                _write_report(result, stage.owner / "report.html")
+                _write_report(result, beyond, stage.owner / "report.html")
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
         if result.trace.recoding is not None:
             _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
+    for text in (text for finding in beyond for text in getattr(finding, "warnings", ())):
+        warnings.warn(text, ReleaseWarning, stacklevel=2)
     return verdict
 
 
@@ -144,6 +151,16 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
         return f"{name}: the release does not keep its claim; {verdict!r}."
     found = "; ".join((*verdict.unsettled, *verdict.undeclared))
     return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
+
+
+def _attack_result(result: Result) -> list[Finding]:
+    """Attack what is to be published with more than its promise is about, where the original is at hand."""
+    original, release = result.trace.original, result.release
+    if original is None:
+        return []
+    modules = registry.attackers_beyond(release.guarantee.knowledge)
+    found = [module.attack(release, original, result.trace.rows) for module in modules]
+    return [finding for finding in found if finding is not None]
 
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
@@ -209,10 +226,13 @@ def _verify_method(release: Release) -> Verdict:
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     """Say what the data are and how identifying they are as they stand."""
+    attacker = registry.attacker_of_kind(dataset.kind)
+    beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(attacker.KNOWLEDGE)]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
-        "risk": [risk.to_dict() for risk in registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)],
+        "risk": [risk.to_dict() for risk in attacker.attack_original(dataset, m)],
+        "beyond": [finding.to_dict() for finding in beyond if finding is not None],
     }
 
 
@@ -221,6 +241,15 @@ def attack(path: PathLike, original: Dataset) -> Finding:
     release = _release_of(path, original)
     found: Finding = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
     return found
+
+
+def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
+    """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
+    release = _release_of(path, original)
+    rows = owner.read_rows(Path(path))
+    modules = registry.attackers_beyond(release.guarantee.knowledge)
+    found = [module.attack(release, original, rows) for module in modules]
+    return [finding for finding in found if finding is not None]
 
 
 def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
@@ -311,7 +340,7 @@ def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
     ledger.write_everywhere()
 
 
-def _write_report(result: Result, path: Path) -> None:
+def _write_report(result: Result, beyond: Sequence[Finding], path: Path) -> None:
     release, original = result.release, result.trace.original
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)
@@ -320,5 +349,5 @@ def _write_report(result: Result, path: Path) -> None:
     after = registry.attacker(release.guarantee).attack(release, original, result.trace.rows)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
-    page = report.render(comparison, before, after, measure_release(comparison), facts=facts)
+    page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)
     path.write_text(page, encoding="utf-8")

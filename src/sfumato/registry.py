@@ -17,6 +17,7 @@ __all__ = [
     "all_methods",
     "attacker",
     "attacker_of_kind",
+    "attackers_beyond",
     "faithful_verifier",
     "find",
     "generator",
@@ -63,6 +64,17 @@ def attacker(guarantee: Guarantee) -> ModuleType:
         if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
             return module
     raise ParameterError(f"there is no attacker for {guarantee.name}.")
+
+
+def attackers_beyond(knowledge: str) -> list[ModuleType]:
+    """Return the attackers who do more with a knowledge than promises about it allow.
+
+    Examples
+    --------
+    >>> [module.__name__ for module in attackers_beyond("monitored-events")]
+    ['sfumato.attack.neighbours']
+    """
+    return [module for module in _modules("attack") if getattr(module, "BEYOND", None) == knowledge]
 
 
 def attacker_of_kind(kind: str) -> ModuleType:

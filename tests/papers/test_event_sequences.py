@@ -9,7 +9,7 @@ import sfumato as sf
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.run import Run
-from sfumato.families.sequence_grouping import NO_MONITORED
+from sfumato.families.sequence_grouping import TOO_ALIKE, TOO_FEW
 from sfumato.generate.sequences import generate
 from sfumato.io.export import write_table
 from sfumato.methods.et import Et
@@ -72,11 +72,20 @@ def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(met
 
 def test_people_without_monitored_events_are_a_group_of_their_own_or_withheld():
     few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(bytes([1] * 32))).release
-    assert dict(few.withheld) == {NO_MONITORED: 1} and len(few) == 2
+    assert dict(few.withheld) == {TOO_FEW: 1} and len(few) == 2
     enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(bytes([1] * 32))).release
     assert len(enough) == 4 and not enough.withheld
     alike = Hi(g=3, l=2).anonymize(clicks("m1", "m2", "x5", "x6"), Run(bytes([1] * 32))).release
-    assert dict(alike.withheld) == {NO_MONITORED: 2}
+    assert dict(alike.withheld) == {TOO_ALIKE: 2}
+
+
+def test_of_people_without_monitored_events_only_as_many_are_withheld_as_diversity_needs():
+    run = Run(bytes([1] * 32))
+    data = clicks("m1", "m2", "x5", "x6", "x7", "x8", "y5", "z5", "y50")
+    release = Hi(g=3, l=2).anonymize(data, run).release
+    assert dict(release.withheld) == {TOO_ALIKE: 1} and len(release) == 8
+    assert "1 of the 7 people without a monitored event are withheld" in run.notes[0]
+    assert "at least 1 had to go" in run.notes[0]
 
 
 def test_too_few_people_with_monitored_events_are_infeasible():

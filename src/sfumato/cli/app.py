@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
-from sfumato.cli.output import Output
+from sfumato.cli.output import Output, show_beyond
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.verdict import EXIT_CODES, Verdict
 
@@ -95,13 +95,15 @@ def inspect(
     found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk"}})
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond"}})
     names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in _UNSHOWN))
     out.table(
         "How identifying they are as they stand",
         ["an attacker who knows", *(name.replace("_", " ") for name in names)],
         [(_describe_knowledge(risk), *(risk.get(name) for name in names)) for risk in found["risk"]],
     )
+    for beyond in found["beyond"]:
+        show_beyond(out, "An attacker who also looks at what stands next to what is known", beyond)
     out.finish(found)
 
 
@@ -243,14 +245,18 @@ def verify(
 @app.command()
 @with_reading
 def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
-    """Attack a release with the knowledge its guarantee is about."""
+    """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato import pipeline
     from sfumato.cli.publishing import read_original
 
     out = Output(as_json=as_json)
-    risk = pipeline.attack(existing(directory), read_original(directory, original, reading)).to_dict()
+    dataset = read_original(existing(directory), original, reading)
+    risk = pipeline.attack(directory, dataset).to_dict()
+    beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, dataset)]
     out.facts("An attacker with the model's knowledge", risk)
-    out.finish(risk)
+    for found in beyond:
+        show_beyond(out, "An attacker who does more than the promise is about", found)
+    out.finish(risk | {"beyond": beyond})
 
 
 @app.command()

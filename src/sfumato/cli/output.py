@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from sfumato.core.run import Progress, silent
 
-__all__ = ["Output", "Quiet", "fail", "show_progress"]
+__all__ = ["Output", "Quiet", "fail", "show_beyond", "show_progress"]
 
 
 class Output:
@@ -29,6 +29,13 @@ class Output:
         """Print a sentence for people."""
         if not self.as_json:
             _console().print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def warn(self, texts: Sequence[str]) -> None:
+        """Print what nobody should overlook."""
+        if texts and not self.as_json:
+            _console().print("WARNING", style="bold red")
+            for text in texts:
+                _console().print(text, style="bold", highlight=False, markup=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
@@ -52,6 +59,17 @@ class Output:
         """Print the JSON object, where one was asked for."""
         if self.as_json:
             sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_json) + "\n")
+
+
+def show_beyond(out: Output, title: str, found: Mapping[str, Any]) -> None:
+    """Print what an attacker reaches who does more than a promise is about, and say it loudly where people are found.
+
+    Examples
+    --------
+    >>> show_beyond(Output(as_json=True), "An attacker", {"found": 3, "warnings": ["Three people are found."]})
+    """
+    out.facts(title, {name: value for name, value in found.items() if name != "warnings"})
+    out.warn(found.get("warnings", ()))
 
 
 class Quiet(Output):

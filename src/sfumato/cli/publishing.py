@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, registry
-from sfumato.cli.output import Output, Quiet, show_progress
+from sfumato.cli.output import Output, Quiet, show_beyond, show_progress
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.params import build
 from sfumato.core.release import Result
 from sfumato.core.run import Run
@@ -56,8 +57,11 @@ def publish(
         with run.phase("read"):
             dataset = read()
         result = anonymize(dataset, run)
-        verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ReleaseWarning)
+            verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
+    loud = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
     done = {
         "unit": release.unit.to_dict(),
         "published": len(release),
@@ -66,18 +70,23 @@ def publish(
         "guarantee": release.guarantee.to_dict(release.unit),
         "measured": verdict.measured,
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
+        "notes": list(run.notes),
+        "warnings": loud,
         "out": str(directory),
     }
     for note in dataset.notes:
         out.say(note)
     out.facts(
         "Published",
-        {n: v for n, v in done.items() if n not in {"guarantee", "unit"}}
+        {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings"}}
         | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
     )
+    for note in run.notes:
+        out.say(note)
     out.say(release.guarantee.statement(release.unit))
     if "fewest_people" in verdict.measured:
         out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
+    out.warn(loud)
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(done)
     return done
@@ -149,10 +158,14 @@ def run_policy(out: Output, path: Path) -> None:
     original = read_original(directory, data, policy.reading)
     verdict = pipeline.verify(directory, original)
     risk = pipeline.attack(directory, original).to_dict()
+    beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, original)]
     scores = [score.to_dict() for score in pipeline.measure(directory, original)]
     out.facts("An attacker with the model's knowledge", risk)
+    for found in beyond:
+        show_beyond(out, "An attacker who does more than the promise is about", found)
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
-    out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": risk, "measure": scores})
+    attacked = risk | {"beyond": beyond}
+    out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
 
 
 def generate_file(

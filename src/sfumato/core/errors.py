@@ -3,6 +3,7 @@
 __all__ = [
     "InfeasibleError",
     "ParameterError",
+    "ReleaseWarning",
     "SchemaError",
     "SfumatoError",
     "VerificationError",
@@ -61,4 +62,14 @@ class VerificationError(SfumatoError):
     --------
     >>> str(VerificationError("k^m-anonymity: measured k=1, claimed k=5."))
     'k^m-anonymity: measured k=1, claimed k=5.'
+    """
+
+
+class ReleaseWarning(Warning):
+    """A release keeps its promise, and people are found in it by means the promise does not cover.
+
+    Examples
+    --------
+    >>> issubclass(ReleaseWarning, SfumatoError)
+    False
     """

@@ -40,7 +40,7 @@ from sfumato.core.timed_records import (
     ticks,
 )
 
-__all__ = ["Knowledge", "ReceiverMatches", "Windows", "known_events", "receiver_matches"]
+__all__ = ["Knowledge", "ReceiverMatches", "Windows", "known_events", "matching_classes", "receiver_matches"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -195,6 +195,22 @@ def receiver_matches(
         return ReceiverMatches(size[known.of_person], published, len(known), rarest)
     likeliest, share = _likeliest(records, known, size, bound, windows)
     return ReceiverMatches(size[known.of_person], published, len(known), rarest, likeliest, share)
+
+
+def matching_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Ints]:
+    """Return all pairs of a knowledge and a class of records that match.
+
+    Examples
+    --------
+    >>> from sfumato.core.ragged import Ragged
+    >>> cover, none = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([[], []]), np.zeros(0, np.int64))
+    >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
+    >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, none, ("mail",), holds, False)
+    >>> known = known_events(Dataset.from_sequences([[("mail", 2)], [("mail", 9)]]), ["mail"])
+    >>> [found.tolist() for found in matching_classes(records, known)]
+    [[0], [0]]
+    """
+    return _joined([*_matching_pairs(records, known)])
 
 
 def _rarest(records: TimedRecords, known: Knowledge, size: Ints) -> Ints | None:

@@ -80,6 +80,15 @@ class Sequences:
             is_monitored=self.is_monitored[tokens],
         )
 
+    def keep(self, marked: npt.NDArray[np.bool_]) -> Sequences:
+        """Return the same rows with only the marked entries left in them."""
+        return dataclasses.replace(
+            self,
+            events=self.events.keep(marked),
+            times=self.times[marked],
+            is_monitored=self.is_monitored[marked],
+        )
+
     def _tokens_of(self, positions: Ints) -> Ints:
         lengths = self.events.lengths[positions]
         starts = np.repeat(self.events.offsets[positions], lengths)
@@ -124,6 +133,9 @@ class Grouped:
         Members of the categories that are not single events.
     withheld
         Records left out, by reason.
+    blurred
+        What each group publishes of other events that are not published with a time of their own; None where all are.
+        The sequences do not hold such events any more.
     """
 
     sequences: Sequences
@@ -131,6 +143,7 @@ class Grouped:
     covers: Sequence[Cover]
     members: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    blurred: Sequence[Cover] | None = None
 
 
 def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, grouped: Grouped, run: Run) -> Result:
@@ -138,7 +151,7 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
 
     How often a member did a monitored event inside an interval is not published, so that members of a group
     are equal in all the receiver knows. Group numbers are not published either: records with the same cover
-    are a group.
+    are a group. Other events that were blurred are published as what the whole group did, in a column of their own.
     """
     sequences = grouped.sequences
     order = publishing_secret(dataset, method, run).order(len(sequences), "records")
@@ -149,11 +162,18 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     offsets, codes, times = shuffled.part(monitored=False)
     events = _sorted_labels(Ragged(offsets, codes, shuffled.events.labels))
     published_times = dataset.clock.to_arrow(times)
+    blurred: dict[str, pa.Array] = {}
+    if grouped.blurred is not None:
+        told, stretches = _covers_of_rows(grouped.blurred, group, dataset.clock)
+        blurred = {"blurred": told.to_arrow(), "blurred_times": stretches}
+    category = Form("category", history=True, meaning="at least one of")
+    interval = Form("interval", dataset.clock.form_type, history=True)
     table = pa.table(
         {
             person: number_names(len(shuffled)),
             "monitored": categories.to_arrow(),
             "monitored_times": intervals,
+            **blurred,
             history: events.to_arrow(),
             time: pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), published_times),
         }
@@ -164,8 +184,13 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
         guarantee=guarantee,
         columns=(
             PublishedColumn(person, "identifier", Form("exact")),
-            PublishedColumn("monitored", "history", Form("category", history=True, meaning="at least one of")),
-            PublishedColumn("monitored_times", "time", Form("interval", dataset.clock.form_type, history=True)),
+            PublishedColumn("monitored", "history", category),
+            PublishedColumn("monitored_times", "time", interval),
+            *(
+                PublishedColumn(name, role, form)
+                for name, role, form in (("blurred", "history", category), ("blurred_times", "time", interval))
+                if blurred
+            ),
             PublishedColumn(history, "history", Form("category", history=True)),
             PublishedColumn(time, "time", Form("exact", dataset.clock.form_type, history=True)),
         ),

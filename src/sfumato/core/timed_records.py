@@ -22,6 +22,7 @@ from sfumato.core.release import Release
 __all__ = [
     "Entries",
     "SequenceColumns",
+    "Stretches",
     "TimedRecords",
     "Window",
     "busiest_window",
@@ -53,13 +54,21 @@ class SequenceColumns(NamedTuple):
     intervals: str
     events: str
     times: str
+    blurred: str | None = None
+    stretches: str | None = None
 
 
 def sequence_columns(release: Release) -> SequenceColumns:
-    """Find the columns of a release of sequences by role and form; the first history is the monitored one."""
-    monitored, events = (column.name for column in release.columns if column.role == "history")
-    cells = {column.form.cell: column.name for column in release.columns if column.role == "time"}
-    return SequenceColumns(monitored, cells["interval"], events, cells["exact"])
+    """Find the columns of a release of sequences by role and form.
+
+    The first history is the monitored one and the last that of events with times; one between them is what is told of
+    blurred events. Intervals come in the same order.
+    """
+    histories = [column.name for column in release.columns if column.role == "history"]
+    intervals = [column.name for column in release.columns if column.role == "time" and column.form.cell == "interval"]
+    times = next(column.name for column in release.columns if column.role == "time" and column.form.cell == "exact")
+    blurred, stretches = (histories[1], intervals[1]) if len(histories) > 2 else (None, None)
+    return SequenceColumns(histories[0], intervals[0], histories[-1], times, blurred, stretches)
 
 
 def ticks(release: Release, unit: str | None) -> int | None:
@@ -154,6 +163,28 @@ class Entries:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Stretches:
+    """Events that are told with an interval in place of a time, row by row.
+
+    Examples
+    --------
+    >>> told = Stretches(Ragged.from_lists([["news"], []]), np.array([3]), np.array([9]))
+    >>> told.events.row_of_token.tolist(), (told.hi - told.lo).tolist()
+    ([0], [6])
+    """
+
+    events: Ragged
+    lo: Ints
+    hi: Ints
+
+    @classmethod
+    def read(cls, events: pa.ChunkedArray, intervals: pa.ChunkedArray) -> Stretches:
+        """Read two aligned list columns; points in time become microseconds."""
+        lo, hi = (_numbers(bound) for bound in read_lists(intervals)[1].flatten())
+        return cls(_by_label(Ragged.from_arrow(events)), lo, hi)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class TimedRecords:
     """The records of a release of sequences, grouped by what they publish of the monitored events.
 
@@ -213,6 +244,16 @@ class TimedRecords:
             _membership(monitored.labels, release.members(), labels),
             bool(getattr(release.guarantee, "suppressing", False)),
         )
+
+    def alike(self, release: Release) -> Ints:
+        """Number the records such that those with the same monitored part and the same blurred part are equal."""
+        names = sequence_columns(release)
+        if names.blurred is None or names.stretches is None:
+            return self.class_of_row
+        told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+        number = number_rows(told.events.offsets, told.events.codes, told.lo, told.hi)[1]
+        pairs = np.column_stack([self.class_of_row, number])
+        return np.asarray(np.unique(pairs, axis=0, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
     def rows_of(self, classes: Ints) -> Ints:
         """Return the records of some classes, in published order."""

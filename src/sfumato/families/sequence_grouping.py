@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from sfumato.kernels.windows import Unmonitored
 
 __all__ = [
-    "NO_MONITORED",
+    "BLUR",
     "Arrays",
     "DiverseGrouping",
     "Found",
+    "TOO_ALIKE",
+    "TOO_FEW",
     "SequenceGrouping",
     "cover_groups",
     "draw_order",
@@ -43,7 +45,12 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., Any]
 
-NO_MONITORED = "no monitored event, and too few or too alike such people"
+BLUR = Param(
+    "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
+)
+
+TOO_FEW = "no monitored event, and fewer such people than a group needs"
+TOO_ALIKE = "no monitored event, and too many such people did the same at about the same time"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,13 +78,19 @@ class SequenceGrouping(Method):
         """Smallest number of people in a group."""
         return self.k or 1
 
+    @property
+    def window(self) -> int | None:
+        """How far around monitored intervals other events are blurred; None for not at all."""
+        return getattr(self, "blur", None)
+
     def claim(self, dataset: Dataset) -> Guarantee:
         """Claim k-anonymity of groups, for the receiver of the monitored events."""
-        return GroupAnonymity(self.k or 1, dataset.schema.monitored)
+        unit = (dataset.clock.unit or "") if self.window is not None else ""
+        return GroupAnonymity(self.k or 1, dataset.schema.monitored, blur=self.window, unit=unit)
 
-    def can_stand_alone(self, people: Sequences) -> bool:
-        """Tell whether people without monitored events can be a group of their own."""
-        return len(people) >= self.least
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
+        """Return which people without monitored events can be a group of their own, and why the others cannot."""
+        return np.arange(len(people) if len(people) >= self.least else 0), TOO_FEW
 
     def check_request(self) -> None:
         """Refuse a request that asks for nothing."""
@@ -104,13 +117,30 @@ class SequenceGrouping(Method):
                 raise ParameterError(f"{owner}: {error}.") from None
         run.counters["groups"] = len(grouped.covers)
         run.counters["people_without_monitored_events"] = len(absent)
-        withheld = 0
-        if len(absent) and self.can_stand_alone(everyone.take(absent)):
-            grouped = _with_absent(grouped, everyone, present, absent)
-        else:
-            withheld = len(absent)
-        grouped = dataclasses.replace(grouped, withheld={**grouped.withheld, NO_MONITORED: withheld})
+        stays, reason = self.choose_absent(everyone.take(absent), run)
+        if len(stays):
+            grouped = _with_absent(grouped, everyone, present, absent[stays])
+        withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
+        grouped = dataclasses.replace(grouped, withheld=withheld)
+        if self.window is not None:
+            with run.phase("blur"):
+                grouped = self.blur_groups(grouped, self.window, run)
         return publish_groups(dataset, self, self.claim(dataset), grouped, run)
+
+    def blur_groups(self, grouped: Grouped, window: int, run: Run) -> Grouped:
+        """Take the times of other events near monitored intervals away, and count them."""
+        from sfumato.families.sequence_blur import blur_groups
+
+        made = blur_groups(grouped, window, shared=getattr(self, "l", None) is None)
+        run.counters["other_events_told_as_intervals"] = made.told
+        run.counters["other_events_left_out"] = made.left_out
+        others = int((~grouped.sequences.is_monitored).sum())
+        run.notes.append(
+            f"Of {others:,} other events {made.told + made.left_out:,} are near a monitored interval: "
+            f"{made.told:,} are published as something the whole group did in an interval, {made.left_out:,} are "
+            "left out."
+        )
+        return made.grouped
 
     def report(self, run: Run) -> Callable[[int, int], None]:
         """Return what a kernel calls to show how far it is."""
@@ -135,6 +165,7 @@ class DiverseGrouping(SequenceGrouping):
     l: Annotated[int | None, Param("One over the largest share that did an event inside a window.", ge=2)] = None
     wt: Annotated[float, Param("Weight of time in the loss.", ge=0)] = 1.0
     we: Annotated[float, Param("Weight of events in the loss; above 0 it needs an event hierarchy.", ge=0)] = 0.0
+    blur: Annotated[int | None, BLUR] = None
 
     def check_request(self) -> None:
         """Refuse a request that asks for nothing, or for half of (g,l)-diversity."""
@@ -147,6 +178,8 @@ class DiverseGrouping(SequenceGrouping):
             raise ParameterError(
                 f"{owner}: g and l go together: a window's length, and how certain an event may be in it."
             )
+        if self.blur is not None and self.k is None:
+            raise ParameterError(f"{owner}: blur needs k: how many records must be alike around monitored events.")
         if self.wt + self.we == 0:
             raise ParameterError(f"{owner}: wt or we must be above 0.")
 
@@ -160,13 +193,26 @@ class DiverseGrouping(SequenceGrouping):
         if self.l is None or self.g is None:
             return super().claim(dataset)
         unit = dataset.clock.unit or ""
-        return GlDiversity(self.g, self.l, self.k or 1, dataset.schema.monitored, unit)
+        return GlDiversity(self.g, self.l, self.k or 1, dataset.schema.monitored, unit, self.blur)
 
-    def can_stand_alone(self, people: Sequences) -> bool:
-        """Tell whether people without monitored events are enough, and diverse enough."""
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:
+        """Keep as many people without monitored events as are diverse enough among themselves."""
         if len(people) < self.least or self.l is None:
-            return len(people) >= self.least
-        return self.l * self.fullest_window(people)[0] <= len(people)
+            return super().choose_absent(people, run)
+        from sfumato.kernels.thinning import thin_crowds
+        from sfumato.kernels.windows import Unmonitored, key_pairs
+
+        thinned = thin_crowds(key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0), self.l)
+        stays = np.flatnonzero(thinned.stays) if thinned.stays.sum() >= self.least else np.arange(0)
+        gone = len(people) - len(stays)
+        if gone:
+            run.counters["withheld_at_least"] = thinned.at_least
+            run.notes.append(
+                f"{gone:,} of the {len(people):,} people without a monitored event are withheld: too many of them did "
+                f"the same event inside one window of length {self.g} for l={self.l}, and at least "
+                f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
+            )
+        return stays, TOO_ALIKE
 
     def fullest_window(self, people: Sequences) -> tuple[int, int]:
         """Return how many people do the same unmonitored event inside one window, at most, and which event."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["GroupAnonymity", "say_known"]
+__all__ = ["NEIGHBOURS", "GroupAnonymity", "say_blur", "say_known"]
+
+NEIGHBOURS = (
+    "Not covered: other events keep their exact times, and whoever guesses that one of them soon follows or precedes "
+    "a monitored one may find the record."
+)
 
 
 def say_known(unit: Unit) -> str:
@@ -23,18 +28,37 @@ def say_known(unit: Unit) -> str:
     return f"the monitored events of {unit.whose} happened" if unit != PERSON else "a person did the monitored events"
 
 
+def say_blur(blur: int, unit: str) -> str:
+    """Say what blurring covers, and what it does not."""
+    length = f"{blur} {unit}{'s' * (blur != 1)}" if unit else str(blur)
+    return (
+        f"neither by those times nor by other events within {length} of them: up to {length} from the monitored "
+        "intervals other events are left out or told alike of all these records. Not covered: guessing by events "
+        "further away, which keep their exact times."
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class GroupAnonymity(Guarantee):
     """A receiver who knows all monitored events of a person, with their times, faces at least k records.
 
     Formally: every published record has the same monitored part (categories and intervals) as at least k-1
-    others.
+    others. With ``blur`` they are also equal in all they say about the time up to that far before and after each of
+    the intervals: no other event is published there with a time of its own. Whoever looks for other events within
+    that distance of a known time then picks among whole sets of k equal records. Without it other events keep their
+    exact times, and looking there is not covered.
 
     Examples
     --------
     >>> GroupAnonymity(k=5, monitored=("mail",)).statement()
-    'Whoever knows when a person did the monitored events (1 is named) cannot tell the record from at least 4 others. \
-Safe for that receiver only.'
+    'Whoever knows when a person did the monitored events (1 is named) and looks at nothing else cannot tell the \
+record from at least 4 others. Not covered: other events keep their exact times, and whoever guesses that one of them \
+soon follows or precedes a monitored one may find the record. Safe for that receiver only.'
+    >>> print(GroupAnonymity(k=5, monitored=("mail",), blur=60, unit="second").statement())
+    Whoever knows when a person did the monitored events (1 is named) cannot tell the record from at least 4 others, \
+neither by those times nor by other events within 60 seconds of them: up to 60 seconds from the monitored intervals \
+other events are left out or told alike of all these records. Not covered: guessing by events further away, which keep \
+their exact times. Safe for that receiver only.
 
     References
     ----------
@@ -49,13 +73,21 @@ Safe for that receiver only.'
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]
     monitored: tuple[str, ...] = ()
     suppressing: bool = False
+    blur: Annotated[int | None, Param("How far around monitored intervals no other event has a time.", ge=0)] = None
+    unit: str = ""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values; without blur where there is none."""
+        return {name: value for name, value in super().parameters().items() if value is not None}
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         known = say_known(unit)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
         missing = " Some monitored events are left out." if self.suppressing else ""
-        return (
-            f"Whoever knows when {known} ({named}) cannot tell the {unit.record} from at least "
-            f"{self.k - 1} others. Safe for that receiver only.{missing}{self.say_count(unit)}"
-        )
+        others = f"cannot tell the {unit.record} from at least {self.k - 1} others"
+        knows = f"Whoever knows when {known} ({named})"
+        end = f"Safe for that receiver only.{missing}{self.say_count(unit)}"
+        if self.blur is None:
+            return f"{knows} and looks at nothing else {others}. {NEIGHBOURS} {end}"
+        return f"{knows} {others}, {say_blur(self.blur, self.unit)} {end}"

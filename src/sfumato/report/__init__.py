@@ -27,6 +27,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report on a release as one HTML page that needs no network and runs no scripts.
 
@@ -40,8 +41,11 @@ def render(
         What the release is still good for.
     facts
         Further facts by name, such as phase times and counters.
+    beyond
+        What attackers find who do more than the promise is about; for kinds of data that have such attackers.
     """
-    page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts)
+    more = {"beyond": beyond} if beyond else {}
+    page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts, **more)
     return page
 
 

@@ -12,7 +12,14 @@ from sfumato.core.sequence_matching import Windows, receiver_matches
 from sfumato.core.timed_records import TimedRecords, busiest_window, most_people, ticks
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.gl_diversity import GlDiversity
-from sfumato.verify.sequence_classes import judge_classes, judge_matches, judge_units, show_window, verify_sequences
+from sfumato.verify.sequence_classes import (
+    judge_blur,
+    judge_classes,
+    judge_matches,
+    judge_units,
+    show_window,
+    verify_sequences,
+)
 from sfumato.verify.structure import READABLE
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
@@ -50,7 +57,12 @@ def verify(release: Release) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
     records = TimedRecords.of(release)
-    return structure & judge_classes(release, records, claim.k) & _judge_windows(release, records, claim)
+    return (
+        structure
+        & judge_classes(release, records, claim.k)
+        & judge_blur(release, records, claim.k, shared=False)
+        & _judge_windows(release, records, claim)
+    )
 
 
 def _judge_windows(release: Release, records: TimedRecords, claim: GlDiversity) -> Verdict:

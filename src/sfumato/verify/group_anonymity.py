@@ -12,7 +12,7 @@ from sfumato.core.sequence_matching import receiver_matches
 from sfumato.core.timed_records import TimedRecords
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.verify.sequence_classes import judge_classes, judge_matches, judge_units, verify_sequences
+from sfumato.verify.sequence_classes import judge_blur, judge_classes, judge_matches, judge_units, verify_sequences
 from sfumato.verify.structure import READABLE
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
@@ -24,6 +24,8 @@ Ints = npt.NDArray[np.int64]
 
 def verify(release: Release) -> Verdict:
     """Check a release on its own: do k records share every monitored part, and is nothing monitored left exact?
+
+    Where the claim blurs other events, they also share what is told around their intervals.
 
     Examples
     --------
@@ -45,7 +47,8 @@ def verify(release: Release) -> Verdict:
     structure = verify_sequences(release)
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    return structure & judge_classes(release, TimedRecords.of(release), claim.k)
+    records = TimedRecords.of(release)
+    return structure & judge_classes(release, records, claim.k) & judge_blur(release, records, claim.k, shared=True)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:

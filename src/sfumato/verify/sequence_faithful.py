@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.core.timed_records import Entries, TimedRecords, ticks
+from sfumato.core.timed_records import Entries, Stretches, TimedRecords, last_at_most, sequence_columns, ticks
 from sfumato.core.verdict import Verdict
 from sfumato.verify.faithful import check_names, check_people, check_rows
-from sfumato.verify.sequence_classes import judge_units, verify_sequences
+from sfumato.verify.sequence_classes import judge_units, near_entries, verify_sequences
 from sfumato.verify.structure import COUNTS, READABLE
 
 __all__ = ["KINDS", "verify_faithful"]
@@ -28,7 +28,8 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Every monitored event of the person lies in a published interval whose category contains it, unless the claim
     says that some are left out, and every interval holds one; the other events and their times are exactly the
-    original ones; nobody is published twice; nobody's original name is among the pseudonyms.
+    original ones, but for those that the claim blurs: what is told of these is true, and no others are missing;
+    nobody is published twice; nobody's original name is among the pseudonyms.
 
     Parameters
     ----------
@@ -68,7 +69,10 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         if not records.suppressing:
             found["every monitored event is covered"] = _check_covered(monitored, pairs)
         found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
-        found["the other events are the original ones"] = _check_others(records.entries, others)
+        near = _blurred(release, records, others)
+        found["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
+        if sequence_columns(release).blurred is not None:
+            found["what is told of blurred events is true"] = _check_told(release, others.keep(near))
     found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
@@ -81,6 +85,35 @@ def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple
     wanted = set(getattr(release.guarantee, "monitored", ()))
     is_monitored = np.array([label in wanted for label in entries.events.labels], dtype=bool)[entries.events.codes]
     return entries.keep(is_monitored), entries.keep(~is_monitored)
+
+
+def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.NDArray[np.bool_]:
+    """Mark the original events that the claim blurs: those near a monitored interval of their record."""
+    blur = getattr(release.guarantee, "blur", None)
+    steps = ticks(release, getattr(release.guarantee, "unit", "") or None)
+    if blur is None or steps is None:
+        return np.zeros(len(others.times), dtype=bool)
+    return near_entries(records, blur * steps, others)
+
+
+def _check_told(release: Release, near: Entries) -> Witness:
+    """Look for a blurred event that the person did not do in the interval told."""
+    names = sequence_columns(release)
+    told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+    code = {label: i for i, label in enumerate(near.events.labels)}
+    recode = np.array([code.get(label, -1) for label in told.events.labels], dtype=np.int64)
+    codes = recode[told.events.codes] if len(recode) else told.events.codes
+    base = len(near.events.labels) + 1
+    order = np.lexsort((near.times, near.events.codes, near.events.row_of_token))
+    keys = (near.events.row_of_token * base + near.events.codes)[order]
+    times = near.times[order]
+    wanted = told.events.row_of_token * base + codes
+    begin, end = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
+    untrue = last_at_most(times, begin, end, told.hi) <= last_at_most(times, begin, end, told.lo - 1)
+    if not untrue.any():
+        return None
+    at = int(np.argmax(untrue))
+    return {"rows": [int(told.events.row_of_token[at]) + 1], "value": told.events.labels[told.events.codes[at]]}
 
 
 def _check_covered(monitored: Entries, pairs: Ints) -> Witness:

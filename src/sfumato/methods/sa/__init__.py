@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.run import Run
 from sfumato.core.sequences import Grouped, Sequences
-from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, draw_order, time_arrays
+from sfumato.families.sequence_grouping import BLUR, Found, SequenceGrouping, cover_groups, draw_order, time_arrays
 from sfumato.guarantees.group_anonymity import GroupAnonymity
 
 __all__ = ["Sa"]
@@ -42,6 +42,8 @@ class Sa(SequenceGrouping):
     promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
     optimises: ClassVar[str] = "neighbourhood on the Hilbert curve"
     needs: ClassVar[tuple[str, ...]] = ("monitored events",)
+
+    blur: Annotated[int | None, BLUR] = None
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Join neighbours on the Hilbert curve until hiding is mutual."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
-from sfumato.core.risk import Risk
+from sfumato.core.risk import Finding, Risk
 from sfumato.report import page, timelines
-from sfumato.report.markup import draw_figure, shorten
+from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.plots import draw_sets, finish_figure, save_figure
 
@@ -30,6 +30,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report as one HTML page; see :func:`sfumato.report.page.render`."""
     drawn = figures(comparison, before, after)
@@ -39,9 +40,10 @@ def render(
             page.write_header(
                 comparison, "it names events and shows when they happened", _tiles(comparison, before, after)
             ),
-            _receiver(comparison),
+            _receiver(comparison, beyond),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            *(_neighbours(found.to_dict()) for found in beyond),
             _timeline(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             page.write_utility(scores),
@@ -81,7 +83,40 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
-def _receiver(comparison: Comparison) -> str:
+def _neighbours(found: Mapping[str, Any]) -> str:
+    """Write what the receiver reaches who looks at the events next to the monitored ones."""
+    ways = {
+        "by_next": "Picks the record whose next other event follows soonest",
+        "by_previous": "Picks the record whose last other event is nearest before",
+        "by_nearest": "Picks the record with the nearest other event on either side",
+        "by_likelihood": "Picks the likeliest record, by distances learnt from the release",
+        "by_guessing": "Draws one of the records that match",
+    }
+    rows = [(text, show_share(found[name])) for name, text in ways.items() if name in found]
+    sample = ""
+    if found["attacked"] < found["people"]:
+        error = show_share(2 * found["sampling_error"])
+        sample = f" {show_count(found['attacked'])} of them were drawn; the shares are right to about {error}."
+    judged = (
+        _shout(found["warnings"])
+        if found["warnings"]
+        else "<blockquote><p>This receiver finds no more people than the promise makes a reader expect "
+        f"({show_share(found['promised'])}).</p></blockquote>"
+    )
+    return (
+        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when a "
+        "person did the monitored events and nothing else, now picks one of the records that match by the other "
+        f"events in it. Attacked: {show_count(found['people'])} people with monitored events.{sample}</p>\n"
+        f"{judged}\n{make_table(['How the record is picked', 'People found'], rows, narrow=True)}</section>"
+    )
+
+
+def _shout(texts: Sequence[str]) -> str:
+    told = "".join(f"<p><b>{escape(text)}</b></p>" for text in texts)
+    return f"<blockquote class='warning'>{told}</blockquote>"
+
+
+def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
     """Say for whom the release is safe, and what giving it to others would do."""
     monitored = [
         label for label, mine in zip(comparison.places, comparison.sequences.is_monitored, strict=True) if mine
@@ -90,6 +125,7 @@ def _receiver(comparison: Comparison) -> str:
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
     events, _ = comparison.sequences.others
+    loud = "".join(_shout(texts) for found in beyond if (texts := getattr(found, "warnings", ())))
     if not len(events.codes):
         told = (
             "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
@@ -103,7 +139,7 @@ def _receiver(comparison: Comparison) -> str:
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
         )
-    return f"<section><h2>For whom this release is safe</h2>\n{told}</section>"
+    return f"<section><h2>For whom this release is safe</h2>\n{loud}{told}</section>"
 
 
 def _explain_exposure(comparison: Comparison) -> str:

@@ -1,4 +1,7 @@
-"""What a release of timed event sequences must look like: monitored categories with intervals, events with times."""
+"""What a release of timed event sequences must look like: monitored categories with intervals, events with times.
+
+Where other events are blurred, a pair of columns between these two tells of them: events with intervals.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.timed_records import TimedRecords, read_lists, sequence_columns
+from sfumato.core.timed_records import SequenceColumns, Stretches, TimedRecords, read_lists, sequence_columns
 from sfumato.verify.shapes import Check, Witness
 
 __all__ = ["CONTENT_CHECKS", "EMPTY_HISTORIES", "ROLES", "SHAPE_CHECKS", "check_columns"]
@@ -16,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 _LATEST = 1 << 61
 
-ROLES = {"identifier": (1,), "history": (2,), "time": (2,)}
+ROLES = {"identifier": (1,), "history": (2, 3), "time": (2, 3)}
 EMPTY_HISTORIES = True
 """Who did nothing a receiver monitors, or nothing else, is published all the same."""
 
@@ -30,7 +33,9 @@ def check_columns(release: Release) -> Witness:
             if not (column.form.history and column.form.cell in cells and column.form.type in kinds):
                 return {"column": column.name, "form": column.form.cell, "type": column.form.type}
     times = [column.form for column in release.columns if column.role == "time"]
-    if times[0].cell == times[1].cell or times[0].type != times[1].type:
+    histories = sum(column.role == "history" for column in release.columns)
+    exact = [form.cell for form in times].count("exact")
+    if exact != 1 or len(times) != histories or len({form.type for form in times}) > 1:
         return {"role": "time", "forms": [form.cell for form in times], "types": [form.type for form in times]}
     return None
 
@@ -38,7 +43,10 @@ def check_columns(release: Release) -> Witness:
 def _check_alignment(release: Release) -> Witness:
     """Look for lists of times that are not as long as the lists they go with."""
     names = sequence_columns(release)
-    for pair in ((names.monitored, names.intervals), (names.events, names.times)):
+    pairs = [(names.monitored, names.intervals), (names.events, names.times)]
+    if names.blurred is not None and names.stretches is not None:
+        pairs.append((names.blurred, names.stretches))
+    for pair in pairs:
         offsets = [read_lists(release.table.column(name))[0] for name in pair]
         wrong = np.diff(offsets[0]) != np.diff(offsets[1])
         if wrong.any():
@@ -58,7 +66,24 @@ def _check_times(release: Release) -> Witness:
     if len(wrong):
         return {"column": names.intervals, "rows": [int(records.rows_of(wrong)[0]) + 1]}
     rows = _not_ascending(records.entries.events, times, times - 1)
-    return {"column": names.times, "rows": [int(rows[0]) + 1]} if len(rows) else None
+    if len(rows):
+        return {"column": names.times, "rows": [int(rows[0]) + 1]}
+    return None if names.blurred is None else _check_stretches(release, names)
+
+
+def _check_stretches(release: Release, names: SequenceColumns) -> Witness:
+    """Look for intervals of blurred events that end before they begin, or meet another one of the same event."""
+    told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+    for numbers in (told.lo, told.hi):
+        if len(numbers) and not -_LATEST <= int(numbers.min()) <= int(numbers.max()) <= _LATEST:
+            return {"column": names.stretches, "largest": _LATEST}
+    rows, codes = told.events.row_of_token, told.events.codes
+    order = np.lexsort((told.lo, codes, rows))
+    same = (np.diff(rows[order]) == 0) & (np.diff(codes[order]) == 0)
+    wrong = np.concatenate(
+        [rows[told.lo > told.hi], rows[order][1:][same & (told.lo[order][1:] <= told.hi[order][:-1])]]
+    )
+    return {"column": names.stretches, "rows": [int(wrong.min()) + 1]} if len(wrong) else None
 
 
 def _not_ascending(lists: Ragged, begin: Ints, end: Ints) -> Ints:

@@ -1,0 +1,209 @@
+"""Blurred events: a true release holds, and each damage is found, from the files alone where they tell."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.core.clock import Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release, Result
+from sfumato.guarantees.gl_diversity import GlDiversity
+from sfumato.io.releases import read_release, write_release
+from sfumato.registry import verifier
+from sfumato.verify.sequence_faithful import verify_faithful
+
+START = 28_000_000
+PEOPLE = [
+    [("mail", 0), ("news", 2), ("shop", 3), ("bank", 90)],
+    [("mail", 4), ("news", 5), ("bank", 91)],
+    [("mail", 8), ("news", 9), ("news", 40), ("bank", 92)],
+    [("mail", 500), ("news", 501), ("shop", 700)],
+    [("mail", 503), ("bank", 504), ("shop", 701)],
+    [("mail", 506), ("bank", 507)],
+    [("news", 30)],
+    [("shop", 31)],
+    [("bank", 32)],
+]
+
+
+def dataset(unit: str | None = "minute") -> Dataset:
+    return Dataset.from_sequences(
+        [[(event, START + time) for event, time in person] for person in PEOPLE],
+        monitored=("mail",),
+        clock=Clock(unit),
+    )
+
+
+def published(unit: str | None = "minute", blur: int = 10) -> Result:
+    return sf.anonymize(dataset(unit), sf.methods.Hi(k=3, blur=blur), secret=bytes([1] * 32))
+
+
+def rebuilt(release: Release, change: Callable[[list[dict[str, Any]]], None]) -> Release:
+    """Change the rows of a release, the order kept."""
+    rows = release.table.to_pylist()
+    change(rows)
+    columns = {name: pa.array([row[name] for row in rows], release.table.schema.field(name).type) for name in rows[0]}
+    return dataclasses.replace(release, table=pa.table(columns))
+
+
+def claiming(release: Release, **changes: Any) -> Release:
+    return dataclasses.replace(release, guarantee=dataclasses.replace(release.guarantee, **changes))
+
+
+def at(minute: int) -> datetime.datetime:
+    return Clock("minute").to_arrow(pa.array([START + minute]).to_numpy())[0].as_py()
+
+
+def row_with(rows: list[dict[str, Any]], told: bool) -> dict[str, Any]:
+    return next(row for row in rows if bool(row["blurred"]) == told and row["monitored"])
+
+
+@pytest.mark.parametrize("unit", [None, "minute"])
+def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, tmp_path: Path) -> None:
+    result = published(unit)
+    release, rows = result.release, result.trace.rows
+    told = [(row["blurred"], row["events"]) for row in release.table.to_pylist()]
+    assert sorted(told) == sorted(
+        [(["news"], ["bank"]), (["news"], ["bank"]), (["news"], ["news", "bank"])]
+        + [([], ["shop"]), ([], ["shop"]), ([], [])]
+        + [([], ["news"]), ([], ["shop"]), ([], ["bank"])]
+    )
+    assert (
+        result.trace.counters["other_events_told_as_intervals"],
+        result.trace.counters["other_events_left_out"],
+    ) == (3, 4)
+    assert verifier(release.guarantee).verify(release).measured == {"k": 3, "classes": 3, "blur": 10, "alike": 3}
+    assert verify_faithful(release, dataset(unit), rows)
+    write_release(release, tmp_path)
+    for file in ("data.parquet", "data.csv"):
+        again = read_release(tmp_path, file)
+        assert again.guarantee == release.guarantee
+        assert verifier(again.guarantee).verify(again)
+
+
+def move_near(rows: list[dict[str, Any]]) -> None:
+    row = next(row for row in rows if "bank" in row["events"] and row["monitored"])
+    row["times"][0] = at(18)
+
+
+def tell_one_more(rows: list[dict[str, Any]]) -> None:
+    row = row_with(rows, False)
+    row["blurred"], row["blurred_times"] = ["shop"], [{"lo": at(490), "hi": at(500)}]
+
+
+def tell_one_differently(rows: list[dict[str, Any]]) -> None:
+    row_with(rows, True)["blurred_times"] = [{"lo": at(1), "hi": at(9)}]
+
+
+def tell_monitored(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["blurred"]:
+            row["blurred"] = ["mail"]
+
+
+def tell_backwards(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["blurred"]:
+            row["blurred_times"] = [{"lo": at(9), "hi": at(2)}]
+
+
+def tell_twice(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        row["blurred"], row["blurred_times"] = row["blurred"] * 2, row["blurred_times"] * 2
+
+
+def tell_without_a_time(rows: list[dict[str, Any]]) -> None:
+    row_with(rows, True)["blurred_times"] = []
+
+
+@pytest.mark.parametrize(
+    ("damage", "check"),
+    [
+        (move_near, "no event near a monitored interval has a time"),
+        (tell_one_more, "what is told of blurred events is told of k records"),
+        (tell_one_differently, "what is told of blurred events is told of k records"),
+        (tell_monitored, "no monitored event is published as it is"),
+        (tell_backwards, "times are in order"),
+        (tell_twice, "times are in order"),
+        (tell_without_a_time, "times go with their events"),
+    ],
+)
+def test_damage_that_the_files_show(damage: Callable[[list[dict[str, Any]]], None], check: str) -> None:
+    release = rebuilt(published().release, damage)
+    verdict = verifier(release.guarantee).verify(release)
+    assert not verdict.holds
+    assert not verdict.checks[check]
+    assert verdict.witness
+
+
+@pytest.mark.parametrize(
+    ("changes", "check"),
+    [
+        ({"blur": 80}, "no event near a monitored interval has a time"),
+        ({"blur": None}, "nothing is told as blurred that is not declared"),
+        ({"unit": ""}, "the blur is in units of the times"),
+        ({"unit": "hour"}, "no event near a monitored interval has a time"),
+        ({"suppressing": True}, "no monitored event is left out where others are blurred"),
+        ({"k": 4}, "what is told of blurred events is told of k records"),
+    ],
+)
+def test_claims_that_the_files_contradict(changes: dict[str, Any], check: str) -> None:
+    release = claiming(published().release, **changes)
+    verdict = verifier(release.guarantee).verify(release)
+    assert not verdict.holds
+    assert not verdict.checks[check]
+
+
+def test_an_event_that_all_did_can_be_predicted() -> None:
+    release = published().release
+    claim = GlDiversity(g=1, l=2, k=3, monitored=("mail",), unit="minute", blur=10)
+    verdict = verifier(claim).verify(dataclasses.replace(release, guarantee=claim))
+    assert not verdict.checks["nothing is told of blurred events that could be predicted"]
+
+
+def forget_far(rows: list[dict[str, Any]]) -> None:
+    row = next(row for row in rows if row["monitored"] and row["events"])
+    row["events"], row["times"] = row["events"][1:], row["times"][1:]
+
+
+def tell_an_untruth(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["blurred"]:
+            row["blurred"] = ["shop"]
+
+
+def tell_a_wrong_time(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["blurred"]:
+            row["blurred_times"] = [{"lo": at(3), "hi": at(9)}]
+
+
+def tell_what_nobody_ever_did(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["blurred"]:
+            row["blurred"] = ["poker"]
+
+
+@pytest.mark.parametrize("damage", [forget_far, tell_an_untruth, tell_a_wrong_time, tell_what_nobody_ever_did])
+def test_damage_that_only_the_original_shows(damage: Callable[[list[dict[str, Any]]], None]) -> None:
+    result = published()
+    release = rebuilt(result.release, damage)
+    assert verifier(release.guarantee).verify(release)
+    verdict = verify_faithful(release, dataset(), result.trace.rows)
+    assert not verdict.holds
+    assert verdict.witness
+
+
+def test_a_smaller_blur_than_was_used_is_found_with_the_original() -> None:
+    result = published(blur=60)
+    release = claiming(result.release, blur=10)
+    assert verifier(release.guarantee).verify(release)
+    assert not verify_faithful(release, dataset(), result.trace.rows)

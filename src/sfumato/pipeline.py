@@ -23,6 +23,7 @@ from sfumato.core.risk import Finding
 from sfumato.core.run import Run
 from sfumato.core.secret import Secret
 from sfumato.core.verdict import Verdict
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
 from sfumato.io import owner, releases, streams
@@ -62,7 +63,12 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
 
 
 def anonymize(
-    dataset: Dataset, method: Method, *, secret: Secret | bytes | None = None, run: Run | None = None
+    dataset: Dataset,
+    method: Method,
+    *,
+    secret: Secret | bytes | None = None,
+    run: Run | None = None,
+    withhold_at_most: float = WITHHOLD_AT_MOST,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
@@ -77,10 +83,15 @@ def anonymize(
         one's own choosing could be guessed, and whoever guesses it undoes the release.
     run
         Progress and engine, where the defaults do not fit.
+    withhold_at_most
+        Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
     """
+    limit = read_limit(withhold_at_most)
     run = run or Run(secret)
     with run.phase("anonymize"):
-        return method.anonymize(dataset, run)
+        result = method.anonymize(dataset, run)
+    refuse_excess(result.release, limit)
+    return result
 
 
 def write(result: Result, out: PathLike, *, force: bool = False, reports: bool = True) -> Verdict:
@@ -102,7 +113,7 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
             )
         if reports and result.trace.original is not None:
             with clock.phase("report"):
-                _write_report(result, stage.owner / "report.html")
+                write_report(result, stage.owner / "report.html")
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
         stage.commit()
@@ -111,8 +122,12 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
-    verifier = registry.verifier(result.release.guarantee)
-    if result.trace.original is None or not getattr(verifier, "NEEDS_ORIGINAL", False):
+    claim = result.release.guarantee
+    verifier = registry.verifier(claim)
+    needed = getattr(verifier, "NEEDS_ORIGINAL", False)
+    if hasattr(verifier, "needs_original"):
+        needed = verifier.needs_original(claim)
+    if result.trace.original is None or not needed:
         return Verdict(True, {}, {}, None, {})
     written = releases.read_release(path)
     verdict: Verdict = verifier.verify_against(written, result.trace.original, result.trace.rows)
@@ -139,8 +154,10 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
 def _verify_files(release: Release, folder: Path) -> Verdict:
     """Check that the CSV holds the same records as the Parquet file, and that nothing else lies there."""
     if streams.is_stream(folder):
-        stray = streams.stray_files(folder)
-        verdict = Verdict(not stray, {}, {}, {"files": stray} if stray else None, {"only snapshots": not stray})
+        stray, wrong = streams.stray_files(folder), streams.wrong_files(folder)
+        checks = {"only snapshots": not stray, "the combined table equals the snapshots": not wrong}
+        witness = {"files": [*stray, *wrong]} if stray or wrong else None
+        verdict = Verdict(not (stray or wrong), {}, {}, witness, checks)
         for part in streams.snapshot_folders(folder):
             verdict &= _verify_files(releases.read_release(part), part)
         return verdict
@@ -228,22 +245,33 @@ def measure_release(comparison: Comparison) -> list[Score]:
     return scores
 
 
-def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run | None = None) -> Result:
+def apply(
+    path: PathLike,
+    dataset: Dataset,
+    *,
+    unknown: str = "error",
+    run: Run | None = None,
+    withhold_at_most: float = WITHHOLD_AT_MOST,
+) -> Result:
     """Publish a later batch with the recoding of an earlier release.
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused.
+    it is refused, and so is one that withholds more than ``withhold_at_most`` of its records.
     """
+    limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     run = run or Run()
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
-        return method.apply(dataset, recoding, earlier, unknown, run)
+        result = method.apply(dataset, recoding, earlier, unknown, run)
+    refuse_excess(result.release, limit)
+    return result
 
 
-def _write_report(result: Result, path: Path) -> None:
+def write_report(result: Result, path: Path) -> None:
+    """Write the owner's report on a result whose original is at hand."""
     release, original = result.release, result.trace.original
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output
 from sfumato.core.errors import ParameterError
 from sfumato.core.verdict import EXIT_CODES
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
 app = typer.Typer(
     name="sfumato",
@@ -32,6 +33,10 @@ Secret = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace a release that is there.")]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
+
+WithholdAtMost = Annotated[
+    float, typer.Option(help="Share of the records that may be left out; with more, nothing is published.")
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -122,6 +127,7 @@ def anonymize(
     secret: Secret = None,
     force: Force = False,
     report: Report = True,
+    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
@@ -131,24 +137,36 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
+    from sfumato.io.batches import is_feed
     from sfumato.methods import find
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
-    if kind == "snapshots" and hasattr(chosen, "stream"):
-        from sfumato.cli.streaming import publish_stream
+    read_limit(withhold_at_most)
+    streams = kind == "snapshots" and hasattr(chosen, "stream")
+    if resume and not streams:
+        raise ParameterError("--resume: only streams of snapshots can be resumed.")
+    if streams and (resume or is_feed(data)):
+        from sfumato.cli.streaming import StreamingMethod, publish_stream
 
         key = given_secret(secret)
         publish_stream(
-            Output(as_json=as_json), data, out, chosen, reading, secret=key, force=force, resume=resume or None
+            Output(as_json=as_json),
+            data,
+            out,
+            cast(StreamingMethod, chosen),
+            reading,
+            secret=key,
+            force=force,
+            resume=resume or None,
+            report=report,
+            withhold_at_most=withhold_at_most,
         )
         return
-    if resume:
-        raise ParameterError("--resume: only streams of snapshots can be resumed.")
     publish(
         Output(as_json=as_json),
         out,
         lambda: pipeline.read(data, kind, **reading),
-        lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run),
+        lambda dataset, run: pipeline.anonymize(dataset, chosen, run=run, withhold_at_most=withhold_at_most),
         secret=given_secret(secret),
         force=force,
         report=report,
@@ -168,6 +186,7 @@ def apply(
     secret: Secret = None,
     force: Force = False,
     report: Report = True,
+    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
@@ -178,7 +197,9 @@ def apply(
         Output(as_json=as_json),
         out,
         lambda: read_batch(existing(directory), data, reading),
-        lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
+        lambda dataset, run: pipeline.apply(
+            directory, dataset, unknown=unknown, run=run, withhold_at_most=withhold_at_most
+        ),
         secret=given_secret(secret),
         force=force,
         report=report,

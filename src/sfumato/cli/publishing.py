@@ -134,7 +134,9 @@ def run_policy(out: Output, path: Path) -> None:
         quiet,
         directory,
         lambda: pipeline.read(data, policy.data.kind, **policy.reading),
-        lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
+        lambda dataset, run: pipeline.anonymize(
+            dataset, method, run=run, withhold_at_most=policy.release.withhold_at_most
+        ),
         secret=given_secret(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,

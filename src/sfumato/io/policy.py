@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
 __all__ = ["Policy", "read_policy"]
 
@@ -39,6 +40,7 @@ class ReleaseSection(BaseModel):
     secret: str | None = None
     force: bool = False
     report: bool = True
+    withhold_at_most: float = WITHHOLD_AT_MOST
 
 
 class Policy(BaseModel):
@@ -83,6 +85,7 @@ def read_policy(path: Path) -> Policy:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
+    read_limit(policy.release.withhold_at_most)
     folder = path.parent
     data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)

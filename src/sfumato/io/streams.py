@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import io
+import itertools
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import ipc
 
@@ -29,12 +31,22 @@ from sfumato.core.errors import SchemaError, SfumatoError
 from sfumato.core.release import Part, Release
 from sfumato.io.releases import read_release, write_release
 
-__all__ = ["Checkpoint", "StreamFolder", "is_stream", "read_stream", "snapshot_folders", "snapshot_name", "stray_files"]
+__all__ = [
+    "Checkpoint",
+    "StreamFolder",
+    "is_stream",
+    "read_stream",
+    "snapshot_folders",
+    "snapshot_name",
+    "stray_files",
+    "wrong_files",
+]
 
 Ints = npt.NDArray[np.int64]
 
 FORMAT_VERSION = 1
 _ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
+_TABLE = "data.parquet"
 _SYNCING = 16
 """Files that are synced at a time: the disk then does it in one go."""
 
@@ -91,7 +103,8 @@ class StreamFolder:
             shutil.rmtree(out / part, ignore_errors=True)
         (out / "owner" / "window").mkdir(parents=True, mode=0o700)
         (out / "owner").chmod(0o700)
-        (out / "owner" / "rows").mkdir()
+        for part in ("rows", "records"):
+            (out / "owner" / part).mkdir()
         _replace(out / "owner" / "trace.json", json.dumps(dict(facts), indent=2, ensure_ascii=False).encode())
         (out / "release").mkdir()
         folder = cls(out, facts)
@@ -162,6 +175,31 @@ class StreamFolder:
         for name in known - set(checkpoint.tables):
             (window / f"{name}.arrow").unlink()
 
+    def keep_records(self, first: int, table: pa.Table) -> None:
+        """Keep the records that begin with a row of the input, until the stream's end."""
+        path = self.owner / "records" / f"{first}.arrow"
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+        _sync_all([path, path.parent])
+
+    def read_records(self) -> pa.Table:
+        """Return the records that were kept, in the order of the input."""
+        found = []
+        for path in (self.owner / "records").iterdir():
+            with ipc.open_file(path) as file:
+                found.append(file.read_all())
+        table = pa.concat_tables(found)
+        return table.take(pc.sort_indices(table, sort_keys=[("original row", "ascending")]))
+
+    def forget_records(self, first: int) -> None:
+        """Remove kept records from a row of the input on; those before it stay."""
+        kept = self.owner / "records"
+        for path in kept.iterdir():
+            if int(path.stem) >= first:
+                path.unlink()
+        if not first:
+            kept.rmdir()
+
     def _read_checkpoint(self) -> Checkpoint | None:
         path = self.owner / "checkpoint.npz"
         if not path.is_file():
@@ -181,9 +219,10 @@ class StreamFolder:
     def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
         """Write the summary of the stream, and at its end the row map of all snapshots."""
         self.settle()
+        summary = {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
         if finished:
             self._join_rows()
-        summary = {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
+            summary["combined"] = self._combine()
         _replace(self.release / "stream.json", json.dumps(summary, indent=2, ensure_ascii=False).encode() + b"\n")
         if finished:
             shutil.rmtree(self.owner / "window")
@@ -196,6 +235,25 @@ class StreamFolder:
             for folder in snapshot_folders(self.out):
                 writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
         path.rename(self.owner / "rows.parquet")
+
+    def _combine(self) -> list[str]:
+        """Write what all snapshots hold into one table besides them; return the names of its files."""
+        names = []
+        for name, chunks in _joined_files(self.release):
+            names.append(name)
+            if name == _TABLE:
+                tables = (pq.read_table(folder / _TABLE) for folder in snapshot_folders(self.release))
+                first = next(tables)
+                with pq.ParquetWriter(self._stage / name, first.schema, compression="zstd") as writer:
+                    for table in itertools.chain([first], tables):
+                        writer.write_table(table)
+            else:
+                with (self._stage / name).open("wb") as file:
+                    file.writelines(chunks)
+        _sync_all([self._stage / name for name in names])
+        for name in names:
+            (self._stage / name).rename(self.release / name)
+        return names
 
     def remove(self) -> None:
         """Leave the disk without the stream."""
@@ -244,7 +302,74 @@ def snapshot_folders(path: Path) -> list[Path]:
 def stray_files(path: Path) -> list[str]:
     """Name files of a stream that belong to no snapshot."""
     folder = path / "release" if (path / "release").is_dir() else path
-    return sorted(entry.name for entry in folder.iterdir() if not entry.is_dir() and entry.name != "stream.json")
+    known = {"stream.json", *_declared(folder)}
+    return sorted(entry.name for entry in folder.iterdir() if not entry.is_dir() and entry.name not in known)
+
+
+def _declared(folder: Path) -> list[str]:
+    """Return the files of the combined table that the summary declares."""
+    names = _read_json(folder / "stream.json").get("combined", [])
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def wrong_files(path: Path) -> list[str]:
+    """Name files of the combined table that do not hold exactly what the snapshots hold, one after the other."""
+    folder = path / "release" if (path / "release").is_dir() else path
+    declared = _declared(folder)
+    if not declared:
+        return []
+    wrong, known = [], set()
+    for name, chunks in _joined_files(folder):
+        known.add(name)
+        file = folder / name
+        if not file.is_file() or file.is_symlink():
+            wrong.append(name)
+        elif name == _TABLE:
+            parts = [pq.read_table(part / name) for part in snapshot_folders(folder)]
+            if not _is_same(file, pa.concat_tables(parts)):
+                wrong.append(name)
+        elif not _is_joined(file, chunks):
+            wrong.append(name)
+    return sorted(wrong + [name for name in declared if name not in known])
+
+
+def _is_same(file: Path, table: pa.Table) -> bool:
+    try:
+        # With its metadata: nothing may be hidden there that the snapshots do not have.
+        return bool(pq.read_table(file).equals(table, check_metadata=True))
+    except (pa.ArrowInvalid, OSError):
+        return False
+
+
+def _is_joined(file: Path, chunks: Iterator[bytes]) -> bool:
+    with file.open("rb") as joined:
+        return all(joined.read(len(chunk)) == chunk for chunk in chunks) and not joined.read(1)
+
+
+def _joined_files(folder: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield the files of the combined table and, where they are text, what they hold."""
+    parts = snapshot_folders(folder)
+    if not parts:
+        return
+    yield _TABLE, iter(())
+    names = sorted(path.name for path in parts[0].glob("*.csv") if path.name != "values.csv")
+    for name in names:
+        yield name, _join_texts([part / name for part in parts])
+
+
+def _join_texts(paths: list[Path]) -> Iterator[bytes]:
+    """Yield CSV files one after the other, with the header of the first."""
+    for number, path in enumerate(paths):
+        text = path.read_bytes()
+        yield text[_header_length(text) if number else 0 :]
+
+
+def _header_length(text: bytes) -> int:
+    """Return where the first line ends; a line end within quotes belongs to a name."""
+    end = text.find(b"\n")
+    while end >= 0 and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end + 1)
+    return end + 1 if end >= 0 else len(text)
 
 
 def _sort_key(name: str) -> tuple[int, str]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import hidden_delays as naive
 
 import sfumato as sf
+from naive import hidden_delays as naive
 from sfumato import pipeline
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.snapshot_fates import Fates
@@ -43,7 +43,7 @@ def where(result, data):
 def test_values_are_spread_so_evenly_that_no_prefix_is_off_by_one(counts):
     order = spread_evenly(np.array(counts)).tolist()
     assert order == naive.spread(counts)
-    assert Counter(order) == {v: count for v, count in enumerate(counts)}
+    assert Counter(order) == dict(enumerate(counts))
     assert naive.largest_deviation(order, counts) < 1
 
 
@@ -121,8 +121,6 @@ def test_groups_of_mixed_snapshots_are_four_times_as_large():
     days = [[0] * 30 + [1, 2, 3] * 5, [0, 1, 2, 3, 4, 5] * 20]
     result = publish(dataset(days), 2, 2)
     sizes = Counter(zip(*(result.release.table[name].to_pylist() for name in ("snapshot", "group")), strict=True))
-    homes = [set(time for time, _ in sizes)]
-    assert homes == [{0, 1}] or homes == [{1}]
     mixed = [size for (time, _), size in sizes.items() if time == 1]
     assert min(mixed) >= 8
     pure = [size for (time, _), size in sizes.items() if time == 0]

@@ -148,7 +148,8 @@ def _published_weights(published: PublishedSnapshots, fates: Fates, span: int) -
         home = np.repeat(np.arange(begin, end), lengths)
         cells, at = np.unique(home * values + recode[published.pair_value[pairs]], return_inverse=True)
         keys.append(cells)
-        weights.append(np.bincount(at.reshape(-1), published.pair_count[pairs].astype(float), minlength=len(cells)))
+        counts = np.bincount(at.reshape(-1), published.pair_count[pairs], minlength=len(cells))
+        weights.append(counts.astype(np.float64))
         begin = end
     return _Weights(np.concatenate(keys), np.concatenate(weights), values)
 

@@ -252,11 +252,11 @@ _OUTCOMES = {
 def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
     """Attack a release with the knowledge its guarantee is about."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import read_original
+    from sfumato.cli.publishing import read_original, show_risk
 
     out = Output(as_json=as_json)
     risk = pipeline.attack(existing(directory), read_original(directory, original, reading)).to_dict()
-    out.facts("An attacker with the model's knowledge", risk)
+    show_risk(out, risk)
     out.finish(risk)
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "read_original",
     "read_workload",
     "run_policy",
+    "show_risk",
     "write_reconstructions",
 ]
 
@@ -62,14 +63,16 @@ def publish(
         "withheld_by_reason": dict(release.withheld),
         "guarantee": release.guarantee.to_dict(),
         "measured": verdict.measured,
+        "counted": dict(result.trace.counters),
+        "notes": list(run.notes),
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
         "out": str(directory),
     }
-    for note in dataset.notes:
+    for note in (*dataset.notes, *run.notes):
         out.say(note)
     out.facts(
         "Published",
-        {n: v for n, v in done.items() if n != "guarantee"} | {"guarantee": str(release.guarantee)},
+        {n: v for n, v in done.items() if n not in {"guarantee", "notes"}} | {"guarantee": str(release.guarantee)},
     )
     out.say(release.guarantee.statement())
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
@@ -145,9 +148,24 @@ def run_policy(out: Output, path: Path) -> None:
     verdict = pipeline.verify(directory, original)
     risk = pipeline.attack(directory, original).to_dict()
     scores = [score.to_dict() for score in pipeline.measure(directory, original)]
-    out.facts("An attacker with the model's knowledge", risk)
+    show_risk(out, risk)
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": risk, "measure": scores})
+
+
+def show_risk(out: Output, risk: dict[str, Any]) -> None:
+    """Show what an attacker reaches, and what somebody who sees that records are late or missing reaches."""
+    more = ", late and missing records counted as below" if risk.get("fates") else ""
+    out.facts(f"An attacker with the model's knowledge{more}", {n: v for n, v in risk.items() if n != "fates"})
+    if risk.get("fates"):
+        out.table(
+            "Somebody who also sees what became of the record: guesses that are right",
+            ["the record is", "records", "with the release alone", "knowing each snapshot's frequencies"],
+            [
+                (fate.replace("_", " "), found["people"], found["right"], found["right_knowing_frequencies"])
+                for fate, found in risk["fates"].items()
+            ],
+        )
 
 
 def generate_file(

@@ -46,7 +46,7 @@ class Run:
     """Secret, progress, phase times and the engine of one run.
 
     Everything random comes from the secret, which is drawn from the operating system. Given one that was kept, the run
-    is repeated.
+    is repeated. A method leaves in ``notes`` what its owner must be told, a sentence each.
 
     Examples
     --------
@@ -65,6 +65,7 @@ class Run:
         self.engine: Engine = engine or _Serial()
         self.seconds: dict[str, float] = {}
         self.counters: dict[str, int] = {}
+        self.notes: list[str] = []
 
     def report(self, phase: str) -> Callable[[int, int, int], None]:
         """Return what a kernel calls to show how far it is with sequences of a size."""

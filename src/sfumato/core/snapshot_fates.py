@@ -55,7 +55,8 @@ class Fates(NamedTuple):
         raw = original_times(original, release)
         times, home = np.unique(raw, return_inverse=True)
         delay = np.full(len(original), MISSING, dtype=np.int64)
-        delay[rows] = (PublishedSnapshots.of(release).times - raw[rows]) // steps_of(original.clock)
+        # A record that is early is not one of ours; the check that records are true says so.
+        delay[rows] = np.maximum(PublishedSnapshots.of(release).times - raw[rows], 0) // steps_of(original.clock)
         name = next(column.name for column in original.schema.columns if column.role == "sensitive")
         value, labels = read_codes(original.table.column(name))
         return cls(times, home.reshape(-1).astype(np.int64), delay, value, labels)

@@ -273,21 +273,24 @@ class _Publishing:
         summary = {"method": self.method.name, "guarantee": guarantee, "snapshots": self.totals["snapshots"]}
         self._keep_records()
         self.folder.sum_up({**summary, "records": records}, finished=True)
-        if self.keeps:
-            self._report()
+        reported = self.keeps and self._report()
+        self.folder.forget_records(0)
         return {
             **self.totals,
             "withheld": records["withheld"],
             "withheld_by_reason": withheld,
             "guarantee": guarantee,
+            "report": reported,
             "seconds": round(time.perf_counter() - self._began, 4),
             "out": str(self.directory),
         }
 
-    def _report(self) -> None:
-        """Judge the whole stream with its original beside it, and write the owner's report."""
+    def _report(self) -> bool:
+        """Judge the whole stream with its original beside it, and write the owner's report if all records are there."""
         assert self.folder is not None
-        table = self.folder.read_records()
+        table = self.folder.read_records(_ROW)
+        if table is None or table.num_rows != self.rows:
+            return False
         times = np.asarray(table.column(_TIME).to_numpy(), dtype=np.int64)
         original = Dataset(
             self.records.shape.schema(),
@@ -305,7 +308,7 @@ class _Publishing:
             sys.stderr.write(f"{verdict!r}\n")
             raise VerificationError("snapshots: the stream as a whole does not keep its claim; take it back.")
         pipeline.write_report(Result(read_release(self.directory), trace), self.directory / "owner" / "report.html")
-        self.folder.forget_records(0)
+        return True
 
     def stop(self) -> str:
         """Keep what is complete and say how to go on."""

@@ -182,7 +182,7 @@ class EventDeletion(Method):
                 f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the "
                 f"{len(task.events)} sensitive events ({100 * gone / total:.3g} % of all {total:,}) and promise "
                 f"nothing: no {self.cover - 1} other events have the same counts at every time point to hide among. "
-                "Use a smaller cover, cut time more coarsely (--resolution), or leave the events out of the data yourself."
+                "Use a smaller cover, cut time more coarsely (--resolution), or leave the events out of the data."
             )
         return PrefixFrequency(self.delta, self.cover, named)
 

@@ -103,8 +103,7 @@ class StreamFolder:
             shutil.rmtree(out / part, ignore_errors=True)
         (out / "owner" / "window").mkdir(parents=True, mode=0o700)
         (out / "owner").chmod(0o700)
-        for part in ("rows", "records"):
-            (out / "owner" / part).mkdir()
+        (out / "owner" / "rows").mkdir()
         _replace(out / "owner" / "trace.json", json.dumps(dict(facts), indent=2, ensure_ascii=False).encode())
         (out / "release").mkdir()
         folder = cls(out, facts)
@@ -178,27 +177,29 @@ class StreamFolder:
     def keep_records(self, first: int, table: pa.Table) -> None:
         """Keep the records that begin with a row of the input, until the stream's end."""
         path = self.owner / "records" / f"{first}.arrow"
+        path.parent.mkdir(exist_ok=True)
         with ipc.new_file(path, table.schema) as file:
             file.write_table(table)
         _sync_all([path, path.parent])
 
-    def read_records(self) -> pa.Table:
-        """Return the records that were kept, in the order of the input."""
+    def read_records(self, row: str) -> pa.Table | None:
+        """Return the records that were kept, in the order of a column with their rows; None if there are none."""
         found = []
-        for path in (self.owner / "records").iterdir():
+        for path in (self.owner / "records").glob("*.arrow"):
             with ipc.open_file(path) as file:
                 found.append(file.read_all())
+        if not found:
+            return None
         table = pa.concat_tables(found)
-        return table.take(pc.sort_indices(table, sort_keys=[("original row", "ascending")]))
+        return table.take(pc.sort_indices(table, sort_keys=[(row, "ascending")]))
 
     def forget_records(self, first: int) -> None:
         """Remove kept records from a row of the input on; those before it stay."""
-        kept = self.owner / "records"
-        for path in kept.iterdir():
+        for path in (self.owner / "records").glob("*.arrow"):
             if int(path.stem) >= first:
                 path.unlink()
         if not first:
-            kept.rmdir()
+            shutil.rmtree(self.owner / "records", ignore_errors=True)
 
     def _read_checkpoint(self) -> Checkpoint | None:
         path = self.owner / "checkpoint.npz"

@@ -178,11 +178,12 @@ class EventDeletion(Method):
         named = _alike(task, left)
         if not named:
             gone, total = int(task.places.counts.sum()), int(task.timeline.totals.sum())
+            events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
             raise InfeasibleError(
-                f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the "
-                f"{len(task.events)} sensitive events ({100 * gone / total:.3g} % of all {total:,}) and promise "
-                f"nothing: no {self.cover - 1} other events have the same counts at every time point to hide among. "
-                "Use a smaller cover, cut time more coarsely (--resolution), or leave the events out of the data."
+                f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
+                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {self.cover - 1} other events "
+                "have the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
+                "(--resolution), or leave the events out of the data."
             )
         return PrefixFrequency(self.delta, self.cover, named)
 

@@ -21,6 +21,7 @@ from sfumato.core.risk import Finding
 from sfumato.core.run import Run
 from sfumato.core.secret import Secret
 from sfumato.core.verdict import Verdict
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.workload import Workload
 from sfumato.families import reconstruction
 from sfumato.io import inventory, owner, releases, streams
@@ -72,6 +73,7 @@ def anonymize(
     secret: Secret | bytes | None = None,
     count: str = "records",
     run: Run | None = None,
+    withhold_at_most: float = WITHHOLD_AT_MOST,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
@@ -88,10 +90,15 @@ def anonymize(
         What k counts: ``records``, or different ``people``, where people have several records.
     run
         Progress and engine, where the defaults do not fit.
+    withhold_at_most
+        Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
     """
+    limit = read_limit(withhold_at_most)
     run = run or Run(secret)
     with run.phase("anonymize"):
-        return counting.anonymize(dataset, method, run, count)
+        result = counting.anonymize(dataset, method, run, count)
+    refuse_excess(result.release, limit)
+    return result
 
 
 def write(
@@ -134,7 +141,7 @@ def write(
             beyond = _attack_result(result)
         if reports and result.trace.original is not None:
             with clock.phase("report"):
-                _write_report(result, beyond, stage.owner / "report.html")
+                write_report(result, stage.owner / "report.html", beyond)
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
         if result.trace.recoding is not None:
@@ -165,13 +172,17 @@ def _attack_result(result: Result) -> list[Finding]:
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
-    verifier = registry.verifier(result.release.guarantee)
+    claim = result.release.guarantee
+    verifier = registry.verifier(claim)
+    needed = getattr(verifier, "NEEDS_ORIGINAL", False)
+    if hasattr(verifier, "needs_original"):
+        needed = verifier.needs_original(claim)
     original, rows = result.trace.original, result.trace.rows
     if original is None:
         return people.leave_people_open(result.release)
     written = releases.read_release(path)
-    verdict = people.verify_people(written, original, rows)
-    if getattr(verifier, "NEEDS_ORIGINAL", False):
+    verdict: Verdict = people.verify_people(written, original, rows)
+    if needed:
         verdict &= verifier.verify_against(written, original, rows)
     return verdict
 
@@ -299,14 +310,22 @@ def measure_release(comparison: Comparison) -> list[Score]:
     return scores
 
 
-def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run | None = None) -> Result:
+def apply(
+    path: PathLike,
+    dataset: Dataset,
+    *,
+    unknown: str = "error",
+    run: Run | None = None,
+    withhold_at_most: float = WITHHOLD_AT_MOST,
+) -> Result:
     """Publish a later batch with the recoding of an earlier release.
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused. So is one that differs by fewer than k people from a batch already published with this recoding:
-    the difference of the two releases would show them.
+    it is refused. So is one that withholds more than ``withhold_at_most`` of its records, and one that differs by fewer
+    than k people from a batch already published with this recoding: the difference of the two releases would show them.
     """
+    limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     run = run or Run()
@@ -315,6 +334,7 @@ def apply(path: PathLike, dataset: Dataset, *, unknown: str = "error", run: Run 
         result = method.apply(dataset, recoding, earlier, unknown, run)
         trace = dataclasses.replace(result.trace, recoding=recoding, earlier=Path(path))
     result = Result(result.release, trace)
+    refuse_excess(result.release, limit)
     ledger = _ledger_of(result)
     ledger.refuse_near(ledger.mark(result.release, people_of(result)), result.release)
     return result
@@ -340,7 +360,8 @@ def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
     ledger.write_everywhere()
 
 
-def _write_report(result: Result, beyond: Sequence[Finding], path: Path) -> None:
+def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
+    """Write the owner's report on a result whose original is at hand."""
     release, original = result.release, result.trace.original
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)

@@ -46,7 +46,7 @@ def write(path, rows, header=HEADER):
 
 
 def publish(data, out, method=METHOD, **more):
-    return publish_stream(Quiet(), data, out, method, OPTIONS, **{"secret": SECRET, **more})
+    return publish_stream(Quiet(), data, out, method, OPTIONS, **{"secret": SECRET, "report": False, **more})
 
 
 def content(out):
@@ -252,6 +252,118 @@ def test_standard_input_is_read_as_it_comes(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data.read_bytes()))))
     publish(Path("-"), tmp_path / "out")
     assert content(tmp_path / "out") == content(undisturbed)
+
+
+def test_a_feed_is_reported_on_and_leaves_no_records_behind(whole, tmp_path, monkeypatch):
+    data, undisturbed = whole
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data.read_bytes()))))
+    done = publish(Path("-"), tmp_path / "out", report=True)
+    page = (tmp_path / "out" / "owner" / "report.html").read_text()
+    assert done["report"] and "Late and missing records" in page
+    assert not (tmp_path / "out" / "owner" / "records").exists()
+    assert content(tmp_path / "out") == content(undisturbed)
+
+
+def test_a_killed_feed_keeps_the_records_that_were_taken_for_its_report(whole, tmp_path, monkeypatch):
+    data, _ = whole
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    save, count = StreamFolder.save, []
+
+    def save_some(self, checkpoint):
+        save(self, checkpoint)
+        count.append(1)
+        if len(count) == 6:
+            raise Killed
+
+    monkeypatch.setattr(StreamFolder, "save", save_some)
+    with pytest.raises(Killed):
+        publish(data, tmp_path / "out", report=True)
+    assert list((tmp_path / "out" / "owner" / "records").iterdir())
+    monkeypatch.setattr(StreamFolder, "save", save)
+    assert publish(data, tmp_path / "out", report=True, resume="replay")["report"]
+
+
+def test_a_stream_ends_with_one_table_that_equals_its_snapshots(whole):
+    _, out = whole
+    summary = json.loads((out / "release" / "stream.json").read_text())
+    assert summary["combined"] == ["data.parquet", "data.csv", "sensitive.csv"]
+    texts = [(folder / "data.csv").read_text().splitlines() for folder in snapshot_folders(out)]
+    joined = (out / "release" / "data.csv").read_text().splitlines()
+    assert joined == [texts[0][0], *(line for text in texts for line in text[1:])]
+    assert pipeline.verify(out).holds
+
+
+@pytest.mark.parametrize("name", ["data.csv", "sensitive.csv", "data.parquet"])
+@pytest.mark.parametrize("damage", ["changed", "longer", "removed"])
+def test_a_combined_table_that_differs_from_the_snapshots_is_found(whole, name, damage):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    _, out = whole
+    file = out / "release" / name
+    if damage == "removed":
+        file.unlink()
+    elif name == "data.parquet":
+        table = pq.read_table(file)
+        pq.write_table(pa.concat_tables([table, table.slice(0, 1)]) if damage == "longer" else table.slice(1), file)
+    else:
+        lines_ = file.read_text().splitlines(keepends=True)
+        lines_ = lines_ + lines_[-1:] if damage == "longer" else [*lines_[:-2], lines_[-1], lines_[-2]]
+        file.write_text("".join(lines_))
+    verdict = pipeline.verify(out)
+    assert not verdict.holds
+    assert name in verdict.witness["files"]
+
+
+def test_a_combined_table_that_is_not_declared_is_found(whole):
+    _, out = whole
+    summary = json.loads((out / "release" / "stream.json").read_text())
+    (out / "release" / "stream.json").write_text(json.dumps({**summary, "combined": ["data.csv", "sensitive.csv"]}))
+    assert not pipeline.verify(out).holds
+
+
+def test_a_feed_that_withholds_too_much_says_so(tmp_path, capsys):
+    """It cannot be taken back; a file is refused before anything is published."""
+    from sfumato.cli.output import Output
+
+    data = write(
+        tmp_path / "cases.csv", [f"{day},30,f,{'flu' if i < 9 else 'cold'}\n" for day in (1, 2) for i in range(12)]
+    )
+    method = sf.methods.Reposition(l=2, window=1)
+    done = publish_stream(Output(as_json=False), data, tmp_path / "out", method, OPTIONS, report=False)
+    assert done["withholds_too_much"] and done["withheld"] == 12
+    assert "WARNING: 12 of 24 records are withheld, 50 % (suppressed: 12)" in " ".join(capsys.readouterr().out.split())
+    assert not publish(data, tmp_path / "more", method, withhold_at_most=0.5)["withholds_too_much"]
+    with pytest.raises(ParameterError, match="withhold_at_most must be a share"):
+        publish(data, tmp_path / "wrong", method, withhold_at_most=2)
+
+
+HIDDEN = sf.methods.Reposition(l=2, window=4, delays="hidden")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_hidden_delays_are_resumed_where_they_stopped(whole, tmp_path, monkeypatch, seed):
+    data, _ = whole
+    publish(data, tmp_path / "whole-hidden", HIDDEN)
+    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    save, count = StreamFolder.save, []
+
+    def save_some(self, checkpoint):
+        save(self, checkpoint)
+        count.append(1)
+        if len(count) % (4 + seed) == 0:
+            raise Killed
+
+    monkeypatch.setattr(StreamFolder, "save", save_some)
+    resume = None
+    for _ in range(20):
+        try:
+            publish(data, tmp_path / "out", HIDDEN, resume=resume)
+            break
+        except Killed:
+            resume = "replay"
+    assert len(count) > 4
+    assert content(tmp_path / "out") == content(tmp_path / "whole-hidden")
 
 
 @pytest.mark.parametrize("block", [100, 1000])

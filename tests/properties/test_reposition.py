@@ -79,10 +79,12 @@ def test_later_windows_cost_what_the_integer_program_says(case):
     for time in range(arrived.shape[1]):
         before = window.state()
         window.push(time, arrived[:, time])
-        if not before.started:
+        if not before.facts["started"]:
             continue
         # What has left is out, and everything moves one place to the left.
-        moved = Window(*(np.pad(part[:, 1:], ((0, 0), (0, 1))) for part in before[:3]))
+        moved = Window(
+            *(np.pad(part[:, 1:], ((0, 0), (0, 1))) for part in (before.arrays[name] for name in Window._fields))
+        )
         admit_newest(moved, arrived[:, time], l, costs.by_distance(), beta)
         assert (l * moved.slots.max(axis=0) <= moved.slots.sum(axis=0)).all()
         homes = np.arange(2 * size - 1) - (size - 1)

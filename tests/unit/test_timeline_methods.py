@@ -20,7 +20,9 @@ def data(rows=None, sensitive=("a",), **options):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
     original = data()
-    result = sf.anonymize(original, find(name)(delta="1/10"))
+    with pytest.raises(InfeasibleError, match="1 of 3 records are withheld"):
+        sf.anonymize(original, find(name)(delta="1/10"))
+    result = sf.anonymize(original, find(name)(delta="1/10"), withhold_at_most=1)
     assert result.release.withheld == {NOTHING_LEFT: 1}
     assert result.trace.rows.tolist() == [0, 2]
     assert result.release.history().lists() == [["b"], ["b"]]
@@ -106,9 +108,23 @@ def test_sensitive_events_are_named_in_the_claim_and_with_covers_among_others():
 
 
 def test_an_event_that_finds_no_cover_goes_and_is_not_named():
-    release = sf.anonymize(data(sensitive=("a",)), sf.methods.Essa(delta="1/2", cover=3)).release
-    assert release.guarantee.events == () and release.history().labels == ("b",)
-    assert release.suppressed() == ()
+    crowd = [{"s": 3, "t": 2, "b": 9, "lone": 1}, {"s": 1, "b": 9, "lone": 5}]
+    run = sf.Run()
+    release = sf.anonymize(data(crowd, ("s", "lone")), sf.methods.Essa(delta="1/4", cover=2), run=run).release
+    assert release.guarantee.events == ("s", "t")
+    assert "lone" not in release.history().labels and release.suppressed() == ()
+    assert run.notes == ["Deleted 8 of 30 occurrences (26.7 %); of 1 of the 2 sensitive events nothing is left."]
+
+
+def test_a_cover_that_leaves_nothing_to_promise_is_refused_with_the_share():
+    with pytest.raises(InfeasibleError, match=r"cover=3 would delete all 5 occurrences of the 1 sensitive event \("):
+        sf.anonymize(data([{"a": 2, "b": 9}, {"a": 3, "b": 9}], ("a",)), sf.methods.Essa(delta="1/2", cover=3))
+
+
+def test_how_much_was_deleted_is_always_said():
+    run = sf.Run()
+    sf.anonymize(data([{"s": 3, "b": 9}], ("s",)), sf.methods.Odesa(delta="1/2"), run=run)
+    assert run.notes == ["Deleted 0 of 12 occurrences (0 %)."]
 
 
 def test_dates_are_published_as_dates(tmp_path):

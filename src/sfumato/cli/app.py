@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.verdict import EXIT_CODES, Verdict
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
 app = typer.Typer(
     name="sfumato",
@@ -36,6 +37,10 @@ Include = Annotated[
     typer.Option(help="File to publish beside the release, such as a LICENSE; declared in release.json. Repeatable."),
 ]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
+
+WithholdAtMost = Annotated[
+    float, typer.Option(help="Share of the records that may be left out; with more, nothing is published.")
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -132,6 +137,7 @@ def anonymize(
     force: Force = False,
     report: Report = True,
     include: Include = [],  # noqa: B006
+    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
@@ -141,28 +147,42 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
+    from sfumato.io.batches import is_feed
     from sfumato.methods import find
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
-    if kind == "snapshots" and hasattr(chosen, "stream"):
+    read_limit(withhold_at_most)
+    streams = kind == "snapshots" and hasattr(chosen, "stream")
+    if resume and not streams:
+        raise ParameterError("--resume: only streams of snapshots can be resumed.")
+    if streams and (resume or is_feed(data)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
-        from sfumato.cli.streaming import publish_stream
+        from sfumato.cli.streaming import StreamingMethod, publish_stream
 
         if count != "records":
             raise ParameterError("--count: snapshots have no k that could count people.")
         key = given_secret(secret)
         publish_stream(
-            Output(as_json=as_json), data, out, chosen, reading, secret=key, force=force, resume=resume or None
+            Output(as_json=as_json),
+            data,
+            out,
+            cast(StreamingMethod, chosen),
+            reading,
+            secret=key,
+            force=force,
+            resume=resume or None,
+            report=report,
+            withhold_at_most=withhold_at_most,
         )
         return
-    if resume:
-        raise ParameterError("--resume: only streams of snapshots can be resumed.")
     publish(
         Output(as_json=as_json),
         out,
         lambda: pipeline.read(data, kind, **reading),
-        lambda dataset, run: pipeline.anonymize(dataset, chosen, count=count, run=run),
+        lambda dataset, run: pipeline.anonymize(
+            dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most
+        ),
         secret=given_secret(secret),
         force=force,
         report=report,
@@ -184,6 +204,7 @@ def apply(
     force: Force = False,
     report: Report = True,
     include: Include = [],  # noqa: B006
+    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
@@ -194,7 +215,9 @@ def apply(
         Output(as_json=as_json),
         out,
         lambda: read_batch(existing(directory), data, reading),
-        lambda dataset, run: pipeline.apply(directory, dataset, unknown=unknown, run=run),
+        lambda dataset, run: pipeline.apply(
+            directory, dataset, unknown=unknown, run=run, withhold_at_most=withhold_at_most
+        ),
         secret=given_secret(secret),
         force=force,
         report=report,
@@ -247,13 +270,13 @@ def verify(
 def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import read_original
+    from sfumato.cli.publishing import read_original, show_risk
 
     out = Output(as_json=as_json)
     dataset = read_original(existing(directory), original, reading)
     risk = pipeline.attack(directory, dataset).to_dict()
     beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, dataset)]
-    out.facts("An attacker with the model's knowledge", risk)
+    show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
     out.finish(risk | {"beyond": beyond})

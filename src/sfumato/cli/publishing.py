@@ -34,6 +34,7 @@ __all__ = [
     "read_original",
     "read_workload",
     "run_policy",
+    "show_risk",
     "write_reconstructions",
 ]
 
@@ -69,20 +70,19 @@ def publish(
         "withheld_by_reason": dict(release.withheld),
         "guarantee": release.guarantee.to_dict(release.unit),
         "measured": verdict.measured,
+        "counted": dict(result.trace.counters),
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
         "notes": list(run.notes),
         "warnings": loud,
         "out": str(directory),
     }
-    for note in dataset.notes:
+    for note in (*dataset.notes, *run.notes):
         out.say(note)
     out.facts(
         "Published",
         {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings"}}
         | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
     )
-    for note in run.notes:
-        out.say(note)
     out.say(release.guarantee.statement(release.unit))
     if "fewest_people" in verdict.measured:
         out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
@@ -149,7 +149,13 @@ def run_policy(out: Output, path: Path) -> None:
         quiet,
         directory,
         lambda: pipeline.read(data, policy.data.kind, **policy.reading),
-        lambda dataset, run: pipeline.anonymize(dataset, method, count=policy.release.count, run=run),
+        lambda dataset, run: pipeline.anonymize(
+            dataset,
+            method,
+            count=policy.release.count,
+            run=run,
+            withhold_at_most=policy.release.withhold_at_most,
+        ),
         secret=given_secret(policy.release.secret),
         force=policy.release.force,
         report=policy.release.report,
@@ -160,12 +166,27 @@ def run_policy(out: Output, path: Path) -> None:
     risk = pipeline.attack(directory, original).to_dict()
     beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, original)]
     scores = [score.to_dict() for score in pipeline.measure(directory, original)]
-    out.facts("An attacker with the model's knowledge", risk)
+    show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
     attacked = risk | {"beyond": beyond}
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
+
+
+def show_risk(out: Output, risk: dict[str, Any]) -> None:
+    """Show what an attacker reaches, and what somebody who sees that records are late or missing reaches."""
+    more = ", late and missing records counted as below" if risk.get("fates") else ""
+    out.facts(f"An attacker with the model's knowledge{more}", {n: v for n, v in risk.items() if n != "fates"})
+    if risk.get("fates"):
+        out.table(
+            "Somebody who also sees what became of the record: guesses that are right",
+            ["the record is", "records", "with the release alone", "knowing each snapshot's frequencies"],
+            [
+                (fate.replace("_", " "), found["people"], found["right"], found["right_knowing_frequencies"])
+                for fate, found in risk["fates"].items()
+            ],
+        )
 
 
 def generate_file(

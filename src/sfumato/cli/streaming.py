@@ -17,17 +17,22 @@ import pyarrow as pa
 from sfumato import pipeline
 from sfumato.cli.output import Output, fail
 from sfumato.core.clock import Clock
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
+from sfumato.core.release import Result, Trace
 from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret
+from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 from sfumato.io.batches import STANDARD_INPUT, read_batches
+from sfumato.io.owner import read_rows
 from sfumato.io.reading import Reading
+from sfumato.io.releases import read_release
 from sfumato.io.snapshot_records import SnapshotRecords
 from sfumato.io.streams import Checkpoint, StreamFolder, snapshot_name
 
 if TYPE_CHECKING:
     from sfumato.families.snapshot_feed import Closed
-    from sfumato.families.snapshot_stream import LeavingSnapshot, SnapshotStream
+    from sfumato.families.snapshot_stream import LeavingSnapshot, Snapshot, SnapshotStream
 
 __all__ = ["RESUME", "publish_stream"]
 
@@ -40,6 +45,7 @@ _SETTLE_SECONDS = 0.5
 _CHECKPOINT_SECONDS = 10.0
 _STOPPED = 130
 _ROW = "original row"
+_TIME = "original time"
 
 
 class StreamingMethod(Protocol):
@@ -66,15 +72,17 @@ def publish_stream(
     secret: Secret | None = None,
     force: bool = False,
     resume: str | None = None,
+    report: bool = True,
+    withhold_at_most: float = WITHHOLD_AT_MOST,
 ) -> dict[str, Any]:
-    """Publish snapshots of a file, or of standard input for ``-``, one by one; return what was done.
+    """Publish snapshots one by one as their records come, in the order in which they come; return what was done.
 
     Parameters
     ----------
     out
         Where to say what was done.
     data, options
-        The file, and how it is read.
+        Where records come from, ``-`` for standard input, and how they are read.
     directory
         For ``release/`` and ``owner/``.
     method
@@ -83,10 +91,16 @@ def publish_stream(
         As for other releases.
     resume
         ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
+    report
+        Whether to write ``owner/report.html`` at the end; until then the records are kept in ``owner/``.
+    withhold_at_most
+        Share of the records that may be left out. What is published cannot be taken back: with more it is said.
     """
     if resume is not None and resume not in RESUME:
         raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
+    limit = read_limit(withhold_at_most)
     run = _Publishing(data, directory, method, Reading.of("snapshots", options), secret)
+    run.keeps = report
     try:
         run.open(force=force, resume=resume)
         run.consume(resume)
@@ -99,6 +113,12 @@ def publish_stream(
         out.say(note)
     out.facts("Published", {name: value for name, value in done.items() if name != "guarantee"})
     out.say(done["guarantee"]["statement"])
+    done["withholds_too_much"] = exceeds(done["withheld"], run.rows, limit)
+    if done["withholds_too_much"]:
+        out.say(
+            f"WARNING: {say_withheld(done['withheld_by_reason'], run.rows)}, more than withhold_at_most={limit:g}. A "
+            "feed cannot be taken back once it is published: lower l or widen the window before you go on with it."
+        )
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(done)
     return done
@@ -114,6 +134,8 @@ class _Publishing:
         self.folder: StreamFolder | None = None
         self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}
         self.rows, self.checksum, self.rows_saved = 0, 0, 0
+        self.keeps = True
+        self._taken: list[pa.Table] = []
         self._settled = self._saved = time.monotonic()
         self._began = time.perf_counter()
 
@@ -138,6 +160,7 @@ class _Publishing:
             raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
         if checkpoint is not None:
             self._restore(checkpoint)
+        self.folder.forget_records(self.rows)
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -188,18 +211,29 @@ class _Publishing:
 
     def _take(self, closed: Closed) -> None:
         for snapshot in closed.snapshots:
+            if self.keeps:
+                times = pa.array(np.full(len(snapshot.rows), snapshot.time))
+                self._taken.append(_with_rows(snapshot).append_column(_TIME, times))
             for leaving in self.stream.push(snapshot):
                 self._publish(leaving)
         self.rows, self.checksum = closed.rows, closed.checksum
         assert self.folder is not None
         now = time.monotonic()
         if self.live or now - self._saved > _CHECKPOINT_SECONDS:
+            self._keep_records()
             self.folder.save(self._checkpoint())
             self.rows_saved = self.rows
             self._saved = self._settled = time.monotonic()
         elif now - self._settled > _SETTLE_SECONDS:
             self.folder.settle()
             self._settled = time.monotonic()
+
+    def _keep_records(self) -> None:
+        """Put the records that came since the last time beside the others, for the report."""
+        assert self.folder is not None
+        if self._taken:
+            self.folder.keep_records(self.rows_saved, pa.concat_tables(self._taken))
+            self._taken = []
 
     def _publish(self, leaving: LeavingSnapshot) -> None:
         from sfumato.families.snapshot_stream import SUPPRESSED, make_release
@@ -229,7 +263,7 @@ class _Publishing:
                 "coarsely."
             )
         withheld = {reason: count for reason, count in self.stream.withheld.items() if count}
-        guarantee = self.stream.step.claim(self.stream.l, self.stream.window).to_dict()
+        guarantee = self.stream.step.claim(self.stream.l, self.stream.window, self.stream.delays).to_dict()
         records = {
             "in": self.rows,
             "published": self.totals["published"],
@@ -237,15 +271,44 @@ class _Publishing:
             "withheld_by_reason": withheld,
         }
         summary = {"method": self.method.name, "guarantee": guarantee, "snapshots": self.totals["snapshots"]}
+        self._keep_records()
         self.folder.sum_up({**summary, "records": records}, finished=True)
+        reported = self.keeps and self._report()
+        self.folder.forget_records(0)
         return {
             **self.totals,
             "withheld": records["withheld"],
             "withheld_by_reason": withheld,
             "guarantee": guarantee,
+            "report": reported,
             "seconds": round(time.perf_counter() - self._began, 4),
             "out": str(self.directory),
         }
+
+    def _report(self) -> bool:
+        """Judge the whole stream with its original beside it, and write the owner's report if all records are there."""
+        assert self.folder is not None
+        table = self.folder.read_records(_ROW)
+        if table is None or table.num_rows != self.rows:
+            return False
+        times = np.asarray(table.column(_TIME).to_numpy(), dtype=np.int64)
+        original = Dataset(
+            self.records.shape.schema(),
+            table.drop_columns([_ROW, _TIME]).add_column(0, "time", pa.array(times, pa.int64())),
+            notes=self.records.notes(),
+            reading=self.reading.to_dict(),
+            clock=self.records.clock,
+        )
+        rows = read_rows(self.directory)
+        assert rows is not None
+        seconds = {"stream": time.perf_counter() - self._began}
+        trace = Trace(rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original)
+        verdict = pipeline.verify(self.directory, original)
+        if not verdict:
+            sys.stderr.write(f"{verdict!r}\n")
+            raise VerificationError("snapshots: the stream as a whole does not keep its claim; take it back.")
+        pipeline.write_report(Result(read_release(self.directory), trace), self.directory / "owner" / "report.html")
+        return True
 
     def stop(self) -> str:
         """Keep what is complete and say how to go on."""
@@ -263,21 +326,17 @@ class _Publishing:
 
     def _checkpoint(self) -> Checkpoint:
         state = self.stream.state()
-        tables = {
-            f"{home}-{snapshot.table.num_rows}": snapshot.table.append_column(_ROW, pa.array(snapshot.rows, pa.int64()))
-            for home, snapshot in state.homes.items()
-        }
+        tables = {f"{home}-{snapshot.table.num_rows}": _with_rows(snapshot) for home, snapshot in state.homes.items()}
         facts = {
             "rows": self.rows,
             "checksum": self.checksum,
-            "now": state.window.now,
-            "started": state.window.started,
+            "window": dict(state.window.facts),
             "begun": state.begun,
             "labels": state.labels,
             "withheld": state.withheld,
             "totals": self.totals,
         }
-        arrays = {name: getattr(state.window, name) for name in ("slots", "chosen", "held", "waiting")}
+        arrays = {f"window {name}": array for name, array in state.window.arrays.items()}
         arrays |= {f"taken {home}": taken for home, taken in state.taken.items()}
         return Checkpoint(facts, arrays, tables)
 
@@ -291,13 +350,18 @@ class _Publishing:
             rows = np.asarray(table.column(_ROW).to_numpy(), dtype=np.int64)
             homes[home] = Snapshot(home, table.drop_columns([_ROW]), rows)
         facts, arrays = saved.facts, saved.arrays
+        of_window = {name: array for name, array in arrays.items() if name.startswith("window ")}
         window = WindowState(
-            arrays["slots"], arrays["chosen"], arrays["held"], facts["now"], arrays["waiting"], facts["started"]
+            facts["window"], {name.removeprefix("window "): array for name, array in of_window.items()}
         )
         taken = {home: arrays[f"taken {home}"] for home in homes}
         self.stream.restore(StreamState(window, facts["labels"], facts["begun"], homes, taken, dict(facts["withheld"])))
         self.rows, self.checksum, self.totals = facts["rows"], facts["checksum"], dict(facts["totals"])
         self.rows_saved = self.rows
+
+
+def _with_rows(snapshot: Snapshot) -> pa.Table:
+    return snapshot.table.append_column(_ROW, pa.array(snapshot.rows, pa.int64()))
 
 
 def _verify(folder: Path) -> None:

@@ -46,7 +46,7 @@ class Run:
     """Secret, progress, phase times and the engine of one run.
 
     Everything random comes from the secret, which is drawn from the operating system. Given one that was kept, the run
-    is repeated. Counters and notes say to the owner what was done; notes are sentences.
+    is repeated. Counters say what was done; a method leaves in ``notes`` what its owner must be told, a sentence each.
 
     Examples
     --------

@@ -34,11 +34,14 @@ class Eligible(NamedTuple):
         Its records: the columns of the schema but for the time.
     codes, labels
         The sensitive value of every record.
+    joined
+        How many groups are put together where groups are made.
     """
 
     table: pa.Table
     codes: Ints
     labels: list[str]
+    joined: int = 1
 
 
 class Published(NamedTuple):
@@ -51,7 +54,7 @@ class Published(NamedTuple):
 class Step(Protocol):
     """Something that publishes l-eligible snapshots, each on its own."""
 
-    def claim(self, l: int, window: int) -> Guarantee:
+    def claim(self, l: int, window: int, delays: str) -> Guarantee:
         """Return what the step makes of l-eligibility."""
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
@@ -69,13 +72,13 @@ class Plain:
 
     Examples
     --------
-    >>> Plain().claim(2, 1).name
+    >>> Plain().claim(2, 1, "paper").name
     'l-eligibility'
     """
 
-    def claim(self, l: int, window: int) -> Guarantee:
+    def claim(self, l: int, window: int, delays: str) -> Guarantee:
         """Claim l-eligibility and no more."""
-        return LEligibility(l, window)
+        return LEligibility(l, window, delays)
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Publish attributes and sensitive value."""
@@ -113,9 +116,9 @@ class Anatomy:
     X. Xiao, Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """
 
-    def claim(self, l: int, window: int) -> Guarantee:
+    def claim(self, l: int, window: int, delays: str) -> Guarantee:
         """Claim l-diversity of groups."""
-        return LDiversity(l, window)
+        return LDiversity(l, window, delays)
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Publish attributes and group."""
@@ -135,8 +138,8 @@ class Anatomy:
         }
 
     def publish(self, snapshot: Eligible, schema: Schema, l: int, draw: Draw) -> Published:
-        """Group the records at random so that no value is in a group twice."""
-        groups = _group_records(snapshot.codes, l, draw)
+        """Group the records at random so that no value is in a group twice, and put so many groups together."""
+        groups = _join_groups(_group_records(snapshot.codes, l, draw), snapshot.joined)
         names = [column.name for column in self.columns(schema) if column.role != "group"]
         table = snapshot.table.select(names).append_column("group", pa.array(groups, pa.int64()))
         value = self.parts(schema)["sensitive"][1].name
@@ -158,6 +161,11 @@ def _group_records(codes: Ints, l: int, draw: Draw) -> Ints:
     number = np.argsort(draw(int(group.max(initial=-1)) + 1, "numbers"), kind="stable") + 1
     groups[mine] = number[group[theirs]]
     return groups
+
+
+def _join_groups(groups: Ints, joined: int) -> Ints:
+    """Put groups together that are numbered at random: what is left over joins the first ones."""
+    return (groups - 1) % max(1, int(groups.max(initial=1)) // joined) + 1
 
 
 def _count_values(groups: Ints, snapshot: Eligible, value: str) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import itertools
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -137,7 +138,9 @@ class EventDeletion(Method):
         deletions = task.deletions(removed)
         run.counters["occurrences_deleted"] = int(removed.sum())
         run.counters["time_points_changed"] = int(np.count_nonzero(deletions.by_point))
-        return self._publish(dataset, task, deletions, run)
+        result = self._publish(dataset, task, deletions, run)
+        run.notes.append(_say_deleted(task, removed))
+        return result
 
     def task(self, dataset: Dataset) -> Task:
         """Return what is to be done, or refuse data this cannot be done with."""
@@ -172,7 +175,17 @@ class EventDeletion(Method):
         labels = task.timeline.labels
         if self.cover == 1:
             return PrefixFrequency(self.delta, 1, tuple(sorted(labels[event] for event in task.events)))
-        return PrefixFrequency(self.delta, self.cover, _alike(task, left))
+        named = _alike(task, left)
+        if not named:
+            gone, total = int(task.places.counts.sum()), int(task.timeline.totals.sum())
+            events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
+            raise InfeasibleError(
+                f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
+                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {self.cover - 1} other events "
+                "have the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
+                "(--resolution), or leave the events out of the data."
+            )
+        return PrefixFrequency(self.delta, self.cover, named)
 
     def _publish(self, dataset: Dataset, task: Task, deletions: Deletions, run: Run) -> Result:
         timeline = task.timeline
@@ -200,6 +213,18 @@ class EventDeletion(Method):
             unit=dataset.unit,
         )
         return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
+
+
+def _say_deleted(task: Task, removed: Ints) -> str:
+    """Say how much of the data was deleted; for the owner, since it tells how frequent sensitive events were."""
+    gone, total = int(removed.sum()), int(task.timeline.totals.sum())
+    offsets = task.places.offsets
+    left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
+    lost = sum(not count for count in left)
+    said = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
+    if lost:
+        said += f"; of {lost:,} of the {len(left):,} sensitive events nothing is left"
+    return said + "."
 
 
 def _alike(task: Task, left: Ints) -> tuple[str, ...]:

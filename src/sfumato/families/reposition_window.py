@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -44,15 +45,10 @@ class Shipment(NamedTuple):
 
 
 class WindowState(NamedTuple):
-    """All that a window remembers: plain arrays and numbers, for a checkpoint."""
+    """All that a window remembers: plain numbers and arrays by name, for a checkpoint."""
 
-    slots: Ints
-    chosen: Ints
-    held: Ints
-    now: int
-    waiting: Ints
-    """Snapshots that wait for the first window to fill, one column each."""
-    started: bool
+    facts: Mapping[str, int]
+    arrays: Mapping[str, Ints]
 
 
 class RepositionWindow:
@@ -152,14 +148,15 @@ class RepositionWindow:
         self._grow()
         waiting = [self._fit(column) for column in self._waiting]
         columns = np.array(waiting, dtype=np.int64).reshape(len(waiting), len(self.labels))
-        slots, chosen, held = (part.copy() for part in self._window)
-        return WindowState(slots, chosen, held, self.now, columns, self._started)
+        parts = {name: part.copy() for name, part in self._window._asdict().items()}
+        return WindowState({"now": self.now, "started": self._started}, {**parts, "waiting": columns})
 
     def restore(self, state: WindowState) -> None:
         """Remember what :meth:`state` returned."""
         self._grow()
-        self._window = Window(state.slots.copy(), state.chosen.copy(), state.held.copy())
-        self.now, self._waiting, self._started = state.now, list(state.waiting), state.started
+        self._window = Window(*(state.arrays[name].copy() for name in Window._fields))
+        self._waiting = list(state.arrays["waiting"])
+        self.now, self._started = int(state.facts["now"]), bool(state.facts["started"])
 
     def _fit(self, counts: Ints) -> Ints:
         return np.pad(counts, (0, len(self.labels) - len(counts)))

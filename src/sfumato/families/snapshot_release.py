@@ -36,5 +36,9 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
         "records_published_late": int((distance > 0).sum()),
         "longest_delay": int(distance.max()),
     }
+    late, lost = int((distance > 0).sum()), sum(release.withheld.values())
+    run.notes.append(
+        f"Of {len(dataset):,} records {len(rows) - late:,} are published on time, {late:,} late and {lost:,} never."
+    )
     trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
     return Result(release, trace)

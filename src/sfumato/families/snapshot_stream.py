@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
@@ -20,6 +21,7 @@ from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret, digest
 from sfumato.core.unit import RECORD
 from sfumato.families.eligible_steps import Eligible, Step
+from sfumato.families.hidden_window import HiddenWindow, spread_evenly
 from sfumato.families.reposition_costs import CostModel
 from sfumato.families.reposition_window import RepositionWindow, Shipment, WindowState
 
@@ -39,6 +41,9 @@ Ints = npt.NDArray[np.int64]
 SUPPRESSED = "suppressed"
 CLOSED = "arrived after its snapshot had left the window"
 _RESERVED = ("snapshot", "group", "count")
+_JOINED = 4
+"""Groups that are put together where records of several snapshots meet and delays are hidden: in small groups the
+frequencies of the snapshots tell which value is whose."""
 
 
 class Snapshot(NamedTuple):
@@ -88,7 +93,7 @@ class LeavingSnapshot(NamedTuple):
     rows, homes
         Of every published record: its original row, and its own snapshot.
     suppressed
-        Records of this snapshot that are never published.
+        Records that are given up with this snapshot and never published.
     """
 
     time: int
@@ -136,6 +141,16 @@ class _Home:
         self.snapshot, self.codes = Snapshot(snapshot.time, table, rows), everything[order]
 
 
+class _Queue(_Home):
+    """Records of a snapshot in the order in which they are taken, whatever their value."""
+
+    def take(self, counts: Ints) -> Ints:
+        """Return the positions of the next records; how many there are of each value is known already."""
+        begin = int(self.taken.sum())
+        self.taken = np.array([begin + int(counts.sum())])
+        return np.arange(begin, int(self.taken[0]))
+
+
 class SnapshotStream:
     """Takes snapshots in the order of time and returns those that leave the window, ready to be published.
 
@@ -157,6 +172,8 @@ class SnapshotStream:
         Where random orders come from.
     late
         ``withhold`` to leave out records whose snapshot has left, ``error`` to refuse them.
+    delays
+        ``hidden`` if being late or missing may not depend on the value; ``paper`` for the least cost.
 
     Examples
     --------
@@ -183,13 +200,17 @@ class SnapshotStream:
         step: Step,
         secret: Secret,
         late: str = "withhold",
+        delays: str = "paper",
     ) -> None:
         self.schema, self.clock, self.l, self.step, self.secret = schema, clock, l, step, secret
+        self.delays = delays
         self._sensitive = sensitive_column(schema)
-        self._refuses_late = late == "error"
+        self._refuses_late = late == "error" or delays == "hidden"
         self._labels: list[str] = []
         self._code: dict[str, int] = {}
-        self._window = RepositionWindow(l, costs, self._labels)
+        self._window: RepositionWindow | HiddenWindow = (
+            HiddenWindow(l, len(costs.mu)) if delays == "hidden" else RepositionWindow(l, costs, self._labels)
+        )
         self._homes: dict[int, _Home] = {}
         self._begun = False
         self.withheld: dict[str, int] = {SUPPRESSED: 0, CLOSED: 0}
@@ -218,6 +239,7 @@ class SnapshotStream:
         After a gap in time several leave. The records of a snapshot that is not later than the last one are late: they
         join their snapshot where it has not left, and are withheld where it has.
         """
+        snapshot = _order_by_content(snapshot)
         codes = self._encode(snapshot.table.column(self._sensitive))
         if self._begun and snapshot.time <= self._window.now:
             self._take_late(snapshot, codes)
@@ -226,7 +248,9 @@ class SnapshotStream:
         self._begun = True
         if len(codes):
             self._homes[snapshot.time] = self._arrange(snapshot, codes)
-        return leaving + self._ship([self._window.push(snapshot.time, self._count(codes))])
+            codes = self._homes[snapshot.time].codes
+        arrived = codes if self.delays == "hidden" else self._count(codes)
+        return leaving + self._ship([self._window.push(snapshot.time, arrived)])
 
     def flush(self) -> list[LeavingSnapshot]:
         """Return the snapshots that are left in the window; the stream can begin anew with later ones."""
@@ -251,8 +275,9 @@ class SnapshotStream:
         self._code = {label: code for code, label in enumerate(state.labels)}
         self._window.restore(state.window)
         self._begun, self.withheld = state.begun, dict(state.withheld)
+        kind = _Queue if self.delays == "hidden" else _Home
         self._homes = {
-            time: _Home(snapshot, self._encode(snapshot.table.column(self._sensitive)), state.taken[time].copy())
+            time: kind(snapshot, self._encode(snapshot.table.column(self._sensitive)), state.taken[time].copy())
             for time, snapshot in state.homes.items()
         }
 
@@ -273,17 +298,26 @@ class SnapshotStream:
         return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
 
     def _arrange(self, snapshot: Snapshot, codes: Ints) -> _Home:
-        draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes), "home")
-        order = np.lexsort((draws, codes))
+        """Put the records into the order in which they are taken: by value, or with all values spread evenly."""
+        draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes) + 1, "home")
+        order = np.lexsort((draws[:-1], codes))
+        if self.delays == "hidden":
+            counts = np.unique(codes, return_counts=True)[1]
+            spread = np.empty_like(order)
+            spread[np.argsort(spread_evenly(counts), kind="stable")] = order
+            # Turned at random, every record is as likely as any other to be the first, the second, and so on.
+            order = np.roll(spread, int(draws[-1] % np.uint64(len(codes))))
         table = snapshot.table.take(pa.array(order))
-        return _Home(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
+        kind = _Queue if self.delays == "hidden" else _Home
+        return kind(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
 
     def _take_late(self, snapshot: Snapshot, codes: Ints) -> None:
         if self._refuses_late:
             raise SchemaError(
                 f"snapshots: records must come in the order of time; {len(codes)} came after a later snapshot. Sort "
-                "them, or let them be withheld where their snapshot has left (late=withhold)."
+                "them, or let them be withheld where their snapshot has left (late=withhold, delays=paper)."
             )
+        assert isinstance(self._window, RepositionWindow)
         if not self._window.is_open(snapshot.time):
             self.withheld[CLOSED] += len(codes)
             return
@@ -300,7 +334,7 @@ class SnapshotStream:
             if self._window.is_empty:
                 self._window.skip_to(time)
                 break
-            leaving += self._ship([self._window.push(self._window.now + 1, np.zeros(0, np.int64))])
+            leaving += self._ship([self._window.push(self._window.now + 1, np.empty(0, np.int64))])
         return leaving
 
     def _ship(self, shipments: Sequence[Shipment | None]) -> list[LeavingSnapshot]:
@@ -328,7 +362,8 @@ class SnapshotStream:
         suppressed = int(shipment.suppressed.sum())
         if size == 0:
             return LeavingSnapshot(time, self._empty(), {}, rows[0], rows[0], suppressed)
-        eligible = Eligible(pa.concat_tables(tables), np.concatenate(codes), self._labels)
+        joined = _JOINED if self.delays == "hidden" and len(shipment.taken) > 1 else 1
+        eligible = Eligible(pa.concat_tables(tables), np.concatenate(codes), self._labels, joined)
         secret = self.secret.derive(time, digest(eligible.table))
         done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
         order = secret.order(size, "shuffle")
@@ -344,6 +379,13 @@ class SnapshotStream:
     def _empty(self) -> pa.Table:
         columns = published_columns(self.schema, self.clock, self.step)
         return pa.table({column.name: pa.array([], column.form.arrow) for column in columns})
+
+
+def _order_by_content(snapshot: Snapshot) -> Snapshot:
+    """Put records into an order that does not depend on the one in which they came: it must not decide anything."""
+    keys = [(name, "ascending") for name in snapshot.table.column_names]
+    order = np.asarray(pc.sort_indices(snapshot.table, sort_keys=keys).to_numpy(), dtype=np.int64)
+    return Snapshot(snapshot.time, snapshot.table.take(pa.array(order)), snapshot.rows[order])
 
 
 def sensitive_column(schema: Schema) -> str:
@@ -384,7 +426,7 @@ def make_release(
     return Release(
         kind="snapshots",
         method=method,
-        guarantee=stream.step.claim(stream.l, stream.window),
+        guarantee=stream.step.claim(stream.l, stream.window, stream.delays),
         columns=columns,
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),

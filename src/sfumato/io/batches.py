@@ -20,13 +20,24 @@ from sfumato.io.files import choose_format
 from sfumato.io.reading import Reading
 from sfumato.io.tables import detect_delimiter, first_lines, parse_table
 
-__all__ = ["STANDARD_INPUT", "read_batches"]
+__all__ = ["STANDARD_INPUT", "is_feed", "read_batches"]
 
 STANDARD_INPUT = "-"
 
 _BLOCK = 1 << 22
 _ROWS = 1 << 16
 _PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
+
+
+def is_feed(path: Path) -> bool:
+    """Tell whether records come as they arise: from standard input or from a pipe, not from a file.
+
+    Examples
+    --------
+    >>> is_feed(Path("-")), is_feed(Path(__file__))
+    (True, False)
+    """
+    return str(path) == STANDARD_INPUT or path.is_fifo()
 
 
 def read_batches(path: Path, reading: Reading) -> Iterator[pa.Table]:

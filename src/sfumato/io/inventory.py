@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from sfumato.io.json_files import check_plain, read_json, spell_json
 from sfumato.io.parquet_files import find_beside_records
 from sfumato.io.releases import manifest, published_names, read_data, same_cells, spell_tables, write_data
 
-__all__ = ["check_folder", "compare_json", "find_strays", "show"]
+__all__ = ["check_folder", "check_tables", "compare_json", "find_strays", "show"]
 
 DECLARED = "nothing lies there that is not declared"
 STATEMENT = "the statement is the one its claim makes"
@@ -48,13 +48,8 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         for key in otherwise
         if key != _STATEMENT_KEY and not key.startswith(_RECORDS_KEY)
     ]
-    tables = dict(spell_tables(release))
-    same = _compare_data(release, folder, tables["data.csv"], undeclared)
-    for name, table in tables.items():
-        if name != "data.csv":
-            undeclared += [f"{name}: {what}" for what in _compare_csv(folder / name, table)]
-    found, writer = find_beside_records(folder / "data.parquet", _write_again(release))
-    undeclared += [f"data.parquet: {what}" for what in found]
+    same, more, writer = check_tables(release, folder, published_names(release))
+    undeclared += more
     statement = _STATEMENT_KEY in otherwise
     counts = [key for key in otherwise if key.startswith(_RECORDS_KEY)]
     checks = {DECLARED: not undeclared, STATEMENT: not statement, COUNTED: not counts, SAME: same}
@@ -75,9 +70,25 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     return Verdict(witness is None, {}, measured, witness, checks, (), _shorten(undeclared))
 
 
+def check_tables(release: Release, folder: Path, names: Collection[str]) -> tuple[bool, list[str], str]:
+    """Compare tables on disk with those of a release.
+
+    Returns whether data.csv holds the records of data.parquet, what the files hold beyond what they should, and the
+    program that wrote data.parquet where it is another one.
+    """
+    tables = {name: table for name, table in spell_tables(release) if name in names}
+    undeclared: list[str] = []
+    same = _compare_data(release, folder, tables["data.csv"], undeclared)
+    for name, table in tables.items():
+        if name != "data.csv":
+            undeclared += [f"{name}: {what}" for what in _compare_csv(folder / name, table)]
+    found, writer = find_beside_records(folder / "data.parquet", _write_again(release))
+    return same, undeclared + [f"data.parquet: {what}" for what in found], writer
+
+
 def _write_again(release: Release) -> pa.Buffer:
     sink = pa.BufferOutputStream()
-    write_data(release, sink)
+    write_data([release.table], release.columns, sink)
     return sink.getvalue()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
 __all__ = ["Policy", "read_policy"]
 
@@ -41,6 +42,7 @@ class ReleaseSection(BaseModel):
     force: bool = False
     report: bool = True
     include: tuple[str, ...] = ()
+    withhold_at_most: float = WITHHOLD_AT_MOST
 
 
 class Policy(BaseModel):
@@ -85,6 +87,7 @@ def read_policy(path: Path) -> Policy:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
+    read_limit(policy.release.withhold_at_most)
     folder = path.parent
     data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,27 +58,45 @@ def write_release(release: Release, folder: Path, include: Sequence[Path] = ()) 
     """
     taken = {*_FILES, *(f"{name}.csv" for name in release.parts)}
     release = dataclasses.replace(release, included=copy_in(include, folder, taken))
-    write_data(release, folder / "data.parquet")
+    write_data([release.table], release.columns, folder / "data.parquet")
     for name, table in spell_tables(release):
         write_csv(table, folder / name)
     (folder / "release.json").write_bytes(spell_json(manifest(release)))
 
 
-def write_data(release: Release, where: Any) -> None:
-    """Write the records as Parquet, to a path or a stream, the same records always as the same bytes.
+def write_data(tables: Iterable[pa.Table], columns: tuple[PublishedColumn, ...], where: Any) -> None:
+    """Write records as Parquet, to a path or a stream, the same records always as the same bytes, however they come.
 
     Nothing is compressed and nothing is measured, because compressors and statistics differ from build to build.
     """
-    pq.write_table(
-        _settle(release.table, release.columns),
+    groups = (_settle(group, columns) for group in _regroup(tables))
+    first = next(groups)
+    with pq.ParquetWriter(
         where,
+        first.schema,
         version="2.6",
         data_page_version="1.0",
         compression="none",
         write_statistics=False,
         store_schema=True,
-        row_group_size=_GROUP_ROWS,
-    )
+    ) as writer:
+        for group in itertools.chain([first], groups):
+            writer.write_table(group, row_group_size=_GROUP_ROWS)
+
+
+def _regroup(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows of tables in groups of one size, the last one as it comes; one group where there are no rows."""
+    waiting: list[pa.Table] = []
+    yielded = False
+    for table in tables:
+        waiting.append(table)
+        while sum(part.num_rows for part in waiting) >= _GROUP_ROWS:
+            joined = pa.concat_tables(waiting)
+            yield joined.slice(0, _GROUP_ROWS)
+            waiting, yielded = [joined.slice(_GROUP_ROWS)], True
+    left = pa.concat_tables(waiting)
+    if left.num_rows or not yielded:
+        yield left
 
 
 def _settle(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import ipc
 
@@ -29,9 +30,9 @@ from sfumato.core.clock import UNITS, Clock
 from sfumato.core.errors import SchemaError, SfumatoError, VerificationError
 from sfumato.core.release import Part, Release
 from sfumato.core.verdict import Verdict
-from sfumato.io.inventory import DECLARED, check_folder, compare_json, find_strays, show
+from sfumato.io.inventory import DECLARED, check_folder, check_tables, compare_json, find_strays, show
 from sfumato.io.json_files import read_json, spell_json
-from sfumato.io.releases import check_version, read_release, write_release
+from sfumato.io.releases import check_version, read_release, write_data, write_release
 
 __all__ = [
     "Checkpoint",
@@ -50,6 +51,7 @@ FORMAT_VERSION = 2
 _ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
 _SUMMED_UP = "stream.json sums up its snapshots"
 _NAMED = "every snapshot is called by its time"
+_COMBINED = "the combined table holds the records of the snapshots"
 _SYNCING = 16
 """Files that are synced at a time: the disk then does it in one go."""
 
@@ -177,6 +179,33 @@ class StreamFolder:
         for name in known - set(checkpoint.tables):
             (window / f"{name}.arrow").unlink()
 
+    def keep_records(self, first: int, table: pa.Table) -> None:
+        """Keep the records that begin with a row of the input, until the stream's end."""
+        path = self.owner / "records" / f"{first}.arrow"
+        path.parent.mkdir(exist_ok=True)
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+        _sync_all([path, path.parent])
+
+    def read_records(self, row: str) -> pa.Table | None:
+        """Return the records that were kept, in the order of a column with their rows; None if there are none."""
+        found = []
+        for path in (self.owner / "records").glob("*.arrow"):
+            with ipc.open_file(path) as file:
+                found.append(file.read_all())
+        if not found:
+            return None
+        table = pa.concat_tables(found)
+        return table.take(pc.sort_indices(table, sort_keys=[(row, "ascending")]))
+
+    def forget_records(self, first: int) -> None:
+        """Remove kept records from a row of the input on; those before it stay."""
+        for path in (self.owner / "records").glob("*.arrow"):
+            if int(path.stem) >= first:
+                path.unlink()
+        if not first:
+            shutil.rmtree(self.owner / "records", ignore_errors=True)
+
     def _read_checkpoint(self) -> Checkpoint | None:
         path = self.owner / "checkpoint.npz"
         if not path.is_file():
@@ -199,6 +228,7 @@ class StreamFolder:
         if finished:
             self._join_rows()
             self._keep_claim(totals)
+            totals = {**totals, "combined": self._combine()}
         _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
         if finished:
             shutil.rmtree(self.owner / "window")
@@ -218,6 +248,21 @@ class StreamFolder:
             for folder in snapshot_folders(self.out):
                 writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
         path.rename(self.owner / "rows.parquet")
+
+    def _combine(self) -> list[str]:
+        """Write what all snapshots hold into one table besides them; return the names of its files."""
+        folders = snapshot_folders(self.release)
+        first = read_release(folders[0])
+        write_data((read_release(folder).table for folder in folders), first.columns, self._stage / "data.parquet")
+        names = _combined_names(first)
+        for name in names:
+            if name != "data.parquet":
+                with (self._stage / name).open("wb") as file:
+                    file.writelines(_join_texts([folder / name for folder in folders]))
+        _sync_all([self._stage / name for name in names])
+        for name in names:
+            (self._stage / name).rename(self.release / name)
+        return names
 
     def remove(self) -> None:
         """Leave the disk without the stream."""
@@ -268,12 +313,35 @@ def _summarise(totals: Mapping[str, Any], *, finished: bool) -> dict[str, Any]:
     return {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
 
 
+def _combined_names(snapshot: Release) -> list[str]:
+    """Return the files of the combined table."""
+    return ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in snapshot.parts)]
+
+
+def _join_texts(paths: list[Path]) -> Iterator[bytes]:
+    """Yield CSV files one after the other, with the header of the first."""
+    for number, path in enumerate(paths):
+        text = path.read_bytes()
+        yield text[_header_length(text) if number else 0 :]
+
+
+def _header_length(text: bytes) -> int:
+    """Return where the first line ends; a line end within quotes belongs to a name."""
+    end = text.find(b"\n")
+    while end >= 0 and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end + 1)
+    return end + 1 if end >= 0 else len(text)
+
+
 def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release]) -> Verdict:
     """Compare everything in the folder of a stream with what its snapshots, and their sum, would write there."""
-    undeclared = find_strays(folder, {"stream.json", *snapshots})
     summary = _read_summary(folder)
     totals: dict[str, Any] = {}
+    combined: list[str] = []
+    same, undeclared = True, list[str]()
     if summary.get("finished") is True:
+        combined = _combined_names(release)
+        same, undeclared, _ = check_tables(release, folder, combined)
         records = {
             "in": release.records_in,
             "published": len(release),
@@ -282,6 +350,8 @@ def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release
         }
         claim = release.guarantee.to_dict(release.unit)
         totals = {"method": release.method, "guarantee": claim, "snapshots": len(snapshots), "records": records}
+        totals["combined"] = combined
+    undeclared += find_strays(folder, {"stream.json", *combined, *snapshots})
     otherwise, more = compare_json(folder / "stream.json", _summarise(totals, finished=bool(totals)))
     counted = _add_up(part.withheld for part in snapshots.values())
     otherwise += [reason for reason, count in counted.items() if count > release.withheld.get(reason, 0)]
@@ -291,7 +361,9 @@ def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release
         witness = {"check": _SUMMED_UP, "file": "stream.json", "keys": otherwise}
     elif wrong:
         witness = {"check": _NAMED, "folders": wrong[:10]}
-    checks = {DECLARED: not undeclared and not more, _SUMMED_UP: not otherwise, _NAMED: not wrong}
+    elif not same:
+        witness = {"check": _COMBINED, "file": "data.csv"}
+    checks = {DECLARED: not undeclared and not more, _SUMMED_UP: not otherwise, _NAMED: not wrong, _COMBINED: same}
     verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
     for name, part in snapshots.items():
         found = check_folder(part, folder / name)

@@ -11,9 +11,10 @@ from sfumato.core.published_snapshots import PublishedSnapshots, disclose
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.l_diversity import LDiversity
+from sfumato.verify.hidden_delays import verify_delays
 from sfumato.verify.structure import READABLE, verify_structure
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "needs_original", "verify", "verify_against"]
 
 GUARANTEE = LDiversity
 
@@ -32,7 +33,7 @@ def verify(release: Release) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
-    Verdict(holds=True, claimed l=2, window=1, measured l=2, groups=1)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, groups=1)
 
     References
     ----------
@@ -61,15 +62,22 @@ def verify(release: Release) -> Verdict:
     return structure & Verdict(bool(enough.all()), claim.parameters(), measured, witness, {_CHECK: bool(enough.all())})
 
 
-def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:  # noqa: ARG001
+def needs_original(claim: LDiversity) -> bool:
+    """Tell whether the published files alone leave the claim open: whether delays tell nothing is seen by the owner."""
+    return claim.delays == "hidden"
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: do attributes and time of anybody make a value likelier than 1/l?
+
+    Where hidden delays are claimed, also whether being late or missing depends on the value.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
-    Verdict(holds=True, claimed l=2, window=1, measured largest_share=0.5)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured largest_share=0.5)
     """
     claim, structure = _read(release)
     if not structure:
@@ -88,7 +96,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     # Shares are sums of fractions: a hair above 1/l is still 1/l.
     holds = largest <= 1 / claim.l + 1e-9
     witness = None if holds else {"check": _KNOWN, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
-    return Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+    found = Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+    return found & verify_delays(release, original, rows)
 
 
 def _read(release: Release) -> tuple[LDiversity, Verdict]:

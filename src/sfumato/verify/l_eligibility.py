@@ -11,9 +11,10 @@ from sfumato.core.published_snapshots import PublishedSnapshots
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.l_eligibility import LEligibility
+from sfumato.verify.hidden_delays import verify_delays
 from sfumato.verify.structure import READABLE, verify_structure
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "needs_original", "verify", "verify_against"]
 
 GUARANTEE = LEligibility
 
@@ -30,7 +31,7 @@ def verify(release: Release) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), secret=bytes(32)).release)
-    Verdict(holds=True, claimed l=2, window=1, measured l=2, snapshots=1)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, snapshots=1)
 
     References
     ----------
@@ -65,6 +66,12 @@ def verify(release: Release) -> Verdict:
     return structure & Verdict(bool(enough.all()), claim.parameters(), measured, witness, {_CHECK: bool(enough.all())})
 
 
-def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:  # noqa: ARG001
-    """Return what the release says on its own: sensitive values stand in it, so nobody has to infer them."""
-    return verify(release)
+def needs_original(claim: LEligibility) -> bool:
+    """Tell whether the published files alone leave the claim open: whether delays tell nothing is seen by the owner."""
+    return claim.delays == "hidden"
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Return what the release says on its own, since sensitive values stand in it, and whether delays tell anything."""
+    found = verify(release)
+    return found & verify_delays(release, original, rows) if found else found

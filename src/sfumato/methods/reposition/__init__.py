@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import pyarrow.compute as pc
+
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
@@ -17,7 +20,7 @@ from sfumato.core.secret import Secret
 from sfumato.families.eligible_steps import STEPS
 from sfumato.families.reposition_costs import CostModel
 from sfumato.guarantees.l_diversity import LDiversity
-from sfumato.guarantees.l_eligibility import LEligibility
+from sfumato.guarantees.l_eligibility import DELAYS, DELAYS_HELP, LEligibility
 
 if TYPE_CHECKING:
     from sfumato.families.snapshot_stream import SnapshotStream
@@ -34,7 +37,7 @@ class Reposition(Method):
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
     >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
     >>> Reposition(l=2, window=2).anonymize(data, Run(bytes(32))).release
-    Release(snapshots by reposition: 4 of 4 records, l-diversity (l=2, window=2))
+    Release(snapshots by reposition: 4 of 4 records, l-diversity (l=2, window=2, delays=paper))
 
     As a stream, snapshot by snapshot:
 
@@ -67,13 +70,24 @@ class Reposition(Method):
     ] = None
     then: Annotated[str, Param("What makes an eligible snapshot publishable.", choices=tuple(STEPS))] = "anatomy"
     late: Annotated[
-        str,
-        Param("Records that arrive after their snapshot has left the window.", choices=("withhold", "error")),
-    ] = "withhold"
+        str | None,
+        Param(
+            "Records of a feed that arrive after their snapshot has left; withhold unless delays are hidden.",
+            choices=("withhold", "error"),
+        ),
+    ] = None
+    delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.costs()
+        if self.delays == "hidden" and (self.cost != "linear" or self.beta is not None):
+            raise ParameterError("Reposition: delays=hidden weighs no costs by value: leave out cost and beta.")
+        if self.delays == "hidden" and self.late == "withhold":
+            raise ParameterError(
+                "Reposition: delays=hidden cannot withhold records because they arrive late, since that may depend on "
+                "their value. Leave out late, so that such records are refused."
+            )
 
     def costs(self) -> CostModel:
         """Return the costs in whole numbers."""
@@ -93,7 +107,8 @@ class Reposition(Method):
             self.costs(),
             step,
             Secret.fresh() if secret is None else Secret.of(secret),
-            self.late,
+            self.late or "withhold",
+            self.delays,
         )
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
@@ -101,4 +116,18 @@ class Reposition(Method):
         from sfumato.families.snapshot_release import release_snapshots
 
         self.accept(dataset, 1)
+        if self.delays == "hidden":
+            self._refuse_dominant(dataset)
         return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.clock, secret=run.secret), run)
+
+    def _refuse_dominant(self, dataset: Dataset) -> None:
+        """Refuse data in which one value is too frequent overall: almost everything would be withheld."""
+        name = next(column.name for column in dataset.schema.columns if column.role == "sensitive")
+        most = max(pc.value_counts(dataset.table.column(name)).field("counts").to_pylist())
+        if self.l * most > len(dataset):
+            raise InfeasibleError(
+                f"Reposition: one sensitive value is that of {most:,} of {len(dataset):,} records "
+                f"({100 * most / len(dataset):.3g} %), above 1 in l={self.l} of all. With delays=hidden no value is "
+                "left out more than others, so almost everything would be withheld. Lower l, join or leave out that "
+                "value, or use delays=paper, which withholds its records and thereby tells it."
+            )

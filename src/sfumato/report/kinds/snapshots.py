@@ -15,6 +15,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.core.snapshot_comparison import SnapshotComparison, ValueCounts
+from sfumato.core.snapshot_fates import Fates
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, raise_powers
 from sfumato.report.numerals import show_count, show_share
@@ -28,12 +29,23 @@ Floats = npt.NDArray[np.float64]
 
 _BINS = (0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 _MOST_BARS = 12
-_LIMITS = (
-    (
+_DELAYS = {
+    "paper": (
         "Reasoning about delays.",
-        "Somebody who knows when a record arose and finds it published later, or not at all, may guess that its value "
-        "was too frequent at that time. The promise counts values in groups; it does not count such guesses.",
+        "Somebody who knows when a record arose and finds it published later, or not at all, guesses that its value "
+        "was too frequent at that time, and is mostly right: see below. The promise does not count such guesses; "
+        "delays=hidden makes them useless.",
     ),
+    "hidden": (
+        "Knowing how frequent values were.",
+        "Whether a record is on time, late or missing does not depend on its value. But somebody who knows how "
+        "frequent the values of a snapshot were guesses a frequent one as often as it occurred: where one value "
+        "exceeds 1/l of a snapshot nobody can promise 1/l against that.",
+    ),
+}
+_LISTED_DAYS = 30
+_CODES = {"day": "D", "hour": "h", "minute": "m", "second": "s"}
+_LIMITS = (
     (
         "The same person in several snapshots.",
         "Each snapshot keeps its promise on its own. Groups of the same person at different times can be compared.",
@@ -64,6 +76,7 @@ def render(
             _risk(comparison.release.guarantee, before, after),
             _skew(drawn["shares"]),
             _delays(drawn.get("delays")),
+            _late_and_missing(comparison, after),
             _queries(queries),
             page.write_utility(scores),
             page.write_facts(comparison, facts or {}),
@@ -119,7 +132,8 @@ def _published(comparison: Comparison) -> str:
             ("Sensitive values in the original data", len(found.values)),
         ],
     )
-    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
+    told = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
+    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in told)
     return (
         f"<section><h2>What was published</h2>\n{account}\n"
         f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
@@ -146,6 +160,13 @@ def _risk(guarantee: Guarantee, before: Risk, after: Risk) -> str:
     ]
     if guarantee.name != "l-diversity":
         told = _warn("Sensitive values stand beside the records. Do not publish this.")
+    elif share <= 1 / l + 1e-9 < after.max_success:
+        told = (
+            f"<blockquote class='warning'><p>In the groups no value is likelier than {show_share(share)} "
+            f"({show_share(1 / l)} promised). <b>Somebody who sees that a record is late or missing is right for up to "
+            f"{show_share(after.max_success)} of these records</b>; see <i>Late and missing records</i>."
+            "</p></blockquote>"
+        )
     elif share <= 1 / l + 1e-9:
         told = (
             f"<blockquote><p>The attack agrees with the promise: no value is likelier than {show_share(share)} for "
@@ -248,6 +269,64 @@ def _delays(plot: Spec | None) -> str:
         "Records are published in their own snapshot or later, never earlier; those left out are counted as never."
     )
     return f"<section><h2>Delays</h2>\n{draw_figure('delays', plot, caption)}</section>"
+
+
+def _late_and_missing(comparison: Comparison, after: Risk) -> str:
+    """Say what being late or missing tells, and in which snapshots frequencies tell more than is promised."""
+    fates: dict[str, dict[str, float]] | None = getattr(after, "fates", None)
+    if fates is None or comparison.rows is None:
+        return ""
+    rows = [
+        [
+            fate.replace("_", " ").capitalize(),
+            show_count(int(found["people"])),
+            show_share(found["right"]),
+            show_share(found["right_knowing_frequencies"]),
+        ]
+        for fate, found in fates.items()
+    ]
+    head = ["The record is", "Records", "Right, with the release", "Right, knowing each snapshot's frequencies"]
+    return (
+        "<section><h2>Late and missing records</h2>\n<p>The attacker knows attributes and time of a person, recognises "
+        "the record, sees whether it is on time, late or missing, and guesses the value.</p>\n"
+        f"{make_table(head, rows, narrow=True)}\n{_exceeded(comparison)}</section>"
+    )
+
+
+def _exceeded(comparison: Comparison) -> str:
+    """List the snapshots in which one value was above 1/l."""
+    assert comparison.rows is not None
+    l = getattr(comparison.release.guarantee, "l", 1)
+    fates = Fates.of(comparison.release, comparison.original, comparison.rows)
+    days = fates.exceeded(l)
+    said = (
+        f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots one value was that of more than 1 in "
+        f"{l} records. Whoever knows that guesses it as often there, whatever is published."
+    )
+    if not len(days):
+        return f"<p>{escape(said)}</p>"
+    keys, counts = fates.count_values()
+    most = np.zeros(len(fates.times), dtype=np.int64)
+    np.maximum.at(most, keys // max(len(fates.labels), 1), counts)
+    unit = comparison.original.clock.unit
+    rows = [
+        [
+            _name_snapshot(int(fates.times[at]), unit),
+            show_count(int(fates.sizes[at])),
+            show_share(float(most[at] / fates.sizes[at])),
+        ]
+        for at in days[:_LISTED_DAYS].tolist()
+    ]
+    more = f" The first {_LISTED_DAYS} are listed." if len(days) > _LISTED_DAYS else ""
+    table = make_table(["Snapshot", "Records", "Largest share of a value"], rows, narrow=True)
+    return f"<p>{escape(said + more)}</p><details><summary>These snapshots</summary>{table}</details>"
+
+
+def _name_snapshot(time: int, unit: str | None) -> str:
+    """Spell a snapshot: a number, or a date to the unit of the clock."""
+    if unit is None:
+        return str(time)
+    return str(np.datetime64(time, "us").astype(f"datetime64[{_CODES[unit]}]"))
 
 
 def _queries(score: Score | None) -> str:

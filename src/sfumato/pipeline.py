@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -95,7 +96,7 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
         with clock.phase("write"):
             releases.write_release(result.release, stage.release)
         with clock.phase("verify"):
-            verdict = verify(stage.folder) & _verify_with_owner(result, stage.folder)
+            verdict = _settle(verify(stage.folder), _verify_with_owner(result, stage.folder))
         if not verdict:
             raise VerificationError(
                 f"{result.release.guarantee.name}: the release does not keep its claim; {verdict!r}."
@@ -109,14 +110,19 @@ def write(result: Result, out: PathLike, *, force: bool = False, reports: bool =
     return verdict
 
 
-def _verify_with_owner(result: Result, path: Path) -> Verdict:
+def _verify_with_owner(result: Result, path: Path) -> Verdict | None:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
     verifier = registry.verifier(result.release.guarantee)
     if result.trace.original is None or not getattr(verifier, "NEEDS_ORIGINAL", False):
-        return Verdict(True, {}, {}, None, {})
+        return None
     written = releases.read_release(path)
     verdict: Verdict = verifier.verify_against(written, result.trace.original, result.trace.rows)
     return verdict
+
+
+def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
+    """Combine what the files say with what was counted in the original, which settles what the files leave open."""
+    return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
 
 
 def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
@@ -127,12 +133,14 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     folder = releases.find_release(Path(path))
     release = releases.read_release(folder)
     verifier = registry.verifier(release.guarantee)
-    verdict: Verdict = verifier.verify(release) & _verify_files(release, folder)
-    if original is not None:
-        rows = owner.read_rows(Path(path))
-        verdict &= verifier.verify_against(release, original, rows)
-        if rows is not None:
-            verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
+    verdict: Verdict = verifier.verify(release)
+    rows = None if original is None else owner.read_rows(Path(path))
+    against = None if original is None else verifier.verify_against(release, original, rows)
+    if against is not None:
+        verdict = _settle(verdict, against) if getattr(verifier, "NEEDS_ORIGINAL", False) else verdict & against
+    verdict &= _verify_files(release, folder)
+    if original is not None and rows is not None:
+        verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
     return verdict
 
 

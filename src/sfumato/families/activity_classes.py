@@ -55,6 +55,23 @@ class ActivityClasses(Method):
             choices=("unknown", "withhold"),
         ),
     ] = dataclasses.field(default="unknown", kw_only=True)
+    size: Annotated[
+        int | None,
+        Param(
+            "People that groups begin with; k if not given. With more than k, enough are observed where some are not.",
+            ge=2,
+        ),
+    ] = dataclasses.field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.size is not None and self.size < self.k:
+            raise ParameterError(f"{type(self).__name__}: size must be at least k={self.k}, got {self.size}.")
+
+    @property
+    def group_size(self) -> int:
+        """People that groups begin with."""
+        return self.k if self.size is None else self.size
 
     @abc.abstractmethod
     def lengths(self, unit: str | None) -> tuple[int, ...]:
@@ -68,6 +85,10 @@ class ActivityClasses(Method):
     def accept(self, dataset: Dataset, k: int) -> None:
         """Refuse data this method cannot work on."""
         super().accept(dataset, k)
+        if self.group_size > len(dataset):
+            raise ParameterError(
+                f"{type(self).__name__}: size must be at most the number of people, got {self.size} for {len(dataset)}."
+            )
         if not Slots.of(dataset).codes.shape[1]:
             raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
 
@@ -95,10 +116,11 @@ class ActivityClasses(Method):
         if self.gaps == "unknown" or not unobserved.any():
             return Observed(everybody, np.zeros(len(dataset), dtype=bool))
         known = int((~unobserved).sum())
-        if known < self.k:
+        if known < self.group_size:
             raise InfeasibleError(
                 f"{type(self).__name__}: part of the time is unknown of all but {known} of {len(dataset)} people, "
-                f"fewer than k={self.k}. Use gaps=unknown, or read the data with a coarser resolution or a later start."
+                f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
+                "resolution or a later start."
             )
         codes = np.ascontiguousarray(everybody.codes[~unobserved])
         return Observed(everybody._replace(codes=codes, gap=-1), unobserved)
@@ -141,8 +163,8 @@ class ActivityClasses(Method):
         if unknown.all():
             raise InfeasibleError(
                 f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} people of a class "
-                "observed all the time. Use a smaller k or shorter intervals, or read the data with a coarser "
-                "resolution, in which short gaps vanish."
+                "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
+                "coarser resolution, in which short gaps vanish."
             )
         return unknown
 
@@ -236,7 +258,8 @@ class DiverseClasses(ActivityClasses):
         demand = self._demand(claim)
         with run.phase("classify"), self._explaining_size():
             observed = self.observe(dataset, claim.sensitive)
-            outcome = self.classify(observed.activities, demand, self.plan(dataset.clock.unit))
+            grouping = demand._replace(k=self.group_size)
+            outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
         if outcome.status != "done":
             raise InfeasibleError(self._explain(observed, claim, outcome))
         return self.conclude(dataset, observed, outcome, demand, claim, run)
@@ -282,8 +305,8 @@ class DiverseClasses(ActivityClasses):
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
             f"{type(self).__name__}: {outcome.crowd} of {len(observed.activities.codes)} people do {named} throughout "
-            f"{self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if everybody is "
-            "in one class. Use a larger epsilon, a longer delta, or data of more people."
+            f"{self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if everybody "
+            "is in one class. Use a larger epsilon, a longer delta, or data of more people."
         )
 
 

@@ -84,7 +84,8 @@ def verify_sizes(release: Release, wanted: type[Guarantee]) -> Verdict:
         checks[_SLOTS] = {"slots": claim.slots, "intervals": len(found.begins)}
     unsettled: tuple[str, ...] = ()
     if claim.gap is not None and checks[_SLOTS] is None:
-        measured["intervals_unknown"] = int(found.unknown(claim.gap).sum())
+        hidden = found.unknown(claim.gap)
+        measured |= {"intervals_of_classes": hidden.size, "intervals_unknown": int(hidden.sum())}
         checks[_OBSERVED], settled = _bound_observed(found, claim)
         unsettled = () if settled else (_OPEN.format(k=claim.k),)
     witness = next(({"check": name, **seen} for name, seen in checks.items() if seen is not None), None)

@@ -134,7 +134,7 @@ def write(
         with clock.phase("write"):
             releases.write_release(result.release, stage.release, [Path(path) for path in include])
         with clock.phase("verify"):
-            verdict = _verify_published(stage.folder) & _verify_with_owner(result, stage.folder)
+            verdict = _settle(_verify_published(stage.folder), _verify_with_owner(result, stage.folder))
         if not verdict:
             raise VerificationError(_say_refused(result.release, verdict))
         with clock.phase("attack"):
@@ -170,7 +170,7 @@ def _attack_result(result: Result) -> list[Finding]:
     return [finding for finding in found if finding is not None]
 
 
-def _verify_with_owner(result: Result, path: Path) -> Verdict:
+def _verify_with_owner(result: Result, path: Path) -> Verdict | None:
     """Check what was written against the original too, where the published files alone may leave the claim open."""
     claim = result.release.guarantee
     verifier = registry.verifier(claim)
@@ -179,7 +179,7 @@ def _verify_with_owner(result: Result, path: Path) -> Verdict:
         needed = verifier.needs_original(claim)
     original, rows = result.trace.original, result.trace.rows
     if original is None:
-        return people.leave_people_open(result.release)
+        return None
     written = releases.read_release(path)
     verdict: Verdict = people.verify_people(written, original, rows)
     if needed:
@@ -187,21 +187,26 @@ def _verify_with_owner(result: Result, path: Path) -> Verdict:
     return verdict
 
 
+def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
+    """Combine what the files say with what was counted in the original, which settles what the files leave open."""
+    return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
+
+
 def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     """Check the published files against their claim; with the original, also what an attacker could match.
 
     Nothing of the method is trusted: the records are read from disk and counted anew.
     """
-    verdict = _verify_published(Path(path))
-    release = releases.read_release(Path(path))
+    alone = _verify_published(Path(path))
     if original is None:
-        return verdict & people.leave_people_open(release)
+        return alone
+    release = releases.read_release(Path(path))
     rows = owner.read_rows(Path(path))
-    verdict &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
-    verdict &= registry.verifier(release.guarantee).verify_against(release, original, rows)
+    counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, rows)
+    counted &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
     if rows is not None:
-        verdict &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
-    return verdict & people.verify_people(release, original, rows)
+        counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
+    return _settle(alone, counted & people.verify_people(release, original, rows))
 
 
 def _verify_published(path: Path) -> Verdict:
@@ -211,7 +216,7 @@ def _verify_published(path: Path) -> Verdict:
     verdict: Verdict = registry.verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return verdict
-    return verdict & _verify_files(release, folder)
+    return verdict & _verify_files(release, folder) & people.leave_people_open(release)
 
 
 def _verify_files(release: Release, folder: Path) -> Verdict:

@@ -19,30 +19,29 @@ def centroid(vectors):
     return [Fraction(sum(column), len(vectors)) for column in zip(*vectors, strict=True)]
 
 
-def leaf_slots(row, activity, leaf):
-    """Which leaf slots the activity fills."""
-    return [all(code == activity for code in row[begin : begin + leaf]) for begin in range(0, len(row), leaf)]
+def may_fill(row, activity, gap):
+    """Whether somebody may do the activity in all of these slots: seen doing it, and nothing else."""
+    return activity in row and all(code in (activity, gap) for code in row)
 
 
-def largest_share(rows, sensitive, leaf, delta):
-    """The largest share of some people who do a sensitive activity throughout a window of delta leaf slots."""
+def largest_share(rows, sensitive, delta, gap=None):
+    """The largest share of some people who may do a sensitive activity throughout delta slots, whenever they begin."""
     most = 0
     for activity in sensitive:
-        filled = [leaf_slots(row, activity, leaf) for row in rows]
-        for start in range(len(filled[0]) - delta + 1):
-            most = max(most, sum(all(slots[start : start + delta]) for slots in filled))
+        for start in range(len(rows[0]) - delta + 1):
+            most = max(most, sum(may_fill(row[start : start + delta], activity, gap) for row in rows))
     return Fraction(most, len(rows))
 
 
 class Data:
     """What everybody did, and what is asked for."""
 
-    def __init__(self, rows, q, sensitive, k, epsilon, leaf, delta):
+    def __init__(self, rows, q, sensitive, k, epsilon, delta, gap=None):
         self.rows, self.q, self.sensitive = rows, q, sensitive
-        self.k, self.epsilon, self.leaf, self.delta = k, epsilon, leaf, delta
+        self.k, self.epsilon, self.delta, self.gap = k, epsilon, delta, gap
 
     def share(self, people):
-        return largest_share([self.rows[person] for person in people], self.sensitive, self.leaf, self.delta)
+        return largest_share([self.rows[person] for person in people], self.sensitive, self.delta, self.gap)
 
     def diverse(self, people):
         return self.share(people) <= self.epsilon

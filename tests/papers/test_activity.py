@@ -1,6 +1,5 @@
 """Printed examples of Parameshwarappa, Chen and Koru (2021)."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,8 +8,8 @@ import pytest
 import sfumato as sf
 from naive.activity_attack import class_members
 from naive.activity_releases import publish
-from sfumato.core.activity import Slots, begin_intervals
-from sfumato.core.activity_windows import find_throughout
+from sfumato.core.activity import Slots
+from sfumato.core.activity_windows import count_in_windows
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError
 from sfumato.guarantees.activity_diversity import ActivityDiversity
@@ -31,7 +30,7 @@ TABLE_1 = [week("SE", "V"), week("SE", "V"), week("BE", "S"), week("BE", "V")]
 
 def diverse(epsilon, delta):
     data = sf.Dataset.from_activity(TABLE_1, sensitive=("V",), clock=Clock("hour"))
-    claim = ActivityDiversity(4, delta, epsilon, int(delta[:-1]), 1, sensitive=("V",))
+    claim = ActivityDiversity(4, delta, epsilon, int(delta[:-1]), 1, slots=168, sensitive=("V",))
     release, rows = publish(data, [[0, 1, 2, 3]], claim=claim, dated=True)
     return activity_diversity.verify_against(release, data, rows)
 
@@ -47,7 +46,7 @@ def test_table_1_satisfies_72_hours_and_three_quarters():
 
 def test_table_1_cannot_be_published_when_all_four_are_away():
     data = sf.Dataset.from_activity(TABLE_1, sensitive=("V",), clock=Clock("hour"))
-    with pytest.raises(InfeasibleError, match=r"LMdav: 4 of 4 people .* throughout 48h from interval 121 on"):
+    with pytest.raises(InfeasibleError, match=r"LMdav: 4 of 4 people .* throughout 48h from slot 121 on"):
         sf.anonymize(data, sf.methods.LMdav(k=2, delta="48h", epsilon="0.75"))
     assert len(sf.anonymize(data, sf.methods.LMdav(k=2, delta="72h", epsilon="0.75")).release) == 4
 
@@ -76,10 +75,9 @@ def test_six_records_by_mc_rr():
     assert result.trace.counters["group_size"] == 1
 
 
-def test_windows_are_all_runs_of_delta_intervals():
+def test_windows_are_all_runs_of_delta_slots():
     days = Slots.of(sf.Dataset.from_activity(TABLE_1))
-    begins = begin_intervals(168, 1)
-    away = days.labels.index("V")
-    found = find_throughout(days.codes, away, begins, 72)
-    for person, start in itertools.product(range(4), range(168 - 72 + 1)):
-        assert found[person, start] == all(hour == "V" for hour in TABLE_1[person][start : start + 72])
+    found = count_in_windows(days.codes, days.labels.index("V"), -1, 72)
+    for start in range(168 - 72 + 1):
+        away = [all(hour == "V" for hour in row[start : start + 72]) for row in TABLE_1]
+        assert (found.may[start], found.seen[start]) == (sum(away), 4)

@@ -42,8 +42,9 @@ def problems(draw, most_people=12):
         begin, length = draw(away)
         row[begin : begin + length] = [sensitive[0]] * len(row[begin : begin + length])
     epsilon = Fraction(*draw(st.sampled_from([(1, 3), (1, 2), (3, 4), (4, 5), (1, 1)])))
-    k, leaf, delta = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
-    return naive.Data(rows, q, sensitive, k, epsilon, leaf, delta)
+    others = [code for code in range(q) if code not in sensitive]
+    gap = draw(st.sampled_from([None, *others]))
+    return naive.Data(rows, q, sensitive, draw(st.integers(1, 4)), epsilon, draw(st.integers(1, 5)), gap)
 
 
 levels = st.builds(
@@ -56,8 +57,8 @@ levels = st.builds(
 
 def arrays(data):
     codes = np.array(data.rows, np.int32)
-    demand = Demand(data.k, data.delta, data.epsilon.numerator, data.epsilon.denominator, data.leaf)
-    return Activities(codes, data.q, np.array(data.sensitive)), demand
+    demand = Demand(data.k, data.delta, data.epsilon.numerator, data.epsilon.denominator)
+    return Activities(codes, data.q, np.array(data.sensitive), -1 if data.gap is None else data.gap), demand
 
 
 def as_labels(groups, people):
@@ -107,16 +108,16 @@ def test_durations_and_distances_are_the_plain_ones(data, length):
 @settings(deadline=None, max_examples=100)
 @given(problems(), st.data())
 def test_windows_are_the_plain_ones_and_classes_keep_count(data, choices):
-    codes = np.array(data.rows, np.int32)
-    windows = find_windows(codes, np.array(data.sensitive), data.leaf, data.delta)
+    activities, _ = arrays(data)
+    windows = find_windows(activities.codes, activities.sensitive, data.delta, activities.gap)
     rule = new_rule(windows, data.epsilon.numerator, data.epsilon.denominator)
     everybody = np.arange(len(data.rows))
     assert Fraction(count_most(rule, everybody), len(everybody)) == data.share(everybody)
     activity, start, count = find_fullest(windows, everybody)
     assert Fraction(count, len(everybody)) == data.share(everybody)
     if count:
-        filled = [naive.leaf_slots(row, data.sensitive[activity], data.leaf) for row in data.rows]
-        assert sum(all(slots[start : start + data.delta]) for slots in filled) == count
+        parts = [row[start : start + data.delta] for row in data.rows]
+        assert sum(naive.may_fill(part, data.sensitive[activity], data.gap) for part in parts) == count
     members = []
     for person in choices.draw(st.lists(st.sampled_from(everybody.tolist()), max_size=12)):
         if person in members:

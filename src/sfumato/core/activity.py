@@ -23,12 +23,15 @@ from sfumato.core.run import Run
 
 __all__ = [
     "CLASS_COLUMNS",
+    "UNKNOWN",
     "Classified",
     "PublishedClasses",
     "Slots",
     "begin_intervals",
     "count_durations",
     "data_columns",
+    "measure_intervals",
+    "name_unknown",
     "publish_classes",
     "round_shares",
 ]
@@ -36,8 +39,13 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 SUPPRESSED = "fits into no class"
+PARTLY_UNKNOWN = "part of the time is unknown"
+
+UNKNOWN = "(gap)"
+"""What time is called that nothing is known about, unless the owner gives it another name."""
 
 _CELLS = 1 << 21
 """So many slots are counted at a time: they widen to some tens of megabytes."""
@@ -99,6 +107,20 @@ class Slots(NamedTuple):
         return [code.get(label, -1) for label in labels]
 
 
+def name_unknown(dataset: Dataset) -> str | None:
+    """Return what time is called that nothing is known about; None where everything is known of everybody.
+
+    Examples
+    --------
+    >>> name_unknown(Dataset.from_activity([["sleep", "(gap)"]])), name_unknown(Dataset.from_activity([["sleep"]]))
+    ('(gap)', None)
+    """
+    label = str(dataset.reading.get("gap") or UNKNOWN)
+    slots = Slots.of(dataset)
+    code = slots.find((label,))[0]
+    return label if code >= 0 and (slots.codes == code).any() else None
+
+
 def begin_intervals(slots: int, length: int) -> Ints:
     """Return the slots at which intervals of a length begin; the last one may be shorter.
 
@@ -108,6 +130,17 @@ def begin_intervals(slots: int, length: int) -> Ints:
     [0, 2, 4]
     """
     return np.arange(0, slots, length, dtype=np.int64)
+
+
+def measure_intervals(slots: int, length: int) -> Ints:
+    """Return how many slots each interval of a length has.
+
+    Examples
+    --------
+    >>> measure_intervals(5, 2).tolist()
+    [2, 2, 1]
+    """
+    return np.diff(np.append(begin_intervals(slots, length), slots))
 
 
 def count_durations(codes: Codes, begins: Ints, activities: int) -> Ints:
@@ -155,6 +188,10 @@ class Classified:
         Slots in a published interval.
     digits
         Decimal digits of published shares; None for shares as they are.
+    unknown
+        By class and interval: whether it is published as unknown; None where everything is published.
+    left_out
+        Who is left out because part of their time is unknown; None where nobody is for this reason.
 
     Examples
     --------
@@ -165,10 +202,18 @@ class Classified:
     label: Ints
     slot: int
     digits: int | None = None
+    unknown: Flags | None = None
+    left_out: Flags | None = None
 
     def members(self) -> list[Ints]:
         """Return the rows of every class."""
         return [np.flatnonzero(self.label == number) for number in range(int(self.label.max(initial=-1)) + 1)]
+
+    def withheld(self) -> dict[str, int]:
+        """Return how many people are left out, by reason."""
+        unobserved = 0 if self.left_out is None else int(self.left_out.sum())
+        reasons = {SUPPRESSED: int((self.label < 0).sum()) - unobserved, PARTLY_UNKNOWN: unobserved}
+        return {reason: count for reason, count in reasons.items() if count}
 
 
 def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, classified: Classified, run: Run) -> Result:
@@ -180,11 +225,12 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
     members = classified.members()
     order = publishing_secret(dataset, method, run).order(len(members), "classes")
     members = [members[at] for at in order.tolist()]
+    if classified.unknown is not None:
+        classified = dataclasses.replace(classified, unknown=classified.unknown[order])
     names = number_names(len(members))
     slots = _alphabetical(Slots.of(dataset))
     sizes = pa.array([len(rows) for rows in members], pa.int64())
     published = sum(len(rows) for rows in members)
-    suppressed = len(dataset) - published
     release = Release(
         kind=dataset.kind,
         method=method.name,
@@ -193,7 +239,7 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
         table=_list_shares(dataset, slots, classified, members, names),
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
-        withheld={SUPPRESSED: suppressed} if suppressed else {},
+        withheld=classified.withheld(),
         parts={"classes": Part(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
         published=published,
         unit=dataset.unit,
@@ -216,12 +262,14 @@ def _list_shares(
 ) -> pa.Table:
     begins = begin_intervals(slots.codes.shape[1], classified.slot)
     found: list[tuple[Ints, Ints, Floats]] = []
-    for rows in members:
+    for at, rows in enumerate(members):
         counts = count_durations(slots.codes[rows], begins, len(slots.labels))
         if classified.digits is None:
             shares = counts / counts.sum(axis=1, keepdims=True)
         else:
             shares = round_shares(counts, classified.digits)
+        if classified.unknown is not None and classified.unknown[at].any():
+            shares[classified.unknown[at]] = np.array(slots.labels) == name_unknown(dataset)
         interval, activity = np.nonzero(shares)
         found.append((interval, activity, shares[interval, activity]))
     owner = np.repeat(np.arange(len(members)), [len(interval) for interval, _, _ in found])
@@ -318,6 +366,12 @@ class PublishedClasses(NamedTuple):
             chosen = self.activity == self.labels.index(label)
             shares[self.owner[chosen], self.interval[chosen]] = self.share[chosen]
         return shares
+
+    def unknown(self, gap: str | None) -> Flags:
+        """Tell of which classes and intervals nothing is published: all of their time is unknown."""
+        if gap is None:
+            return np.zeros((len(self.names), len(self.begins)), dtype=bool)
+        return np.asarray(self.shares_of(gap) >= 1.0)
 
     def tables(self) -> Iterator[Floats]:
         """Go through the classes: shares by interval and activity."""

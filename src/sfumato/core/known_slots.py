@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.activity import PublishedClasses, Slots, begin_intervals, count_durations
+from sfumato.core.activity import PublishedClasses, Slots, begin_intervals
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
@@ -28,7 +28,9 @@ _CELLS = 1 << 22
 class KnownSlots:
     """Original days beside published classes: which classes somebody may be in, after what is known.
 
-    Somebody may be in a class if the class spends some time on each known activity in its interval.
+    Somebody may be in a class if the class spends some time on each known activity in its interval, or nothing is
+    published of it. As many people of the class count as its observed time is worth in the interval in which, of those
+    in which the person is known to be observed, that is least: somebody whose time is unknown is not the one.
 
     Parameters
     ----------
@@ -40,12 +42,15 @@ class KnownSlots:
         Slots in a published interval.
     digits
         How shares are rounded: an activity that rounds to nothing may have been done all the same.
+    gap
+        What time is called that nothing is known about; None where everything is known.
     """
 
     slots: Slots
     published: PublishedClasses
     length: int
     digits: int | None = None
+    gap: str | None = None
 
     @classmethod
     def of(cls, release: Release, original: Dataset) -> KnownSlots:
@@ -65,6 +70,7 @@ class KnownSlots:
             PublishedClasses.of(release),
             int(getattr(claim, "slot", 1)),
             getattr(claim, "digits", None),
+            getattr(claim, "gap", None),
         )
         if len(found.begins) != len(found.published.begins):
             raise SchemaError(
@@ -102,11 +108,51 @@ class KnownSlots:
         inside = (interval >= first) & (interval < stop)
         present[owner[inside], interval[inside] - first, activity[inside]] = True
         present[self._vague] = True
+        present[self.hidden[:, first:stop]] = True
         return present
 
-    def _add_up(self, fitting: Flags) -> Ints:
-        """Return how many people are in the classes that fit."""
-        return np.asarray(fitting.astype(np.int64) @ self.published.sizes)
+    @cached_property
+    def hidden(self) -> Flags:
+        """Of which classes and intervals nothing is published."""
+        return self.published.unknown(self.gap)
+
+    @cached_property
+    def _observed(self) -> Ints:
+        """How many people's time is observed at least, by class and interval; all of them where nothing is published.
+
+        What a share may be too small by because of rounding is added.
+        """
+        people = self.published.sizes[:, None]
+        if self.gap is None:
+            return np.broadcast_to(people, (len(people), len(self.begins)))
+        error = 0.0 if self.digits is None else 10.0**-self.digits
+        worth = np.floor((1.0 - self.published.shares_of(self.gap) + error) * people + 1e-6).astype(np.int64)
+        return np.where(self.hidden, people, np.minimum(worth, people))
+
+    @cached_property
+    def _seen(self) -> Flags:
+        """In which intervals everybody is observed at some time."""
+        code = -1 if self.gap is None else self.slots.find((self.gap,))[0]
+        return np.asarray(np.logical_or.reduceat(self.slots.codes != code, self.begins, axis=1))
+
+    def _add_up(self, fitting: Flags, seen: Flags) -> Ints:
+        """Return how many people are in the classes that fit, of those observed when the person is known to be.
+
+        Parameters
+        ----------
+        fitting
+            By person and class: whether it fits.
+        seen
+            By person and interval: whether the person is known to be observed in it.
+        """
+        total = fitting.astype(np.int64) @ self.published.sizes
+        partly = (self._observed < self.published.sizes[:, None]).any(axis=1)
+        for number in np.flatnonzero(partly):
+            people = np.flatnonzero(fitting[:, number])
+            size = self.published.sizes[number]
+            least = np.where(seen[people], self._observed[number], size).min(axis=1, initial=size)
+            total[people] -= size - least
+        return np.asarray(total)
 
     def know_all(self) -> Ints:
         """Return how many people fit when everything that a person did is known: the worst case of any knowledge."""
@@ -126,7 +172,7 @@ class KnownSlots:
                 done = np.zeros((len(block), absent.shape[1]), dtype=np.float32)
                 np.put_along_axis(done, place + block, 1.0, axis=1)
                 fitting[begin : begin + step] &= done @ absent.T.astype(np.float32) == 0
-        return self._add_up(fitting)
+        return self._add_up(fitting, self._seen)
 
     def know_some(self, slots: Ints) -> Ints:
         """Return how many people fit when some slots of everybody are known: one row of slots per person.
@@ -148,8 +194,10 @@ class KnownSlots:
             for known in keys[begin : begin + step].T:
                 wanted = np.arange(classes) * (intervals * width) + known[:, None]
                 at = np.minimum(np.searchsorted(self._listed, wanted), len(self._listed) - 1)
-                fitting &= (self._listed[at] == wanted) | self._vague
-            sizes[begin : begin + step] = self._add_up(fitting)
+                fitting &= (self._listed[at] == wanted) | self._vague | self.hidden[:, known // width].T
+            seen = np.zeros((len(fitting), intervals), dtype=bool)
+            np.put_along_axis(seen, keys[begin : begin + step] // width, True, axis=1)
+            sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])
         return sizes
 
     def know_best(self, m: int) -> Ints:
@@ -161,10 +209,13 @@ class KnownSlots:
         for person in range(people):
             facts = np.unique(interval * width + self.slots.codes[person])
             fitting = np.ones(len(self.published.sizes), dtype=bool)
+            seen = np.zeros((1, len(self.begins)), dtype=bool)
             for _ in range(m):
                 left = self.published.sizes[fitting] @ present[np.ix_(fitting, facts)]
-                fitting = fitting & present[:, facts[int(np.argmin(left))]]
-            sizes[person] = self.published.sizes[fitting].sum()
+                fact = facts[int(np.argmin(left))]
+                fitting = fitting & present[:, fact]
+                seen[0, fact // width] = self._seen[person, fact // width]
+            sizes[person] = self._add_up(fitting[None], seen)[0]
         return sizes
 
 
@@ -233,7 +284,7 @@ class KnownDays:
         # A table of all activities pays where many look for themselves in a large group.
         table = None
         if len(codes) * len(known) > len(self.slots.labels):
-            table = count_durations(codes, slots, len(self.slots.labels))
+            table = _count_people(codes, len(self.slots.labels))
         for at, day in enumerate(known):
             shared = (codes == day).sum(axis=0) if table is None else table[slots, day]
             best[at] = np.argmin(shared)
@@ -247,3 +298,11 @@ class KnownDays:
             if (self._shares[depths] < 1.0).any():
                 most = int((self.slots.codes[group] == code).sum(axis=0).max(initial=0))
                 self._shares[depths] = np.maximum(self._shares[depths], most / len(group))
+
+
+def _count_people(codes: Codes, activities: int) -> Ints:
+    """Count by slot and activity how many people do it."""
+    counts = np.zeros((codes.shape[1], activities), dtype=np.int64)
+    for day in codes:
+        counts[np.arange(codes.shape[1]), day] += 1
+    return counts

@@ -7,11 +7,11 @@ import contextlib
 import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sfumato.core.activity import Classified, Slots, begin_intervals, publish_classes
+from sfumato.core.activity import Classified, Slots, name_unknown, publish_classes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
@@ -47,6 +47,31 @@ class ActivityClasses(Method):
     optimises: ClassVar[str] = "distance of days to those of the class"
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=2)]
+    gaps: Annotated[
+        str,
+        Param(
+            "Unknown time: nothing is published of a class where fewer than k of it are observed (unknown), or people "
+            "with unknown time are left out (withhold).",
+            choices=("unknown", "withhold"),
+        ),
+    ] = dataclasses.field(default="unknown", kw_only=True)
+    size: Annotated[
+        int | None,
+        Param(
+            "People that groups begin with; k if not given. With more than k, enough are observed where some are not.",
+            ge=2,
+        ),
+    ] = dataclasses.field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.size is not None and self.size < self.k:
+            raise ParameterError(f"{type(self).__name__}: size must be at least k={self.k}, got {self.size}.")
+
+    @property
+    def group_size(self) -> int:
+        """People that groups begin with."""
+        return self.k if self.size is None else self.size
 
     @abc.abstractmethod
     def lengths(self, unit: str | None) -> tuple[int, ...]:
@@ -60,6 +85,10 @@ class ActivityClasses(Method):
     def accept(self, dataset: Dataset, k: int) -> None:
         """Refuse data this method cannot work on."""
         super().accept(dataset, k)
+        if self.group_size > len(dataset):
+            raise ParameterError(
+                f"{type(self).__name__}: size must be at most the number of people, got {self.size} for {len(dataset)}."
+            )
         if not Slots.of(dataset).codes.shape[1]:
             raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
 
@@ -80,8 +109,28 @@ class ActivityClasses(Method):
                 "squared durations do not fit 62 bits. Read the data with a coarser resolution."
             ) from None
 
-    def conclude(self, dataset: Dataset, outcome: Outcome, guarantee: Guarantee, run: Run) -> Result:
+    def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
+        """Return what is known of everybody who may be published, or say that too few may be."""
+        everybody = read_activities(dataset, sensitive)
+        unobserved = (everybody.codes == everybody.gap).any(axis=1)
+        if self.gaps == "unknown" or not unobserved.any():
+            return Observed(everybody, np.zeros(len(dataset), dtype=bool))
+        known = int((~unobserved).sum())
+        if known < self.group_size:
+            raise InfeasibleError(
+                f"{type(self).__name__}: part of the time is unknown of all but {known} of {len(dataset)} people, "
+                f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
+                "resolution or a later start."
+            )
+        codes = np.ascontiguousarray(everybody.codes[~unobserved])
+        return Observed(everybody._replace(codes=codes, gap=-1), unobserved)
+
+    def conclude(
+        self, dataset: Dataset, observed: Observed, outcome: Outcome, demand: Demand, guarantee: Guarantee, run: Run
+    ) -> Result:
         """Publish the classes."""
+        length = self.lengths(dataset.clock.unit)[-1]
+        unknown = self._find_unknown(observed, outcome, demand, length)
         run.counters.update(
             classes=int(outcome.label.max()) + 1,
             people_suppressed=int((outcome.label < 0).sum()),
@@ -90,9 +139,41 @@ class ActivityClasses(Method):
             restarts=outcome.restarts,
             people_joined_for_diversity=outcome.extended,
         )
-        slot = self.lengths(dataset.clock.unit)[-1]
+        if guarantee.parameters().get("gap") is not None:
+            run.counters.update(
+                people_with_unknown_time_withheld=int(observed.left_out.sum()),
+                intervals_of_classes=unknown.size,
+                intervals_of_classes_published_as_unknown=int(unknown.sum()),
+            )
+        label = np.full(len(dataset), -1, dtype=np.int64)
+        label[~observed.left_out] = outcome.label
+        classified = Classified(label, length, self.digits, unknown, observed.left_out)
         with run.phase("publish"):
-            return publish_classes(dataset, self, guarantee, Classified(outcome.label, slot, self.digits), run)
+            return publish_classes(dataset, self, guarantee, classified, run)
+
+    def _find_unknown(
+        self, observed: Observed, outcome: Outcome, demand: Demand, length: int
+    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Tell of which classes and intervals nothing can be published, or say that nothing at all can be."""
+        from sfumato.kernels.activity_unknown import find_unknown
+
+        classes = range(int(outcome.label.max()) + 1)
+        members = (np.flatnonzero(outcome.label == number) for number in classes)
+        unknown = np.array([find_unknown(observed.activities, people, demand, length) for people in members])
+        if unknown.all():
+            raise InfeasibleError(
+                f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} people of a class "
+                "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
+                "coarser resolution, in which short gaps vanish."
+            )
+        return unknown
+
+
+class Observed(NamedTuple):
+    """What is known of the people who may be published, and who may not because part of their time is unknown."""
+
+    activities: Activities
+    left_out: np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
@@ -101,7 +182,9 @@ def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
 
     slots = Slots.of(dataset)
     codes = np.ascontiguousarray(slots.codes)
-    return Activities(codes, len(slots.labels), np.array(slots.find(sensitive), dtype=np.int64))
+    gap = name_unknown(dataset)
+    code = -1 if gap is None else slots.find((gap,))[0]
+    return Activities(codes, len(slots.labels), np.array(slots.find(sensitive), dtype=np.int64), code)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,10 +202,15 @@ class AnonymousClasses(ActivityClasses):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
+        from sfumato.kernels.activity_classes import Demand
+
         levels = self.plan(dataset.clock.unit)
         with run.phase("classify"), self._explaining_size():
-            outcome = self.classify(read_activities(dataset, ()), levels)
-        return self.conclude(dataset, outcome, ClassAnonymity(self.k, levels.lengths[-1], self.digits), run)
+            observed = self.observe(dataset, ())
+            outcome = self.classify(observed.activities, levels)
+        slots = observed.activities.codes.shape[1]
+        claim = ClassAnonymity(self.k, levels.lengths[-1], self.digits, slots, name_unknown(dataset))
+        return self.conclude(dataset, observed, outcome, Demand(self.k, slots), claim, run)
 
     @abc.abstractmethod
     def classify(self, activities: Activities, levels: Levels) -> Outcome:
@@ -167,19 +255,17 @@ class DiverseClasses(ActivityClasses):
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         claim = self.claim(dataset)
+        demand = self._demand(claim)
         with run.phase("classify"), self._explaining_size():
-            activities = read_activities(dataset, claim.sensitive)
-            outcome = self.classify(activities, self._demand(claim), self.plan(dataset.clock.unit))
+            observed = self.observe(dataset, claim.sensitive)
+            grouping = demand._replace(k=self.group_size)
+            outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
         if outcome.status != "done":
-            raise InfeasibleError(self._explain(dataset, claim, outcome))
-        return self.conclude(dataset, outcome, claim, run)
+            raise InfeasibleError(self._explain(observed, claim, outcome))
+        return self.conclude(dataset, observed, outcome, demand, claim, run)
 
     def claim(self, dataset: Dataset) -> ActivityDiversity:
-        """Return what is promised, or refuse data this cannot be promised of.
-
-        Delta is rounded down to whole intervals: shorter windows are spent on an activity by more people, so the
-        promise is the stricter one.
-        """
+        """Return what is promised, or refuse data this cannot be promised of."""
         owner, unit = type(self).__name__, dataset.clock.unit
         sensitive = tuple(sorted(set(dataset.schema.sensitive)))
         if not sensitive:
@@ -191,35 +277,36 @@ class DiverseClasses(ActivityClasses):
                 f"{owner}: {unknown} of the {len(sensitive)} sensitive activities do not occur in the data. "
                 "Name activities as the data spell them."
             )
-        slot = self.lengths(unit)[-1]
-        window = count_slots(owner, "delta", self.delta, unit) // slot
-        intervals = len(begin_intervals(slots.codes.shape[1], slot))
-        if window < 1:
-            raise ParameterError(
-                f"{owner}: delta must be at least a published interval, which has {slot} slots, got {self.delta!r}."
+        gap = name_unknown(dataset)
+        if gap in sensitive:
+            raise SchemaError(
+                f"{owner}: time that nothing is known about must not be a sensitive activity. Give it another name "
+                "(--gap NAME)."
             )
-        if window > intervals:
+        window, total = count_slots(owner, "delta", self.delta, unit), slots.codes.shape[1]
+        if window > total:
             raise ParameterError(
-                f"{owner}: delta must be at most the time that the data cover, {intervals} intervals, got {window}: "
+                f"{owner}: delta must be at most the time that the data cover, {total} slots, got {window}: "
                 "nobody could do anything for so long, and nothing would be promised."
             )
-        return ActivityDiversity(self.k, self.delta, self.epsilon, window, slot, self.digits, sensitive)
+        length = self.lengths(unit)[-1]
+        return ActivityDiversity(self.k, self.delta, self.epsilon, window, length, self.digits, total, gap, sensitive)
 
     def _demand(self, claim: ActivityDiversity) -> Demand:
         from sfumato.kernels.activity_classes import Demand
 
         epsilon = claim.fraction
-        return Demand(self.k, claim.window, epsilon.numerator, epsilon.denominator, claim.slot)
+        return Demand(self.k, claim.delta_slots, epsilon.numerator, epsilon.denominator)
 
-    def _explain(self, dataset: Dataset, claim: ActivityDiversity, outcome: Outcome) -> str:
+    def _explain(self, observed: Observed, claim: ActivityDiversity, outcome: Outcome) -> str:
         """Say why no classes can be made."""
         named = "the sensitive activity"
         if len(claim.sensitive) > 1:
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
             f"{type(self).__name__}: {outcome.crowd:,} of {dataset.unit.count(len(dataset))} have {named} throughout "
-            f"{self.delta} from interval {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if all "
-            f"are in one class. Use a larger epsilon, a longer delta, or more {dataset.unit.many}."
+            f"{self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if all are in "
+            f"one class. Use a larger epsilon, a longer delta, or more {dataset.unit.many}."
         )
 
 
@@ -233,9 +320,9 @@ class Flat(Parameterised):
     (60,)
     """
 
-    interval: Annotated[
-        str, Param("Length of the intervals that are compared, judged and published: slot, 10min, hour.")
-    ] = "slot"
+    interval: Annotated[str, Param("Length of the intervals that are compared and published: slot, 10min, hour.")] = (
+        "slot"
+    )
     digits: Annotated[
         int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
     ] = None
@@ -265,7 +352,7 @@ class Levelled(Parameterised):
 
     aggregate: Annotated[
         str,
-        Param("Length of the intervals at each level, coarse to fine; the last are judged and published: week,hour."),
+        Param("Length of the intervals at each level, coarse to fine; the last are published: week,hour."),
     ] = "week,hour"
     levels: Annotated[int | None, Param("Number of levels; as many as aggregate names if not given.", ge=1)] = None
     fanout: Annotated[int, Param("Number of groups of the next level that a group is meant for.", ge=1)] = 5

@@ -13,7 +13,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.spans import check_span
 from sfumato.core.unit import PERSON, Unit
-from sfumato.guarantees.class_anonymity import say_rounding
+from sfumato.guarantees.class_anonymity import say_following, say_rounding, say_unknown
 
 __all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]
 
@@ -62,32 +62,40 @@ def read_epsilon(owner: str, text: str) -> Fraction:
 class ActivityDiversity(Guarantee):
     """Classes of at least k people, of whom at most a share epsilon does a sensitive activity throughout delta.
 
-    Formally: for every class E, every sensitive activity s and every run of ``window`` consecutive intervals, the
-    people of E who do s in all slots of all these intervals are at most epsilon |E|. Windows begin where intervals do,
-    and an interval that somebody spends on something else for a slot does not count.
+    Formally: a window is ``delta_slots`` consecutive slots of the original, whenever it begins, in which something is
+    published of the class. For every class, every sensitive activity s and every window, the people of the class who
+    are seen doing s in it, and nothing else, are at most epsilon times those who are seen in it at all. Without unknown
+    time that is: at most epsilon of the class do s in all slots of a window.
+
+    Somebody whose time is unknown hides nobody. Of a class and interval something is published only if at least k of
+    its people are observed in every slot of it; unknown time in a window counts as if spent on s.
 
     Parameters
     ----------
     k
-        Smallest number of people in a class.
+        Smallest number of people in a class, and of people observed wherever something is published of it.
     delta
         Length of a window, as asked for: with a unit, or in slots.
     epsilon
         Largest share of a class, as a decimal or fraction that is read exactly.
-    window
-        The same length in whole published intervals.
+    delta_slots
+        Length of a window in slots of the original.
     slot
         Slots of the original in a published interval; the last interval may have fewer.
-    sensitive
-        The sensitive activities.
     digits
         Decimal digits of published shares; None for shares as they are.
+    slots
+        Slots of the original in all.
+    gap
+        What time is called that nothing is known about; None where everything is known.
+    sensitive
+        The sensitive activities.
 
     Examples
     --------
-    >>> ActivityDiversity(k=10, delta="48h", epsilon="0.75", window=48, slot=60, sensitive=("Vacation",)).statement()
+    >>> ActivityDiversity(10, "48h", "0.75", 2880, 60, slots=10080, sensitive=("Vacation",)).statement()
     'Every person is in a class of at least 10 people, of which only the shares of time spent on each activity are \
-published; at most 0.75 of a class do the sensitive activity throughout any 48h (48 published intervals).'
+published; at most 0.75 of a class do the sensitive activity throughout any 48h, whenever it begins.'
 
     References
     ----------
@@ -102,9 +110,11 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
     delta: Annotated[str, Param("Length of time throughout which few people of a class do a sensitive activity.")]
     epsilon: Annotated[str, Param("Largest share of a class that does so.")]
-    window: Annotated[int, Param("The same length of time in published intervals.", ge=1)] = 1
+    delta_slots: Annotated[int, Param("The same length of time in slots of the original.", ge=1)] = 1
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
+    slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
+    gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
     sensitive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -126,8 +136,10 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h 
         _, scale = check_span(type(self).__name__, "delta", self.delta)
         shown = f"{self.delta} slots" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
+        crowd = "of a class do" if self.gap is None else "of those of a class who were observed may have done"
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on each "
-            f"activity are published{say_rounding(self.digits)}; at most {self.epsilon} of a class do {named} "
-            f"throughout any {shown} ({self.window} published interval{'s' * (self.window != 1)}).{self.say_count(unit)}"
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on "
+            f"each activity are published{say_rounding(self.digits)}; at most {self.epsilon} {crowd} {named} "
+            f"throughout any {shown}, whenever it begins."
+            f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"
         )

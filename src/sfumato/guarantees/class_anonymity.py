@@ -9,7 +9,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["ClassAnonymity", "say_rounding"]
+__all__ = ["ClassAnonymity", "say_following", "say_rounding", "say_unknown"]
 
 
 def say_rounding(digits: int | None) -> str:
@@ -23,24 +23,62 @@ def say_rounding(digits: int | None) -> str:
     return "" if digits is None else f", rounded to {digits} digit{'s' * (digits != 1)}"
 
 
+def say_unknown(k: int, gap: str | None) -> str:
+    """Say what becomes of time that nothing is known about; nothing where there is none.
+
+    Examples
+    --------
+    >>> say_unknown(5, "(gap)")
+    ' Only people who were observed count: where fewer than 5 people of a class were, nothing is published of the \
+class.'
+    """
+    if gap is None:
+        return ""
+    return (
+        f" Only people who were observed count: where fewer than {k} people of a class were, nothing is published of "
+        "the class."
+    )
+
+
+def say_following(slot: int) -> str:
+    """Say what shares of single slots give away; nothing where intervals are longer.
+
+    Examples
+    --------
+    >>> say_following(60)
+    ''
+    """
+    if slot > 1:
+        return ""
+    return (
+        " Shares are those of single slots: whoever knows a slot in which nobody else of the class does what a person "
+        "does may be able to follow that person from slot to slot."
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class ClassAnonymity(Guarantee):
     """Everybody is in a class of at least k people, of whom only their activities together are published.
 
-    Nothing is promised about sensitive activities.
+    Somebody whose time is unknown hides nobody: of a class and interval something is published only if at least k of
+    its people are observed in every slot of it. Nothing is promised about sensitive activities.
 
     Parameters
     ----------
     k
-        Smallest number of people in a class.
+        Smallest number of people in a class, and of people observed wherever something is published of it.
     slot
         Slots of the original in a published interval; the last interval may have fewer.
     digits
         Decimal digits of published shares; None for shares as they are.
+    slots
+        Slots of the original in all.
+    gap
+        What time is called that nothing is known about; None where everything is known.
 
     Examples
     --------
-    >>> ClassAnonymity(k=10, slot=60).statement()
+    >>> ClassAnonymity(k=10, slot=60, slots=1440).statement()
     'Every person is in a class of at least 10 people, of which only the shares of time spent on each activity are \
 published.'
 
@@ -57,10 +95,13 @@ published.'
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
+    slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
+    gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on each "
-            f"activity are published{say_rounding(self.digits)}.{self.say_count(unit)}"
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on "
+            f"each activity are published{say_rounding(self.digits)}."
+            f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"
         )

@@ -29,18 +29,15 @@ class Demand(NamedTuple):
     k
         The least number of people in a class, at least 1.
     delta
-        Leaf slots in a window.
+        Slots in a window, which begins at any slot.
     numerator, denominator
-        Epsilon as a fraction: the largest share of a class that does a sensitive activity throughout a window.
-    leaf
-        Slots in a leaf slot; it counts as sensitive only when the activity fills it.
+        Epsilon as a fraction: the largest share of a class that may do a sensitive activity throughout a window.
     """
 
     k: int = 10
-    delta: int = 48
+    delta: int = 2880
     numerator: int = 3
     denominator: int = 4
-    leaf: int = 60
 
 
 class Outcome(NamedTuple):
@@ -60,7 +57,7 @@ class Outcome(NamedTuple):
         How often that size was raised by one, how often all began anew from the top, and how many people joined a
         group because it was not diverse without them.
     activity, start, crowd
-        When not diverse: which of the sensitive activities, the first leaf slot of the first window that the most
+        When not diverse: which of the sensitive activities, the first slot of the first window that the most
         people spend on it, and how many these are. -1, -1 and 0 otherwise.
     """
 
@@ -81,7 +78,7 @@ def l_mdav(activities: Activities, demand: Demand, levels: Levels = UNAGGREGATED
     Examples
     --------
     >>> codes = np.array([[0, 0, 0], [0, 0, 1], [2, 2, 2], [2, 2, 1]], np.int32)
-    >>> outcome = l_mdav(Activities(codes, 3, np.array([2])), Demand(k=2, delta=2, numerator=1, denominator=2, leaf=1))
+    >>> outcome = l_mdav(Activities(codes, 3, np.array([2])), Demand(k=2, delta=2, numerator=1, denominator=2))
     >>> outcome.label.tolist(), outcome.backtracks
     ([0, 0, 0, 0], 1)
 
@@ -136,7 +133,7 @@ def mc_l_mdav(activities: Activities, demand: Demand, levels: Levels) -> Outcome
     --------
     >>> codes = np.array([[0, 0, 0], [0, 0, 1], [2, 2, 2], [2, 2, 1]], np.int32)
     >>> levels = Levels(lengths=(3, 1), fanout=2, weight=1.0)
-    >>> mc_l_mdav(Activities(codes, 3, np.array([2])), Demand(2, 2, 1, 2, 1), levels).label.tolist()
+    >>> mc_l_mdav(Activities(codes, 3, np.array([2])), Demand(2, 2, 1, 2), levels).label.tolist()
     [0, 1, 0, 1]
 
     References
@@ -177,7 +174,7 @@ def _classify(activities: Activities, demand: Demand, group: Callable[[Rule], Fo
     nobody = np.full(people.size, -1, np.int64)
     if people.size < demand.k:
         return Outcome("too few", nobody)
-    windows = find_windows(activities.codes, activities.sensitive, demand.leaf, demand.delta)
+    windows = find_windows(activities.codes, activities.sensitive, demand.delta, activities.gap)
     activity, start, crowd = find_fullest(windows, people)
     if crowd * demand.denominator > demand.numerator * people.size:
         return Outcome("not diverse", nobody, activity=activity, start=start, crowd=crowd)

@@ -29,11 +29,14 @@ class Activities(NamedTuple):
         How many activities there are.
     sensitive
         Codes of the sensitive activities, distinct.
+    gap
+        Code of time that nothing is known about, which is none of the sensitive ones; -1 if there is none.
     """
 
     codes: NDArray[np.int32]
     activities: int
     sensitive: NDArray[np.int64]
+    gap: int = -1
 
 
 def number_kept(activities: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:

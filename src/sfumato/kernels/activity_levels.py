@@ -104,7 +104,7 @@ def _split_down(
 def _ask_nothing(people: int) -> Rule:
     """Make a rule that holds for every class."""
     nothing = np.empty(0, np.int64)
-    return new_rule(Windows(np.zeros(people + 1, np.int64), nothing, nothing, 0, 0), 1, 1)
+    return new_rule(Windows(np.zeros(people + 1, np.int64), nothing, nothing, nothing, nothing, 0), 1, 1)
 
 
 def split_until_diverse(

@@ -1,8 +1,12 @@
 """(delta, epsilon)-diversity of daily activities: how many of a class do a sensitive activity throughout a window.
 
-Leaf slots are the intervals at which diversity is judged; a leaf slot counts as sensitive only when the activity fills
-it. The windows of delta consecutive leaf slots are numbered one sensitive activity after the other, so a run of an
-activity marks one range of windows, and people join and leave a class at the cost of the windows they mark.
+A window is delta consecutive slots, and begins at any slot. Somebody marks it who does the sensitive activity in it and
+nothing else that is known: unknown time counts as if spent on it. A run of an activity marks one range of windows, so
+people join and leave a class at the cost of the windows they mark.
+
+Only windows that begin where somebody's range of them does are kept. Of those who mark another window, one began last,
+and all of them mark the window in which that one began: so the most that mark a window are found among those kept,
+whoever is in the class.
 """
 
 from typing import NamedTuple
@@ -30,16 +34,15 @@ SIZE, MOST = range(2)
 
 
 class Windows(NamedTuple):
-    """The windows throughout which every person does a sensitive activity.
+    """The windows throughout which every person may do a sensitive activity.
 
     Attributes
     ----------
     offsets, first, stop
         Person p marks the windows ``first[i]`` up to, not including, ``stop[i]`` for i from ``offsets[p]`` up to
         ``offsets[p + 1]``.
-    per_activity
-        How many windows an activity has; window w is that of activity ``w // per_activity`` which begins at leaf slot
-        ``w % per_activity``.
+    activity, start
+        By window: which of the sensitive activities it is about, and the slot at which it begins.
     total
         How many windows there are in all.
     """
@@ -47,7 +50,8 @@ class Windows(NamedTuple):
     offsets: NDArray[np.int64]
     first: NDArray[np.int64]
     stop: NDArray[np.int64]
-    per_activity: int
+    activity: NDArray[np.int64]
+    start: NDArray[np.int64]
     total: int
 
 
@@ -88,8 +92,8 @@ class Rule(NamedTuple):
     denominator: int
 
 
-def find_windows(codes: NDArray[np.int32], sensitive: NDArray[np.int64], leaf: int, delta: int) -> Windows:
-    """Find the windows throughout which people do a sensitive activity.
+def find_windows(codes: NDArray[np.int32], sensitive: NDArray[np.int64], delta: int, gap: int = -1) -> Windows:
+    """Find the windows throughout which people may do a sensitive activity, those that decide.
 
     Parameters
     ----------
@@ -97,30 +101,33 @@ def find_windows(codes: NDArray[np.int32], sensitive: NDArray[np.int64], leaf: i
         By person and slot: the activity.
     sensitive
         Codes of the sensitive activities, distinct.
-    leaf
-        Slots in a leaf slot; the last leaf slot may have fewer.
     delta
-        Leaf slots in a window.
+        Slots in a window.
+    gap
+        Code of time that nothing is known about; -1 if there is none.
 
     Examples
     --------
     >>> codes = np.array([[7, 7, 7, 7, 7, 0], [0, 7, 7, 7, 7, 7]], np.int32)
-    >>> windows = find_windows(codes, np.array([7]), leaf=2, delta=1)
-    >>> windows.offsets.tolist(), windows.first.tolist(), windows.stop.tolist(), windows.total
-    ([0, 1, 2], [0, 1], [2, 3], 3)
+    >>> windows = find_windows(codes, np.array([7]), delta=3)
+    >>> windows.start.tolist(), windows.first.tolist(), windows.stop.tolist()
+    ([0, 1], [0, 1], [2, 2])
     """
-    if leaf < 1 or delta < 1:
-        raise ValueError(f"leaf and delta must be at least 1, got {leaf} and {delta}")
+    if delta < 1:
+        raise ValueError(f"delta must be at least 1, got {delta}")
     people, slots = codes.shape
-    per_activity = max(0, -(-slots // leaf) - delta + 1)
+    per_activity = max(0, slots - delta + 1)
     offsets = np.zeros(people + 1, np.int64)
     nothing = np.empty(0, np.int64)
     if per_activity:
-        _mark_windows(codes, sensitive, (leaf, delta), offsets, nothing, nothing)
+        _mark_windows(codes, sensitive, (delta, gap), offsets, nothing, nothing)
     first, stop = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
     if first.size:
-        _mark_windows(codes, sensitive, (leaf, delta), offsets, first, stop)
-    return Windows(offsets, first, stop, per_activity, per_activity * sensitive.size)
+        _mark_windows(codes, sensitive, (delta, gap), offsets, first, stop)
+    kept = np.unique(first)
+    first, stop = np.searchsorted(kept, first), np.searchsorted(kept, stop)
+    activity, start = np.divmod(kept, max(per_activity, 1))
+    return Windows(offsets, first, stop, activity, start, kept.size)
 
 
 @njit(cache=True, nogil=True)
@@ -133,29 +140,55 @@ def _mark_windows(
     stop: NDArray[np.int64],
 ) -> None:
     """Count the ranges of windows when there is no room for them, else fill them in."""
-    leaf, delta = shape
+    delta, gap = shape
     slots = codes.shape[1]
-    leaves = -(-slots // leaf)
     found = 0
     for person in range(codes.shape[0]):
+        days = codes[person]
         for number in range(sensitive.size):
-            run = 0
-            for at in range(leaves + 1):
-                filled = at < leaves
-                for slot in range(at * leaf, min(at * leaf + leaf, slots)):
-                    if codes[person, slot] != sensitive[number]:
-                        filled = False
-                        break
-                if filled:
-                    run += 1
-                    continue
-                if run >= delta:
-                    if first.size:
-                        first[found] = number * (leaves - delta + 1) + at - run
-                        stop[found] = first[found] + run - delta + 1
-                    found += 1
-                run = 0
+            shift = number * (slots - delta + 1)
+            end = 0
+            while end < slots:
+                begin = end
+                while end < slots and (days[end] == sensitive[number] or days[end] == gap):
+                    end += 1
+                if end - begin >= delta:
+                    found = _mark_stretch(days, sensitive[number], (begin, end, delta, shift, found), first, stop)
+                end += 1
         offsets[person + 1] = found
+
+
+@njit(cache=True, nogil=True)
+def _mark_stretch(
+    days: NDArray[np.int32],
+    activity: int,
+    shape: tuple[int, int, int, int, int],
+    first: NDArray[np.int64],
+    stop: NDArray[np.int64],
+) -> int:
+    """Mark the windows of a stretch of nothing but an activity and unknown time that have a slot of the activity."""
+    begin, end, delta, shift, found = shape
+    low, high = -1, -1
+    slot = begin
+    while slot < end:
+        if days[slot] != activity:
+            slot += 1
+            continue
+        lowest = max(begin, slot - delta + 1)
+        while slot < end and days[slot] == activity:
+            slot += 1
+        if low < 0 or lowest > high:
+            if low >= 0:
+                if first.size:
+                    first[found], stop[found] = shift + low, shift + high
+                found += 1
+            low = lowest
+        high = min(end - delta, slot - 1) + 1
+    if low >= 0:
+        if first.size:
+            first[found], stop[found] = shift + low, shift + high
+        found += 1
+    return found
 
 
 def new_rule(windows: Windows, numerator: int, denominator: int) -> Rule:
@@ -163,7 +196,8 @@ def new_rule(windows: Windows, numerator: int, denominator: int) -> Rule:
 
     Examples
     --------
-    >>> nobody = Windows(np.zeros(3, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), 4, 4)
+    >>> nothing = np.empty(0, np.int64)
+    >>> nobody = Windows(np.zeros(3, np.int64), nothing, nothing, nothing, nothing, 0)
     >>> is_diverse(new_rule(nobody, 1, 2), np.array([0, 1]))
     True
     """
@@ -237,7 +271,7 @@ def is_diverse(rule: Rule, people: NDArray[np.int64]) -> bool:
 
 
 def find_fullest(windows: Windows, people: NDArray[np.int64]) -> tuple[int, int, int]:
-    """Find the window that most of some people mark: the activity, its first leaf slot, and how many mark it.
+    """Find the window that most of some people mark: the activity, its first slot, and how many mark it.
 
     The activity is its place among the sensitive ones; of windows marked by as many the first counts. Without any it
     is -1, -1 and 0.
@@ -245,7 +279,7 @@ def find_fullest(windows: Windows, people: NDArray[np.int64]) -> tuple[int, int,
     Examples
     --------
     >>> codes = np.array([[7, 7, 7, 7, 7, 0], [0, 7, 7, 7, 7, 7]], np.int32)
-    >>> find_fullest(find_windows(codes, np.array([3, 7]), leaf=1, delta=3), np.array([0, 1]))
+    >>> find_fullest(find_windows(codes, np.array([3, 7]), delta=3), np.array([0, 1]))
     (1, 1, 2)
     """
     change = np.zeros(windows.total + 1, np.int64)
@@ -257,4 +291,4 @@ def find_fullest(windows: Windows, people: NDArray[np.int64]) -> tuple[int, int,
     if not tally.any():
         return -1, -1, 0
     fullest = int(tally.argmax())
-    return fullest // windows.per_activity, fullest % windows.per_activity, int(tally[fullest])
+    return int(windows.activity[fullest]), int(windows.start[fullest]), int(tally[fullest])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
+from sfumato.core.activity import PublishedClasses
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric
 
@@ -13,7 +14,10 @@ __all__ = ["METRIC", "SuppressedPeople"]
 
 @dataclasses.dataclass(frozen=True)
 class SuppressedPeople(Metric):
-    """Count the people who are not in the release because they fit into no class.
+    """Count the people who are not in the release, because they fit into no class or part of their time is unknown.
+
+    Where time is unknown, ``unknown_intervals_share`` is the share of intervals of classes of which nothing is
+    published.
 
     Examples
     --------
@@ -36,7 +40,11 @@ class SuppressedPeople(Metric):
         """Compare the number of people in and out."""
         release, sizes = comparison.release, comparison.activity.sizes
         lost = release.records_in - len(release)
+        gap = getattr(release.guarantee, "gap", None)
+        hidden = PublishedClasses.of(release).unknown(gap)
+        unknown = {} if gap is None else {"unknown_intervals_share": float(hidden.mean()) if hidden.size else 0.0}
         return lost, {
+            **unknown,
             "suppressed_share": lost / max(release.records_in, 1),
             "classes": len(sizes),
             "smallest_class": int(sizes.min(initial=len(release))),

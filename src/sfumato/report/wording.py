@@ -93,8 +93,18 @@ _SLOT_LIMITS = (
     ),
     (
         "Sensitive activities that are short or interrupted.",
-        "An interval counts only if the sensitive activity fills it. A person who does something else in between, or "
-        "does it for a shorter time, is not counted.",
+        "A person who does something else in between, be it for a slot, or who does it for a shorter time than is "
+        "promised, is not counted.",
+    ),
+    (
+        "Following a person from one interval to the next.",
+        "Somebody who knows when nobody else of a class did what a person did may be able to go on from there where "
+        "published intervals are short: hardly anybody changes from one to the next. How far this gets is measured.",
+    ),
+    (
+        "When a person was observed.",
+        "How much time of a class is unknown is published. Who knows when others were not observed knows when it can "
+        "be theirs.",
     ),
     (
         "Knowing who is in the same class.",

@@ -1,8 +1,8 @@
 """(delta, epsilon)-diversity of classes, counted anew: short enough to read in one sitting.
 
-How many people of a class do something throughout a window is not published. The shares bound it: from above, because
-whoever does it throughout does it where it takes least of the class's time, and from below, because whoever does
-something else needs a slot for it. Where these bounds do not decide, the owner's class file does.
+How many people of a class do something throughout a window is not published. The shares bound it from both sides, for
+windows that begin at any slot (`sfumato.core.activity_windows` has the proofs). Where these bounds do not decide, the
+owner's class file does; without it the claim cannot be judged.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.activity import PublishedClasses, Slots, begin_intervals
-from sfumato.core.activity_windows import bound_from_above, bound_from_below, find_throughout
+from sfumato.core.activity import PublishedClasses, Slots
+from sfumato.core.activity_windows import Crowds, PublishedTime, count_in_windows, find_shown
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.core.spans import count_slots
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.activity_diversity import ActivityDiversity
-from sfumato.verify.activity_faithful import verify_faithful
-from sfumato.verify.class_anonymity import verify_sizes
+from sfumato.verify.activity_faithful import check_asked, verify_faithful
+from sfumato.verify.class_anonymity import count_observed, settle, verify_sizes
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -37,14 +37,19 @@ _SPELLED_OUT = "the claim is about windows there are"
 _BOUNDED = "no shares show that too many do a sensitive activity throughout a window"
 _COUNTED = "few people of every class do a sensitive activity throughout a window"
 _ASKED = "the claim is about the sensitive activities and the time asked for"
+_OPEN = (
+    "Published shares alone do not tell how many people of a class do a sensitive activity throughout {delta}: it may "
+    "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
+    "(verify DIR --original)."
+)
 
 
 def verify(release: Release) -> Verdict:
     """Check a release on its own: sizes of classes, shares, and what the shares say about diversity.
 
-    The measured ``diversity`` is ``proved by the shares`` where no class can break the claim, whoever is in it; it
-    ``needs the class file`` where the shares leave both possible. A release whose shares show that the claim is broken
-    does not hold.
+    The measured ``diversity`` is ``proved by the shares`` where no class can break the claim, whoever is in it;
+    ``broken`` where every class with these shares does; and it ``needs the class file`` where the shares leave both
+    possible, so that the claim cannot be judged from the files alone.
 
     Examples
     --------
@@ -60,43 +65,51 @@ def verify(release: Release) -> Verdict:
     Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Definition 1.
     """
     verdict = verify_sizes(release, ActivityDiversity)
-    if not verdict:
+    if not verdict.holds:
         return verdict
     claim = release.guarantee
     assert isinstance(claim, ActivityDiversity)
     published = PublishedClasses.of(release)
-    intervals = len(published.begins)
-    if not claim.sensitive or claim.window > intervals:
-        witness: Witness = {"check": _SPELLED_OUT, "sensitive": len(claim.sensitive), "intervals": intervals}
-        return verdict & Verdict(False, {}, {}, witness, {_SPELLED_OUT: False})
-    largest, witness = _bound(published, claim)
-    proved = "proved by the shares" if largest <= claim.fraction else "needs the class file"
-    measured = {"share_at_most": str(largest), "diversity": proved if witness is None else "broken"}
-    return verdict & Verdict(witness is None, {}, measured, witness, {_SPELLED_OUT: True, _BOUNDED: witness is None})
+    if not claim.sensitive or claim.delta_slots > claim.slots or claim.gap in claim.sensitive:
+        found = {"sensitive": len(claim.sensitive), "delta_slots": claim.delta_slots, "slots": claim.slots}
+        return verdict & Verdict(False, {}, {}, {"check": _SPELLED_OUT, **found}, {_SPELLED_OUT: False})
+    largest, proved = _bound_from_above(published, claim)
+    witness = _find_certain_breach(published, claim)
+    told = "proved by the shares" if proved else "needs the class file"
+    measured = {"share_at_most": str(largest), "diversity": told if witness is None else "broken"}
+    unsettled: tuple[str, ...] = ()
+    if not proved:
+        unsettled = (_OPEN.format(delta=claim.delta, most=largest, epsilon=claim.epsilon),)
+    checks = {_SPELLED_OUT: True, _BOUNDED: witness is None}
+    return verdict & Verdict(witness is None, {}, measured, witness, checks, unsettled)
 
 
-def _bound(published: PublishedClasses, claim: ActivityDiversity) -> tuple[Fraction, Witness]:
-    """Return the largest share that is possible, and a window in which even the least possible one is too large."""
-    error = 0.0 if claim.digits is None else 10.0**-claim.digits
-    largest, witness = Fraction(0), None
+def _bound_from_above(published: PublishedClasses, claim: ActivityDiversity) -> tuple[Fraction, bool]:
+    """Return the largest share of a class that is possible, and whether the claim holds whoever is in the classes."""
+    largest, proved = Fraction(0), True
     for label in claim.sensitive:
-        shares = published.shares_of(label)
-        most = bound_from_above(shares, published.sizes, claim.window, error).max(axis=1)
-        largest = max([largest, *map(Fraction, most.tolist(), published.sizes.tolist())])
-        least = bound_from_below(shares, published.sizes, claim.window, claim.slot, error)
-        found = _find_breach(published, least, claim)
-        if found is not None and witness is None:
-            witness = {"check": _BOUNDED, **found, "activity": label}
-    return largest, witness
+        time = PublishedTime.of(published, label, claim)
+        for owner in range(len(published.names)):
+            crowds = time.bound_from_above(owner, claim.delta_slots)
+            largest = max(largest, crowds.largest()[0])
+            proved = proved and not crowds.exceed(claim.fraction).any()
+    return largest, proved
 
 
-def _find_breach(published: PublishedClasses, crowd: Ints, claim: ActivityDiversity) -> Witness:
-    """Look for a window in which more people of a class do something than the claim allows."""
-    epsilon = claim.fraction
-    for name, size, by_window in zip(published.names, published.sizes.tolist(), crowd, strict=True):
-        most = int(by_window.max(initial=0))
-        if most > epsilon * size:
-            return {"class": name, "size": size, "people": most, "from_interval": int(by_window.argmax()) + 1}
+def _find_certain_breach(published: PublishedClasses, claim: ActivityDiversity) -> Witness:
+    """Look for a span in which shares prove that too many do a sensitive activity throughout some window."""
+    for label in claim.sensitive:
+        found = PublishedTime.of(published, label, claim).bound_from_below(claim.delta_slots, claim.fraction)
+        if found is not None:
+            return {
+                "check": _BOUNDED,
+                "class": published.names[found.owner],
+                "size": int(published.sizes[found.owner]),
+                "people": found.people,
+                "from_interval": found.first + 1,
+                "to_interval": found.stop,
+                "activity": label,
+            }
     return None
 
 
@@ -123,47 +136,59 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     {'k': 2, 'classes': 2, 'share_at_most': '1/2', 'diversity': 'counted', 'share': '1/2'}
     """
     verdict = verify(release)
-    if not verdict:
+    if not verdict.holds:
         return verdict
     claim = release.guarantee
     assert isinstance(claim, ActivityDiversity)
-    asked = _check_asked(claim, original)
+    asked = _check_asked(release, claim, original)
     verdict &= Verdict(asked is None, {}, {}, asked, {_ASKED: asked is None})
-    if rows is None:
+    if rows is None or not verdict.holds:
         return verdict
     faithful = verify_faithful(release, original, rows)
     if not faithful:
-        return verdict & faithful
-    largest, witness = _count(PublishedClasses.of(release), Slots.of(original), np.asarray(rows), claim)
+        return settle(verdict) & faithful
+    rows = np.asarray(rows)
+    largest, witness = _count(PublishedClasses.of(release), Slots.of(original), rows, claim)
     measured = {"share": str(largest), "diversity": "counted"}
-    return verdict & faithful & Verdict(witness is None, {}, measured, witness, {_COUNTED: witness is None})
+    counted = Verdict(witness is None, {}, measured, witness, {_COUNTED: witness is None})
+    return settle(verdict) & faithful & count_observed(release, original, rows) & counted
 
 
-def _check_asked(claim: ActivityDiversity, original: Dataset) -> Witness:
-    """Look for sensitive activities that the claim leaves out, and windows that are longer than delta."""
+def _check_asked(release: Release, claim: ActivityDiversity, original: Dataset) -> Witness:
+    """Look for sensitive activities that the claim leaves out, and for other windows than those of delta."""
     left_out = set(original.schema.sensitive) - set(claim.sensitive)
     if left_out:
         return {"check": _ASKED, "sensitive": len(original.schema.sensitive), "claimed": len(claim.sensitive)}
     try:
-        wanted = count_slots(claim.name, "delta", claim.delta, original.clock.unit) // claim.slot
+        wanted = count_slots(claim.name, "delta", claim.delta, original.clock.unit)
     except ParameterError:
         return {"check": _ASKED, "delta": claim.delta}
-    return None if claim.window <= wanted else {"check": _ASKED, "delta": claim.delta, "window": claim.window}
+    if claim.delta_slots != wanted:
+        return {"check": _ASKED, "delta": claim.delta, "delta_slots": claim.delta_slots}
+    found = check_asked(release, original)
+    return None if found is None else {"check": _ASKED, **found}
 
 
 def _count(published: PublishedClasses, slots: Slots, rows: Ints, claim: ActivityDiversity) -> tuple[Fraction, Witness]:
     """Return the largest share of a class that does a sensitive activity throughout a window, and a breach."""
-    begins = begin_intervals(slots.codes.shape[1], claim.slot)
-    members = published.members(rows)
+    gap = -1 if claim.gap is None else slots.find((claim.gap,))[0]
+    hidden = published.unknown(claim.gap)
     largest, witness = Fraction(0), None
     for label, code in zip(claim.sensitive, slots.find(claim.sensitive), strict=True):
-        windows = len(begins) - claim.window + 1
-        crowd = np.zeros((len(members), max(windows, 0)), dtype=np.int64)
-        for at, people in enumerate(members):
-            crowd[at] = find_throughout(slots.codes[people], code, begins, claim.window).sum(axis=0)
-        most = crowd.max(axis=1, initial=0)
-        largest = max([largest, *map(Fraction, most.tolist(), published.sizes.tolist())])
-        found = _find_breach(published, crowd, claim)
-        if found is not None and witness is None:
-            witness = {"check": _COUNTED, **found, "activity": label}
+        for at, people in enumerate(published.members(rows)):
+            starts = find_shown(hidden[at], claim.slots, claim.slot, claim.delta_slots)
+            everywhere = count_in_windows(slots.codes[people], code, gap, claim.delta_slots)
+            crowds = Crowds(everywhere.may[starts], everywhere.seen[starts])
+            share, worst = crowds.largest()
+            largest = max(largest, share)
+            if witness is None and crowds.exceed(claim.fraction).any():
+                witness = {
+                    "check": _COUNTED,
+                    "class": published.names[at],
+                    "size": int(published.sizes[at]),
+                    "people": int(crowds.may[worst]),
+                    "seen": int(crowds.seen[worst]),
+                    "from_slot": int(starts[worst]) + 1,
+                    "activity": label,
+                }
     return largest, witness

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.activity import PublishedClasses, Slots, begin_intervals, count_durations
+from sfumato.core.activity import PublishedClasses, Slots, begin_intervals, name_unknown
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.verify.faithful import check_people, check_rows
 from sfumato.verify.structure import COUNTS, READABLE, verify_structure
 
-__all__ = ["KINDS", "verify_faithful"]
+__all__ = ["KINDS", "check_asked", "verify_faithful"]
 
 KINDS = ("activity",)
 
@@ -30,7 +30,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     """Check with the owner's class file that every published share is that of the people of its class.
 
     Shares are worked out anew and must be equal, or nearer than one unit of the last digit where the claim says that
-    they are rounded.
+    they are rounded. What is published as unknown says nothing, and is true whatever people did.
 
     Parameters
     ----------
@@ -58,8 +58,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         begins = begin_intervals(slots.codes.shape[1], length)
         found[_INTERVALS] = _check_intervals(release, published, original, begins)
         if found[_INTERVALS] is None:
-            digits = getattr(release.guarantee, "digits", None)
-            found[_SHARES] = _check_shares(published, slots, rows.astype(np.int64), begins, digits)
+            found[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
     found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
@@ -83,21 +82,41 @@ def _check_intervals(release: Release, published: PublishedClasses, original: Da
     return {"published": len(published.begins), "original": len(begins)}
 
 
-def _check_shares(published: PublishedClasses, slots: Slots, rows: Ints, begins: Ints, digits: int | None) -> Witness:
+def _check_shares(release: Release, published: PublishedClasses, slots: Slots, rows: Ints, begins: Ints) -> Witness:
     """Compare published shares with those of the people, class by class."""
-    unknown = [label for label in published.labels if label not in slots.labels]
-    if unknown:
-        return {"activity": unknown[0]}
-    code = slots.find(published.labels)
-    others = np.setdiff1d(np.arange(len(slots.labels)), code)
-    for name, shares, members in zip(published.names, published.tables(), published.members(rows), strict=True):
-        counts = count_durations(slots.codes[members], begins, len(slots.labels))
-        expected = counts / counts.sum(axis=1, keepdims=True)
-        unit = 0.0 if digits is None else 10.0**-digits
+    unheard = [label for label in published.labels if label not in slots.labels]
+    if unheard:
+        return {"activity": unheard[0]}
+    digits, gap = (getattr(release.guarantee, name, None) for name in ("digits", "gap"))
+    error = (0.0 if digits is None else 10.0**-digits) * (1 + 1e-9)
+    shown = ~published.unknown(gap)
+    classes = zip(published.names, published.tables(), published.members(rows), shown, strict=True)
+    for name, shares, members, where in classes:
+        expected = _share_time(slots.codes[members], begins, len(slots.labels))
         # What is not published anywhere is a share of nothing.
-        missing = expected[:, others] > unit * (1 + 1e-9)
-        wrong = np.abs(shares - expected[:, code]) > unit * (1 + 1e-9)
-        if missing.any() or wrong.any():
-            interval = int(np.argmax(missing.any(axis=1) | wrong.any(axis=1)))
-            return {"class": name, "interval": interval + 1}
+        found = np.zeros_like(expected)
+        found[:, slots.find(published.labels)] = shares
+        wrong = where & (np.abs(found - expected) > error).any(axis=1)
+        if wrong.any():
+            return {"class": name, "interval": int(np.argmax(wrong)) + 1}
     return None
+
+
+def _share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
+    """Return the share of some people's time that goes into each activity: interval, activity."""
+    shares = np.zeros((len(begins), activities))
+    lengths = np.diff(np.append(begins, codes.shape[1])) * len(codes)
+    for activity in np.unique(codes):
+        doing = np.count_nonzero(codes == activity, axis=0)
+        shares[:, activity] = np.add.reduceat(doing, begins) / lengths
+    return shares
+
+
+def check_asked(release: Release, original: Dataset) -> Witness:
+    """Look for other slots than those of the original, and unknown time that the claim takes for an activity."""
+    claim: Any = release.guarantee
+    slots = Slots.of(original).codes.shape[1]
+    if claim.slots != slots:
+        return {"slots": claim.slots, "original": slots}
+    gap = name_unknown(original)
+    return None if gap == claim.gap else {"gap": claim.gap, "original": gap}

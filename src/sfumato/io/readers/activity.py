@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.core.activity import UNKNOWN
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
@@ -35,7 +36,6 @@ __all__ = ["WORDS", "read"]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-_GAP = "(gap)"
 _UNIT = "minute"
 _PART = 1 << 24
 
@@ -133,7 +133,7 @@ def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
         calendar = calendar._replace(begin=0)
     check_size(found.name, len(people.labels), calendar.slots)
     labels = found.activities.labels.to_pylist()
-    gap = reading.gap or _GAP
+    gap = reading.gap or UNKNOWN
     code = labels.index(gap) if gap in labels else len(labels)
     codes = fill_slots(episodes, len(people.labels), calendar, code)
     counts = _count(codes, len(labels) + 1)
@@ -243,7 +243,7 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         notes.append(f"Reading `{person}` as person.")
     layout = lay_out(name, slots, reading, notes)
     check_size(name, table.num_rows, len(slots) * layout.width)
-    gap = reading.gap or _GAP
+    gap = reading.gap or UNKNOWN
     cells, labels, empty = encode_slots(name, table, slots, gap)
     whose = Whose(RECORD if person is None else name_records(person, owner is not None))
     if owner is not None:
@@ -290,7 +290,7 @@ def _assemble(
     notes.append(f"Found {whose.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
-        notes.append(f"Time nothing is known about, which is called {reading.gap or _GAP}: {100 * missing:.3g} %.")
+        notes.append(f"Time nothing is known about, which is called {reading.gap or UNKNOWN}: {100 * missing:.3g} %.")
     notes.extend(whose.note(size))
     history = Ragged(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
     return Dataset(

@@ -44,4 +44,4 @@ class Mc(Levelled, AnonymousClasses):
         """Group by MDAV at one level after the other."""
         from sfumato.kernels.activity_classes import mc
 
-        return mc(activities, self.k, levels)
+        return mc(activities, self.group_size, levels)

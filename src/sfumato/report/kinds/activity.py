@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.core.activity import PublishedClasses
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.report import days, page
 from sfumato.report.markup import draw_figure, shorten
-from sfumato.report.numerals import show_bin, show_count, show_number, show_share
+from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import choose_edges, draw_bars, draw_sets, finish_figure, save_figure
 
 __all__ = ["figures", "picture", "render"]
@@ -44,6 +45,7 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
             _sensitive(comparison, after),
+            _following(comparison, after),
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"]),
             page.write_utility(scores),
@@ -109,7 +111,52 @@ def _account(comparison: Comparison) -> str:
     return told + (
         "<p>Published is, for each class and interval, the share of time that its people spent on each activity; never "
         "what a single person did.</p>"
+        f"{_say_unknown(comparison)}"
     )
+
+
+def _say_unknown(comparison: Comparison) -> str:
+    """Say of how many intervals of classes nothing is published, where some time is unknown."""
+    claim: Any = comparison.release.guarantee
+    gap = getattr(claim, "gap", None)
+    if gap is None:
+        return ""
+    hidden = PublishedClasses.of(comparison.release).unknown(gap)
+    return (
+        f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
+        f"classes nothing is published, because fewer than {claim.k} people of the class were observed all the time, "
+        "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
+    )
+
+
+def _following(comparison: Comparison, after: Risk) -> str:
+    """Say how far a person can be followed from one known slot, and what helps."""
+    slots = getattr(after, "followed_slots", None)
+    share = getattr(after, "followed_share", None)
+    if slots is None or share is None:
+        return ""
+    unit = comparison.original.clock.unit or "slot"
+    stops = getattr(after, "following_stops_at", None)
+    length = getattr(comparison.release.guarantee, "slot", 1)
+    if stops == length:
+        told = (
+            "Somebody who knows one slot in which nobody else of the class does what a person does learns next to "
+            f"nothing about the slots before and after it: something in {show_share(share)} of the cases."
+        )
+    else:
+        remedy = (
+            "Longer intervals did not help either."
+            if stops is None
+            else f"This stops if intervals of {show_amount(stops, unit, f'{unit}s')} are published "
+            "(<code>interval</code> or <code>aggregate</code>)."
+        )
+        told = (
+            "<b>People can be followed.</b> Somebody who knows one slot in which nobody else of the class does what a "
+            f"person does gets, in the median, {show_amount(round(slots), f'{unit}', f'{unit}s')} more right, before "
+            f"and after it, 99 times of 100; in {show_share(share)} of the cases at least one more interval. {remedy}"
+        )
+    warned = " class=warning" * (stops != length)
+    return f"<section><h2>Following people</h2>\n<blockquote{warned}><p>{told}</p></blockquote></section>"
 
 
 def _sensitive(comparison: Comparison, after: Risk) -> str:

@@ -1,8 +1,8 @@
-"""(k,l)^m-anonymity from the files alone, where generalised values share places."""
+"""Claims judged from the files alone, where generalised values share members."""
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -14,7 +14,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.records import Records
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.verify import klm_anonymity, km_anonymity
+from sfumato.guarantees.km_items import KmItems
+from sfumato.verify import klm_anonymity, km_anonymity, km_items
+from verify import set_releases
 from verify.releases import make_release
 
 GROUPS = {f"V{i}": ["a", f"x{i}"] for i in range(8)}
@@ -109,6 +111,17 @@ def test_k_counted_by_values_is_never_too_high(release, m, k):
     for known in product([*PLACES, "g", "h"], repeat=min(m, 2)):
         matching = sum(attack.contains(row, known, groups) for row in rows)
         assert matching == 0 or matching >= verdict.measured["k"]
+
+
+@settings(max_examples=200)
+@given(releases(), st.integers(1, 3))
+def test_k_of_sets_counted_by_values_is_never_too_high(release, m):
+    rows, groups = release
+    verdict = km_items.verify(set_releases.generalised(rows, groups, KmItems(k=2, m=m)))
+    for size in range(1, m + 1):
+        for known in combinations([*PLACES, "g", "h"], size):
+            matching = sum(all(any(i in groups.get(v, [v]) for v in row) for i in known) for row in rows)
+            assert matching == 0 or matching >= verdict.measured["k"] or not verdict.holds
 
 
 @settings(max_examples=200)

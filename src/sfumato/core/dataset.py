@@ -15,6 +15,7 @@ import pyarrow as pa
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.locations import Locations
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, Unit
@@ -102,11 +103,18 @@ class Dataset:
     def coordinates(self) -> npt.NDArray[np.float64]:
         """Return x and y of every place in plane units (metres for longitude/latitude), as an (n, 2) array.
 
-        Places without coordinates are all at the origin.
+        They are for drawing and ordering: on a large map only :meth:`locations` know how far places are apart. Places
+        without coordinates are all at the origin.
         """
         if self.places is None or "x" not in self.places.column_names:
             return np.zeros((len(self.history().labels), 2))
         return np.column_stack([self.places.column(c).to_numpy() for c in ("x", "y")])
+
+    def locations(self) -> Locations:
+        """Return where the places are, on a plane or on the globe; all at one point if that is not known."""
+        if self.places is None or not {"x", "lon"} & set(self.places.column_names):
+            return Locations.unknown(len(self.history().labels))
+        return Locations.of(self.places)
 
     @classmethod
     def from_trajectories(

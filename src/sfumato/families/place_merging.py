@@ -105,11 +105,12 @@ class PlaceMerging(Method):
         from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         limits = limits or Limits()
-        x, y = rows.coordinates(type(self).__name__).T
+        located = rows.locations(type(self).__name__)
+        x, y, z = located.points.T
         ordinary, sensitive = rows.ordinary, rows.visited_sensitive
         outcome = recode(
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
-            Places(x, y, limits.constraint, limits.node),
+            Places(x, y, limits.constraint, limits.node, z, located.diameter),
             Tree(limits.parent, limits.leaves),
             Demand(self.k, limits.l, self.sizes(rows), limits.removable),
             run.report("sequences"),

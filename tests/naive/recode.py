@@ -101,7 +101,9 @@ def find_nearest(data, l1, distance, constraint, tree):
     return min(others, key=lambda l2: (score(l2), l2), default=None)
 
 
-def recode(trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=None, sizes=None, limit=-1, distance=None):
+def recode(
+    trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=None, sizes=None, limit=-1, distance=None
+):
     """Group of every place (its smallest code, or -1 when suppressed), or the failure.
 
     `tree` is (node of each place, parent of each node, leaves below each node). A failure is

@@ -87,7 +87,13 @@ def test_merging_on_the_globe_is_that_of_the_plain_version(points, data):
 def test_places_across_the_date_line_are_neighbours():
     """Fiji: the third place is nearer on a flat map with a seam at the date line."""
     places = pa.table(
-        {"place": ["a", "b", "c"], "x": [0.0, 9e6, 1e6], "y": [0.0] * 3, "lon": [179.9, -179.9, 170.0], "lat": [-17.0] * 3}
+        {
+            "place": ["a", "b", "c"],
+            "x": [0.0, 9e6, 1e6],
+            "y": [0.0] * 3,
+            "lon": [179.9, -179.9, 170.0],
+            "lat": [-17.0] * 3,
+        }
     )
     data = Dataset.from_trajectories([["a"], ["b"], ["c"], ["c"]])
     data = Dataset(data.schema, data.table, places)

@@ -92,7 +92,7 @@ def test_what_is_verified_holds_whatever_places_are_known(release, m, k, l):
         matching = [row for row in rows if attack.contains(row, known, groups)]
         if matching:
             fewest = min(fewest, len(matching))
-            worst = max(worst, max(sum(place in row for row in matching) / len(matching) for place in sensitive))
+            worst = max([worst, *(sum(place in row for row in matching) / len(matching) for place in sensitive)])
     if verdict.holds:
         assert fewest >= k
         assert l * worst <= 1 + 1e-12

@@ -16,6 +16,7 @@ from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.locations import Locations
+from sfumato.core.published_places import UNQUESTIONED, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, Unit
@@ -41,8 +42,8 @@ class Dataset:
     table
         Arrow table with the columns of the schema.
     places
-        For trajectories: one row per place (``place, x, y`` and, if derived, ``outline``), in the order of
-        the codes of the history column.
+        For trajectories: one row per place (``place, x, y``, ``lon, lat`` if it lies on the globe and, if derived,
+        ``outline``), in the order of the codes of the history column. Not all of it may be published.
     hierarchies
         Hierarchies by column name.
     constraints
@@ -55,6 +56,10 @@ class Dataset:
         For timed data: what a time number means.
     unit
         What one record is.
+    place_origin
+        Where the coordinates of the places come from, and so what may be published of them.
+    fixes
+        Where people were, visit by visit, if the coordinates of the places come from there.
 
     Examples
     --------
@@ -72,6 +77,8 @@ class Dataset:
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     clock: Clock = dataclasses.field(default_factory=Clock)
     unit: Unit = PERSON
+    place_origin: PlaceOrigin = UNQUESTIONED
+    fixes: Fixes | None = None
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):

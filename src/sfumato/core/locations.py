@@ -83,7 +83,7 @@ class Locations:
         if flat is None:
             from scipy.spatial import cKDTree
 
-            opposite, _ = cKDTree(known).query(-known)
+            opposite = np.asarray(cKDTree(known).query(-known)[0])
             straight = math.sqrt(max(self.diameter**2 - float(opposite.min()) ** 2, 0.0))
             return float(self._along(np.array(straight)))
         corners = set(convex_hull(flat))

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.secret import Secret
 from sfumato.core.unit import PERSON, Unit
@@ -69,7 +70,9 @@ class Release:
     values
         Members of every generalised value: ``column, value, member``. A suppressed member has value null.
     places
-        For trajectories: coordinates and outlines of the members.
+        For trajectories: what is published of where the members are.
+    place_origin
+        Where that comes from; None where there are no coordinates.
     parts
         Further published tables by name.
     published
@@ -101,6 +104,7 @@ class Release:
     parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
     published: int | None = None
     unit: Unit = PERSON
+    place_origin: PlaceOrigin | None = None
 
     def __len__(self) -> int:
         return int(self.table.num_rows) if self.published is None else self.published

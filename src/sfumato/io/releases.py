@@ -9,12 +9,14 @@ from typing import Any, cast
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato import guarantees
 from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form, decode, encode
+from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import Part, PublishedColumn, Release
 
 __all__ = ["FORMAT_VERSION", "find_release", "read_release", "stray_files", "write_release"]
@@ -68,6 +70,7 @@ def _manifest(release: Release) -> dict[str, Any]:
         "guarantee": release.guarantee.to_dict(),
         "columns": _describe_columns(release.columns),
         "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
+        **({} if release.place_origin is None else {"places": release.place_origin.to_dict()}),
         "records": {
             "in": release.records_in,
             "published": len(release),
@@ -139,6 +142,7 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
             places=_read_places(folder / "places.csv"),
             parts={name: _read_part(folder, name, described) for name, described in manifest.get("parts", {}).items()},
             published=None if table.num_rows == records["published"] else int(records["published"]),
+            place_origin=PlaceOrigin.from_dict(manifest["places"]) if "places" in manifest else None,
         )
     except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
         raise SchemaError(
@@ -228,9 +232,13 @@ def _read_places(path: Path) -> pa.Table | None:
     with path.open(encoding="utf-8") as file:
         names = file.readline().strip().replace('"', "").split(",")
     texts = _read_csv(path, names)
-    numeric = {"x", "y", "lon", "lat"}
+    numeric = {"x": pa.float64(), "y": pa.float64(), "lon": pa.float64(), "lat": pa.float64(), "level": pa.int64()}
     columns = {}
     for name in names:
         column = texts.column(name)
-        columns[name] = column.cast(pa.float64()) if name in numeric else decode(column, _TEXT)
+        if name in numeric:
+            # An empty cell is a place whose coordinates are not published.
+            columns[name] = pc.if_else(pc.equal(column, ""), None, column).cast(numeric[name])
+        else:
+            columns[name] = decode(column, _TEXT)
     return pa.table(columns)

@@ -45,4 +45,5 @@ def measure_arc(chord: float, diameter: float) -> float:
         series = series * square + coefficient
     root = np.sqrt(square)
     angle = root + root * square * series
-    return diameter * (_QUARTER_TURN - 2.0 * angle if is_wide else angle)
+    arc: float = diameter * (_QUARTER_TURN - 2.0 * angle if is_wide else angle)
+    return arc

@@ -90,7 +90,7 @@ def choose_bits(places: int) -> int:
 
 
 def measure_extent(points: NDArray[np.float64], diameter: float) -> float:
-    """Measure the diagonal of the box around all points, one a row, along a globe if there is one; 1 when they coincide.
+    """Measure the diagonal of the box around points, one a row, along a globe if there is one; 1 when they coincide.
 
     No two points are further apart.
 

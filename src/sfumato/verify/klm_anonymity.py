@@ -26,6 +26,7 @@ from sfumato.core.subsequences import decode_key, lookup, support
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.verify.km_anonymity import SHOWN_ROWS, judge_matches
+from sfumato.verify.published_places import verify_coordinates
 from sfumato.verify.structure import READABLE, verify_structure
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
@@ -122,8 +123,8 @@ def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequ
         wanted = records.readings(records.overlapping, size, MOST_READINGS)
         if wanted is None:
             return revealing, (
-                f"{int(records.overlapping.sum()):,} records hold different values with a place in common, and stand for "
-                f"too many sequences of {size} places to count them all: the share of a sensitive place among the "
+                f"{int(records.overlapping.sum()):,} records hold different values with a place in common, and stand "
+                f"for too many sequences of {size} places to count them all: the share of a sensitive place among the "
                 "records that match one is not known.",
             )
         matches = records.count(wanted, size)
@@ -187,6 +188,8 @@ def _most_visited(
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: 0 or k records match, and no sensitive place above 1 in l.
 
+    Published coordinates are checked too (:mod:`sfumato.verify.published_places`).
+
     Parameters
     ----------
     release, original
@@ -217,9 +220,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         shown = [row + 1 for row in matched[:SHOWN_ROWS]]
         witness = {"size": worst.size, "matches": worst.matches, "visitors": worst.visitors, "rows": shown}
     share = 0.0 if worst is None else worst.visitors / worst.matches
-    return judge_matches(release, found, claim.k) & Verdict(
-        diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse}
-    )
+    inferred = Verdict(diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse})
+    return judge_matches(release, found, claim.k) & inferred & verify_coordinates(release, original, claim.k)
 
 
 def _claim(release: Release) -> KlmAnonymity:

@@ -1,7 +1,21 @@
 """Plain twin of the recoding engine: counts everything again after every merge."""
 
 from itertools import combinations
-from math import sqrt
+from math import asin, cos, radians, sin, sqrt
+
+RADIUS = 6_371_008.8
+
+
+def great_circle(one, other):
+    """The way along the surface of the earth, by the haversine formula."""
+    (lon1, lat1), (lon2, lat2) = (tuple(map(radians, point)) for point in (one, other))
+    h = sin((lat2 - lat1) / 2) ** 2 + cos(lat1) * cos(lat2) * sin((lon2 - lon1) / 2) ** 2
+    return 2 * RADIUS * asin(sqrt(min(h, 1.0)))
+
+
+def measure_globe_distances(lonlat, steps, extent):
+    """Whole-number distances between all places of the globe."""
+    return [[round(great_circle(a, b) * steps / extent) for b in lonlat] for a in lonlat]
 
 
 def measure_distances(xy):
@@ -87,14 +101,16 @@ def find_nearest(data, l1, distance, constraint, tree):
     return min(others, key=lambda l2: (score(l2), l2), default=None)
 
 
-def recode(trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=None, sizes=None, limit=-1):
+def recode(
+    trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=None, sizes=None, limit=-1, distance=None
+):
     """Group of every place (its smallest code, or -1 when suppressed), or the failure.
 
     `tree` is (node of each place, parent of each node, leaves below each node). A failure is
     ("infeasible" or "limit", size, support) of the sequence that could not be repaired.
     """
     data = Data(trajectories, sensitive)
-    distance = measure_distances(xy)
+    distance = distance or measure_distances(xy)
     suppressed = 0
     while True:
         before = dict(data.group)

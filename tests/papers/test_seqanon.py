@@ -52,7 +52,7 @@ def test_too_long_records_can_be_withheld_and_are_counted():
 
 def test_withholding_everybody_is_infeasible():
     data = Dataset.from_trajectories([["a", "b"], ["a"], ["a"]], {"a": (0, 0), "b": (1, 1)})
-    with pytest.raises(InfeasibleError, match="nobody is left"):
+    with pytest.raises(InfeasibleError, match="0 of 3 records are left, and k is 3"):
         SeqAnon(k=3, m=2, infeasible="suppress").anonymize(data, Run())
 
 

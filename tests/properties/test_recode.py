@@ -37,7 +37,7 @@ def run_fast(trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=
     x, y = (np.array(column, np.float64) for column in zip(*xy, strict=True))
     places = Places(x, y, np.array(constraint or [], np.int32), np.array(node, np.int32))
     forest = Tree(np.array(parent, np.int32), np.array(leaves, np.int64))
-    before = [array.copy() for array in (*rows, *places, *forest)]
+    before = [np.copy(array) for array in (*rows, *places, *forest)]
     demand = Demand(k, l, tuple(sizes or range(1, m + 1)), limit)
     outcome = recode(rows, places, forest, demand, lambda *_: None)
     for array, copy in zip((*rows, *places, *forest), before, strict=True):

@@ -8,7 +8,7 @@ import pytest
 from naive import recode as naive
 from sfumato.kernels import linkage as module
 from sfumato.kernels.groups import compact_groups, new_groups
-from sfumato.kernels.linkage import choose_bits, find_nearest, measure_diagonal, new_linkage, unite_groups
+from sfumato.kernels.linkage import choose_bits, choose_scale, find_nearest, measure_extent, new_linkage, unite_groups
 
 
 def make_tree(places, random):
@@ -36,9 +36,9 @@ def test_nearest_equals_brute_force_while_merging(monkeypatch, memory, with_tree
     constraint = np.sort(random.integers(0, constraints, places)).astype(np.int32)
     tree = make_tree(places, random)
     none = np.empty(0, np.int32)
-    scale = (2.0 ** choose_bits(places), measure_diagonal(xy[:, 0], xy[:, 1]))
+    points = np.column_stack([xy, np.zeros(places)])
     hierarchy = tree[1:] if with_tree else (none, none.astype(np.int64))
-    linkage = new_linkage(xy[:, 0].copy(), xy[:, 1].copy(), scale, constraint, *hierarchy)
+    linkage = new_linkage(points, choose_scale(points, 0.0), constraint, *hierarchy)
     node = tree[0] if with_tree else np.zeros(places, np.int32)
     groups = new_groups(np.arange(places, dtype=np.int32), np.ones(places, np.int64), node)
     distance = naive.measure_distances([tuple(point) for point in xy.tolist()])
@@ -72,5 +72,5 @@ def test_bits_keep_sums_exact():
 
 
 def test_diagonal_of_one_point_is_one():
-    assert measure_diagonal(np.array([4.0]), np.array([2.0])) == 1.0
-    assert measure_diagonal(np.empty(0), np.empty(0)) == 1.0
+    assert measure_extent(np.array([[4.0, 2.0, 0.0]]), 0.0) == 1.0
+    assert measure_extent(np.empty((0, 3)), 0.0) == 1.0

@@ -81,8 +81,7 @@ def test_sd_seqanon_prefers_the_same_kind():
 
 @pytest.mark.parametrize(("letters", "share"), [("ace", 3 / 5), ("ad", 1.0), ("bd", 2 / 5)])
 def test_semantic_dissimilarity(letters, share):
-    zeros = np.zeros(5)
-    linkage = new_linkage(zeros, zeros, (1.0, 1.0), np.zeros(5, np.int32), *HIERARCHY)
+    linkage = new_linkage(np.zeros((5, 3)), (1.0, 1.0, 0.0), np.zeros(5, np.int32), *HIERARCHY)
     node = NODE[letters[0]]
     for letter in letters[1:]:
         node = join_nodes(linkage, node, NODE[letter])

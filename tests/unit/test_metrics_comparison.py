@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.metrics import comparisons, largest_distance, location_distance, make_release, recode
-from sfumato.core.comparison import Comparison, _largest_distance
+from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.locations import Locations
 from sfumato.metrics.distance import Distance
 
 DATA = Dataset.from_trajectories([["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})
@@ -109,16 +110,21 @@ def test_a_derived_row_map_fits(comparison):
     assert len(derived.member_entries) == len(comparison.published.codes)
 
 
+def on_plane(points):
+    flat = np.array(points, dtype=float).reshape(-1, 2)
+    return Locations(np.column_stack([flat, np.zeros(len(flat))]), on_globe=False)
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12))
 def test_the_largest_distance_is_exact_on_a_grid(points):
-    assert _largest_distance(np.array(points, dtype=float).reshape(-1, 2)) == largest_distance(points)
+    assert on_plane(points).largest_distance() == largest_distance(points)
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
 def test_the_largest_distance_is_exact_anywhere(points):
-    assert _largest_distance(np.array(points)) == pytest.approx(largest_distance(points), rel=1e-9, abs=1e-9)
+    assert on_plane(points).largest_distance() == pytest.approx(largest_distance(points), rel=1e-9, abs=1e-9)
 
 
 def test_without_coordinates_all_distances_are_zero():

@@ -3,10 +3,11 @@
 import json
 import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError, SchemaError
@@ -83,71 +84,99 @@ def test_plane_coordinates_out_of_range():
 plane = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
 
 
+def derive(rule, points, person=None):
+    """Everybody is at one point, unless told otherwise."""
+    person = np.arange(len(points.x)) if person is None else np.array(person)
+    return derive_places(parse_place_rule(rule), points, person.astype(np.int32))
+
+
 @given(st.lists(plane, min_size=1, max_size=30), st.floats(0.5, 1e6))
 def test_grid_puts_points_into_aligned_cells(points, size):
-    found = derive_places(parse_place_rule(f"grid:{size:f}"), on_plane(points))
+    found = derive(f"grid:{size:f}", on_plane(points))
     size = float(f"{size:f}")
-    west, south = (math.floor(min(axis) / size) for axis in zip(*points, strict=True))
     for (x, y), code in zip(points, found.codes, strict=True):
-        column, row = math.floor(x / size) - west, math.floor(y / size) - south
+        column, row = math.floor(x / size), math.floor(y / size)
         assert found.labels[code] == f"x{column}y{row}"
-        assert found.x[code] == pytest.approx((west + column + 0.5) * size)
-        assert found.y[code] == pytest.approx((south + row + 0.5) * size)
+        assert found.x[code] == pytest.approx((column + 0.5) * size)
+        assert found.y[code] == pytest.approx((row + 0.5) * size)
     assert len(set(found.labels)) == len(found.labels) == len(set(found.codes.tolist()))
 
 
-def test_grid_on_the_globe_outlines_cells_of_the_given_size():
-    points = [(23.70, 37.95), (23.76, 38.02)]
-    found = derive_places(parse_place_rule("grid:0.5km"), on_earth(points))
+@pytest.mark.parametrize(
+    "where", [(23.70, 37.95), (-74.0, 40.7), (18.07, 59.33), (25.0, 78.0), (179.999, -17.0), (0, 0)]
+)
+def test_a_cell_has_its_size_wherever_it_lies(where):
+    lon, lat = where
+    points = [where, (lon - 0.003, lat + 0.002), (lon, lat - 0.1), (-120.0, 5.0), (7.0, -85.0)]
+    found = derive("grid:0.5km", on_earth(points))
     for (lon, lat), code in zip(points, found.codes, strict=True):
         ring = corners(found.outlines[code])
         assert ring[0] == ring[-1]
         assert ring[0][0] <= lon <= ring[2][0]
         assert ring[0][1] <= lat <= ring[2][1]
+        middle = (ring[0][1] + ring[3][1]) / 2
         assert great_circle(ring[0], ring[3]) == pytest.approx(500, rel=1e-3)
-        assert great_circle(ring[0], ring[1]) == pytest.approx(500, rel=2e-2)
+        assert great_circle((ring[0][0], middle), (ring[1][0], middle)) == pytest.approx(500, rel=1e-2)
+        assert (found.x[code], found.y[code]) == pytest.approx(((ring[0][0] + ring[1][0]) / 2, middle), abs=1e-6)
+
+
+@given(st.lists(earth, min_size=2, max_size=20), st.floats(1, 1e8))
+def test_cells_of_the_globe_do_not_depend_on_the_other_points(points, size):
+    together = derive(f"grid:{size:f}", on_earth(points))
+    alone = derive(f"grid:{size:f}", on_earth(points[:1]))
+    code = together.codes[0]
+    assert alone.labels == [together.labels[code]]
+    assert alone.outlines == [together.outlines[code]]
+    assert (alone.x[0], alone.y[0]) == (together.x[code], together.y[code])
 
 
 def test_a_grid_too_fine_is_refused():
     with pytest.raises(ParameterError, match="too fine"):
-        derive_places(parse_place_rule("grid:0.0001m"), on_plane([(0, 0), (1e12, 0)]))
+        derive("grid:0.0001m", on_plane([(0, 0), (1e12, 0)]))
 
 
-def naive_quadtree(points, limit):
-    west, south = min(x for x, _ in points), min(y for _, y in points)
-    side = max(max(x for x, _ in points) - west, max(y for _, y in points) - south) or 1.0
+def naive_quadtree(points, person, limit, people, side, levels):
+    """Squares as (level, column, row); the smallest around all points of the fullest square is quartered."""
 
-    def cell(point):
-        return tuple(
-            min(int((value - low) / side * 2**31), 2**31 - 1) for value, low in zip(point, (west, south), strict=True)
-        )
+    def square(point, level):
+        return (level, *(math.floor(Fraction(v) / (Fraction(side) / 2**level)) for v in point)) if level else (0, 0, 0)
 
-    cells = {"q": [cell(p) for p in points]}
+    cells = {(0, 0, 0): list(range(len(points)))}
     while True:
-        open_ = [(-len(m), path) for path, m in cells.items() if len(set(m)) > 1]
+        crowd = {cell: len({person[i] for i in inside}) for cell, inside in cells.items()}
+        open_ = [
+            (-crowd[cell], cell)
+            for cell, inside in cells.items()
+            if crowd[cell] >= people and len({square(points[i], levels) for i in inside}) > 1
+        ]
         if not open_:
             break
-        _, path = min(open_)
+        _, fullest = min(open_)
+        level = next(n for n in range(levels + 1) if len({square(points[i], n) for i in cells[fullest]}) > 1)
         parts = {}
-        for x, y in cells[path]:
-            shift = 31 - len(path)
-            parts.setdefault(f"{path}{(x >> shift & 1) + 2 * (y >> shift & 1)}", []).append((x, y))
+        for i in cells[fullest]:
+            parts.setdefault(square(points[i], level), []).append(i)
         if len(cells) - 1 + len(parts) > limit:
             break
-        del cells[path]
+        del cells[fullest]
         cells.update(parts)
-    return [next(path for path, members in cells.items() if cell(p) in members) for p in points]
+    return [next(cell for cell, inside in cells.items() if i in inside) for i in range(len(points))]
 
 
-lattice = st.tuples(st.integers(0, 20), st.integers(0, 20))
+lattice = st.tuples(st.integers(-20, 20), st.integers(0, 20))
 
 
-@given(st.lists(lattice | plane, min_size=1, max_size=25), st.integers(1, 12))
-@settings(deadline=None)
-def test_quadtree_equals_the_slow_one(points, limit):
-    found = derive_places(parse_place_rule(f"quadtree:{limit}"), on_plane(points))
-    assert [found.labels[code] for code in found.codes] == naive_quadtree(points, limit)
-    assert len(found.labels) <= limit or found.labels == ["q"]
+@given(
+    st.lists(st.tuples(lattice | plane, st.integers(0, 9)), min_size=1, max_size=25),
+    st.integers(1, 12),
+    st.integers(2, 4),
+)
+def test_quadtree_equals_the_slow_one(visits, limit, people):
+    points, person = [p for p, _ in visits], [i for _, i in visits]
+    found = derive(f"quadtree:{limit},people={people}", on_plane(points), person)
+    slow = naive_quadtree(points, person, limit, people, 2**41, 61)
+    assert [found.labels[code] for code in found.codes] == [f"z{n}x{i}y{j}" for n, i, j in slow]
+    assert len(found.labels) <= limit or found.labels == ["z0x0y0"]
     for (x, y), code in zip(points, found.codes, strict=True):
         ring = corners(found.outlines[code])
         slack = 1e-6 * max(1, abs(x), abs(y))
@@ -155,9 +184,25 @@ def test_quadtree_equals_the_slow_one(points, limit):
         assert ring[0][1] - slack <= y <= ring[2][1] + slack
 
 
-def test_quadtree_splits_down_to_single_points():
-    found = derive_places(parse_place_rule("quadtree:100"), on_plane([(0, 0), (1, 1), (1, 1), (1000, 1000)]))
-    assert len(found.labels) == 3
+@given(st.lists(st.tuples(earth, st.integers(0, 5)), min_size=1, max_size=15), st.integers(1, 9))
+def test_quadtree_of_the_globe_equals_the_slow_one(visits, limit):
+    points, person = [p for p, _ in visits], [i for _, i in visits]
+    found = derive(f"quadtree:{limit},people=2", on_earth(points), person)
+    slow = naive_quadtree([(min(x, 179.9999999), y) for x, y in points], person, limit, 2, 360, 24)
+    assert [found.labels[code] for code in found.codes] == [f"z{n}x{i}y{j}" for n, i, j in slow]
+
+
+def test_one_person_alone_never_makes_a_small_square():
+    """A thousand fixes of one person at home among ten others: the square of all is quartered, the home is not."""
+    points = [(5 + i * 1e-3, 5.0) for i in range(1000)] + [(float(i), 40.0 + i) for i in range(10)]
+    person = [99] * 1000 + list(range(10))
+    found = derive("quadtree:500", on_plane(points), person)
+    level, column, row = map(int, re.fullmatch(r"z(\d+)x(-?\d+)y(-?\d+)", found.labels[found.codes[0]]).groups())
+    side = 2.0**41 / 2**level
+    around = {p for p, (x, y) in zip(person, points, strict=True)
+              if column // 2 * 2 * side <= x < (column // 2 + 1) * 2 * side
+              and row // 2 * 2 * side <= y < (row // 2 + 1) * 2 * side}  # fmt: skip
+    assert len(around) >= 10
 
 
 def naive_inside(polygons, x, y):
@@ -230,7 +275,7 @@ def test_regions_from_csv_with_wkt_are_the_same(tmp_path):
 def test_derived_regions_carry_name_centre_and_outline(tmp_path):
     file = geojson(tmp_path, {"centre": [[[[23, 37], [24, 37], [24, 38], [23, 38]]]]})
     points = on_earth([(23.5, 37.5), (25, 37.5)])
-    found = derive_places(parse_place_rule(f"regions:{file}"), points)
+    found = derive(f"regions:{file}", points)
     assert (found.codes.tolist(), found.labels) == ([0, -1], ["centre"])
     table = tabulate_places(found.labels, found.x, found.y, points.projection, found.outlines).to_pylist()
     assert table[0]["lon"] == pytest.approx(23.5)

@@ -11,6 +11,7 @@ import pytest
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
+from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.guarantees.km_anonymity import KmAnonymity
 from sfumato.verify.faithful import verify_faithful
@@ -123,6 +124,17 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         DESCRIBED,
         {"value": "{a|z}"},
     ),
+    "place that nobody published visits": (
+        {"places": places_table(list("abcdef"))},
+        DESCRIBED,
+        {"described": 6, "not_published": 1},
+    ),
+    "place described twice": ({"places": places_table(list("abcdee"))}, DESCRIBED, {"listed": 6, "distinct": 5}),
+    "coordinates from nowhere": (
+        {"places": places_table(list("abcde"))},
+        "coordinates are what the release says",
+        {"declared": ["place"], "found": ["place", "x", "y"]},
+    ),
     "places without names": ({"places": pa.table({"x": [0.0]})}, DESCRIBED, {"found": ["x"]}),
     "values of another column": (
         {
@@ -175,7 +187,7 @@ def sound_releases() -> dict[str, Release]:
         "as made": release,
         "wide types": dataclasses.replace(release, table=pa.table({"person": NAMES, "places": wide})),
         "in chunks": dataclasses.replace(release, table=halves),
-        "described": dataclasses.replace(release, places=places_table(list("abcdefg"))),
+        "described": dataclasses.replace(release, places=places_table(list("abcde")), place_origin=PlaceOrigin()),
         "withheld": make_release(ROWS, ABC, suppressed=["z"], withheld=3),
     }
 

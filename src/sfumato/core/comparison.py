@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.activity_comparison import ActivityComparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.geometry import convex_hull
+from sfumato.core.locations import Locations
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.sequence_comparison import SequenceComparison
@@ -24,7 +24,6 @@ __all__ = ["Comparison"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_BLOCK = 1 << 20
 _NO_ROW_MAP = (
     "the release is locally recoded, so which record became which cannot be told from the release alone. "
     "Give the owner's row map (rows)."
@@ -222,11 +221,9 @@ class Comparison:
     def largest_distance(self) -> float:
         """Largest distance between two places: what distances are normalised by.
 
-        It is exact: the two places furthest apart are corners of the convex hull, and the corners are few
-        enough to try all pairs. It is 0 where all places are at one point or it is not known where.
+        It is 0 where all places are at one point or it is not known where.
         """
-        located = self._coordinates
-        return _largest_distance(located[~np.isnan(located[:, 0])])
+        return self._located.largest_distance()
 
     @cached_property
     def member_distances(self) -> Floats:
@@ -239,47 +236,31 @@ class Comparison:
         ----------
         Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 6.
         """
-        located = self._coordinates
         distances = np.zeros(len(self.members.codes))
         for value in np.flatnonzero(self.generalised):
             group = slice(self.members.offsets[value], self.members.offsets[value + 1])
-            distances[group] = _mean_distances(located[self.members.codes[group]])
+            distances[group] = self._located.mean_distances(self.members.codes[group])
         return distances
 
     @cached_property
-    def _coordinates(self) -> Floats:
-        """Coordinates of all places; of those that nobody visits here as the release has them, or NaN."""
-        visited = self.original.coordinates()
-        others = self.places[len(visited) :]
-        located: dict[str, tuple[float, float]] = {}
-        if others and self.release.places is not None and "x" in self.release.places.column_names:
-            columns = (self.release.places.column(name).to_pylist() for name in ("place", "x", "y"))
-            located = {place: (x, y) for place, x, y in zip(*columns, strict=True)}
-        found = [located.get(place, (np.nan, np.nan)) for place in others]
-        return np.concatenate([visited, np.array(found, dtype=np.float64).reshape(-1, 2)])
+    def _located(self) -> Locations:
+        """Where all places are; those that nobody visits here as the release has them, or nowhere (NaN)."""
+        visited = self.original.locations()
+        others = self.places[len(visited.points) :]
+        places = self.release.places
+        axes = {"lon", "lat"} if visited.on_globe else {"x", "y"}
+        points: dict[str, list[float]] = {}
+        if others and places is not None and axes <= set(places.column_names):
+            named = Locations.of(places.select(["place", *sorted(axes)])).points.tolist()
+            points = dict(zip(places.column("place").to_pylist(), named, strict=True))
+        found = [points.get(place, [np.nan] * 3) for place in others]
+        every = np.concatenate([visited.points, np.array(found, dtype=np.float64).reshape(-1, 3)])
+        return Locations(every, visited.on_globe)
 
     @cached_property
     def _is_suppressed(self) -> npt.NDArray[np.bool_]:
         removed = set(self.release.suppressed())
         return np.array([label in removed for label in self.history.labels], dtype=bool)
-
-
-def _largest_distance(points: Floats) -> float:
-    corners = np.array(convex_hull(points)).reshape(-1, 2)
-    return max((float(np.hypot(*(corners - corner).T).max()) for corner in corners), default=0.0)
-
-
-def _mean_distances(points: Floats) -> Floats:
-    """Return the mean distance of each point to all of them; points that are nowhere (NaN) do not count."""
-    known = ~np.isnan(points[:, 0])
-    x, y = points[known].T
-    means = np.full(len(points), np.nan)
-    step = max(1, _BLOCK // max(len(x), 1))
-    parts = [
-        np.hypot(x[i : i + step, None] - x, y[i : i + step, None] - y).mean(axis=1) for i in range(0, len(x), step)
-    ]
-    means[known] = np.concatenate(parts) if parts else []
-    return means
 
 
 def _row_keys(offsets: Ints, codes: npt.NDArray[np.int32]) -> list[bytes]:

@@ -15,6 +15,8 @@ import pyarrow as pa
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.locations import Locations
+from sfumato.core.published_places import UNQUESTIONED, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, RECORD, TIME_POINT, Unit, plural
@@ -37,8 +39,8 @@ class Dataset:
     table
         Arrow table with the columns of the schema.
     places
-        For trajectories: one row per place (``place, x, y`` and, if derived, ``outline``), in the order of
-        the codes of the history column.
+        For trajectories: one row per place (``place, x, y``, ``lon, lat`` if it lies on the globe and, if derived,
+        ``outline``), in the order of the codes of the history column. Not all of it may be published.
     hierarchies
         Hierarchies by column name.
     constraints
@@ -54,6 +56,10 @@ class Dataset:
     people
         Whose each record is, where people have several; None where a record is a person or nobody knows. It is never
         published.
+    place_origin
+        Where the coordinates of the places come from, and so what may be published of them.
+    fixes
+        Where people were, visit by visit, if the coordinates of the places come from there.
 
     Examples
     --------
@@ -72,6 +78,8 @@ class Dataset:
     clock: Clock = dataclasses.field(default_factory=Clock)
     unit: Unit = PERSON
     people: pa.Array | None = None
+    place_origin: PlaceOrigin = UNQUESTIONED
+    fixes: Fixes | None = None
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):
@@ -132,11 +140,18 @@ class Dataset:
     def coordinates(self) -> npt.NDArray[np.float64]:
         """Return x and y of every place in plane units (metres for longitude/latitude), as an (n, 2) array.
 
-        Places without coordinates are all at the origin.
+        They are for drawing and ordering: on a large map only :meth:`locations` know how far places are apart. Places
+        without coordinates are all at the origin.
         """
         if self.places is None or "x" not in self.places.column_names:
             return np.zeros((len(self.history().labels), 2))
         return np.column_stack([self.places.column(c).to_numpy() for c in ("x", "y")])
+
+    def locations(self) -> Locations:
+        """Return where the places are, on a plane or on the globe; all at one point if that is not known."""
+        if self.places is None or not {"x", "lon"} & set(self.places.column_names):
+            return Locations.unknown(len(self.history().labels))
+        return Locations.of(self.places)
 
     @classmethod
     def from_trajectories(

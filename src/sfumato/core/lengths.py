@@ -15,7 +15,8 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
 
     When fewer than k rows (but some) have length i or more, for an i up to m, merging everything into one
     place still leaves a sequence of i places that fewer than k rows contain. ``infeasible="error"`` says
-    so; ``infeasible="suppress"`` leaves those rows out.
+    so; ``infeasible="suppress"`` leaves those rows out. Fewer than k rows are never enough, even if there is no
+    place in them by which they could be told apart.
 
     Examples
     --------
@@ -35,9 +36,10 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
                 f"Use infeasible=suppress to withhold those {count}, or a smaller k or m."
             )
         kept &= lengths < size
-    if not kept.any():
+    left = int(kept.sum())
+    if left < k:
         raise InfeasibleError(
-            f"{owner}: after withholding records that are too long to hide among {k}, none is left. "
-            "Use a smaller k or m, or more data."
+            f"{owner}: after withholding records that are too long to hide, {left} of {len(lengths)} records are left, "
+            f"and k is {k}. Use a smaller k or m, or more data."
         )
     return kept

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
+from sfumato.core.published_places import publish_places
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding, name_values
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
@@ -92,6 +92,11 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
     rows = np.asarray(recoded.rows, dtype=np.int64)[order]
     person, history = dataset.schema.identifier, dataset.schema.history
     table = pa.table({person: number_names(len(rows)), history: histories.take(order).to_arrow()})
+    places = publish_places(
+        dataset, sorted({m for group in groups.values() for m in group}), getattr(guarantee, "k", 1)
+    )
+    if places is not None and "level" in places.column_names:
+        run.counters["places_without_coordinates"] = places.column("level").null_count
     release = Release(
         kind=dataset.kind,
         method=method.name,
@@ -104,8 +109,9 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
         values=_values_table(history, groups, recoded.suppressed),
         records_in=len(dataset),
         withheld={reason: count for reason, count in recoded.withheld.items() if count},
-        places=_published_places(dataset, groups, recoded.suppressed),
+        places=places,
         unit=dataset.unit,
+        place_origin=None if places is None or places.num_columns == 1 else dataset.place_origin,
     )
     trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset)
     return Result(release, trace)
@@ -137,13 +143,3 @@ def _values_table(column: str, groups: Mapping[str, tuple[str, ...]], suppressed
             "member": pa.array([member for _, member in listed], pa.string()),
         }
     )
-
-
-def _published_places(
-    dataset: Dataset, groups: Mapping[str, tuple[str, ...]], suppressed: tuple[str, ...]
-) -> pa.Table | None:
-    if dataset.places is None:
-        return None
-    shown = sorted({member for group in groups.values() for member in group} | set(suppressed))
-    found = dataset.places.filter(pc.is_in(dataset.places.column("place"), pa.array(shown, pa.string())))
-    return found.sort_by("place")

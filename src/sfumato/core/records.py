@@ -205,6 +205,41 @@ class Records:
 
         yield from lengthen(np.arange(len(keys)), np.zeros(len(keys), np.int64), 0)
 
+    def readings(self, among: Flags, size: int, most: int) -> Ints | None:
+        """List the sequences of kinds that some of the records match, as ascending keys; None if more than ``most``.
+
+        Examples
+        --------
+        >>> told = Records(Ragged.from_lists([["P", "Q"]]), {"P": ["a", "b"], "Q": ["b"]}, (), (), ["a", "b"])
+        >>> told.readings(np.array([True]), size=1, most=9).tolist()
+        [0, 1]
+        """
+        rows = self.histories.take(np.flatnonzero(among))
+        base, nothing = max(len(rows.labels), 1), np.empty(0, np.int64)
+        if size > rows.lengths.max(initial=0):
+            return nothing
+        if size * np.log2(max(self.base, 2)) > 62:
+            return None
+        keys, _ = support(rows, size)
+        found = [nothing]
+        for first in range(0, len(keys), _ROWS_AT_ONCE):
+            part = keys[first : first + _ROWS_AT_ONCE]
+            ways = np.prod([self._room[part // base**power % base] for power in range(size)], axis=0, dtype=float)
+            if ways.sum() > most:
+                return None
+            which, told = np.arange(len(part)), np.zeros(len(part), np.int64)
+            for power in range(size - 1, -1, -1):
+                value = (part // base**power % base)[which]
+                spread = [(nothing, nothing), *self._spread(self._room[value], self._start[value])]
+                at, kind = (np.concatenate(column) for column in zip(*spread, strict=True))
+                which, told = which[at], told[at] * self.base + kind
+            found.append(np.unique(told))
+            if sum(map(len, found)) > most:
+                found = [np.unique(np.concatenate(found))]
+                if len(found[0]) > most:
+                    return None
+        return np.unique(np.concatenate(found))
+
     def visitors(self, wanted: Ints, size: int) -> Ints:
         """Count the matching records that visit the sensitive place most of them visit."""
         most = np.zeros(len(wanted), dtype=np.int64)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.secret import Secret
 from sfumato.core.unit import PERSON, Unit
@@ -85,7 +86,9 @@ class Release:
     values
         Members of every generalised value: ``column, value, member``. A suppressed member has value null.
     places
-        For trajectories: coordinates and outlines of the members.
+        For trajectories: what is published of where the members are.
+    place_origin
+        Where that comes from; None where there are no coordinates.
     parts
         Further published tables by name.
     published
@@ -120,6 +123,7 @@ class Release:
     published: int | None = None
     unit: Unit = PERSON
     included: tuple[Included, ...] = ()
+    place_origin: PlaceOrigin | None = None
 
     def __len__(self) -> int:
         return int(self.table.num_rows) if self.published is None else self.published

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.locations import Locations
 from sfumato.core.publication import Recoded
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding
@@ -78,6 +79,11 @@ class Trajectories:
                 f"{owner}: needs coordinates of the places. Give columns x and y (or lon and lat), or a places file."
             )
         return self.dataset.coordinates()
+
+    def locations(self, owner: str) -> Locations:
+        """Return where the places are."""
+        self.coordinates(owner)
+        return self.dataset.locations()
 
     def constraint_of_place(self, owner: str) -> npt.NDArray[np.int32]:
         """Return the number of the utility constraint each place belongs to."""

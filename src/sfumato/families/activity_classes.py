@@ -20,6 +20,7 @@ from sfumato.core.params import Param, Parameterised
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.spans import check_span, count_slots
+from sfumato.core.unit import Unit
 from sfumato.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
 from sfumato.guarantees.class_anonymity import ClassAnonymity
 
@@ -261,7 +262,7 @@ class DiverseClasses(ActivityClasses):
             grouping = demand._replace(k=self.group_size)
             outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
         if outcome.status != "done":
-            raise InfeasibleError(self._explain(observed, claim, outcome))
+            raise InfeasibleError(self._explain(observed, claim, outcome, dataset.unit))
         return self.conclude(dataset, observed, outcome, demand, claim, run)
 
     def claim(self, dataset: Dataset) -> ActivityDiversity:
@@ -298,15 +299,15 @@ class DiverseClasses(ActivityClasses):
         epsilon = claim.fraction
         return Demand(self.k, claim.delta_slots, epsilon.numerator, epsilon.denominator)
 
-    def _explain(self, observed: Observed, claim: ActivityDiversity, outcome: Outcome) -> str:
+    def _explain(self, observed: Observed, claim: ActivityDiversity, outcome: Outcome, unit: Unit) -> str:
         """Say why no classes can be made."""
         named = "the sensitive activity"
         if len(claim.sensitive) > 1:
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
-            f"{type(self).__name__}: {outcome.crowd:,} of {dataset.unit.count(len(dataset))} have {named} throughout "
-            f"{self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if all are in "
-            f"one class. Use a larger epsilon, a longer delta, or more {dataset.unit.many}."
+            f"{type(self).__name__}: {outcome.crowd:,} of {unit.count(len(observed.activities.codes))} have {named} "
+            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if "
+            f"all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
         )
 
 

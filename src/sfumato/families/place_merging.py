@@ -20,6 +20,7 @@ from sfumato.core.lengths import hideable_rows
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded, publish
+from sfumato.core.published_places import CELLS
 from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
@@ -105,11 +106,12 @@ class PlaceMerging(Method):
         from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
 
         limits = limits or Limits()
-        x, y = rows.coordinates(type(self).__name__).T
+        located = rows.locations(type(self).__name__)
+        x, y, z = located.points.T
         ordinary, sensitive = rows.ordinary, rows.visited_sensitive
         outcome = recode(
             Rows(ordinary.offsets, ordinary.codes, sensitive.offsets, sensitive.codes),
-            Places(x, y, limits.constraint, limits.node),
+            Places(x, y, limits.constraint, limits.node, z, located.diameter),
             Tree(limits.parent, limits.leaves),
             Demand(self.k, limits.l, self.sizes(rows), limits.removable),
             run.report("sequences"),
@@ -187,11 +189,20 @@ class ClusteredMerging(DiverseMerging):
 
 
 def _with_places(release: Release, earlier: Release) -> Release:
-    """Add the places that only the earlier batch visited: they are members of the same values."""
+    """Add the places that only the earlier batch visited: they are members of the same values.
+
+    Where coordinates come from the visits, nobody of this batch was there, and none are published.
+    """
     if release.places is None or earlier.places is None:
         return release
-    if release.places.schema != earlier.places.schema:
+    if release.places.schema != earlier.places.schema or release.place_origin != earlier.place_origin:
         raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
     shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
     more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
+    if release.place_origin is not None and release.place_origin.source == CELLS:
+        more = pa.table({field.name: _blank(more, field) for field in more.schema}, schema=more.schema)
     return dataclasses.replace(release, places=pa.concat_tables([release.places, more]).sort_by("place"))
+
+
+def _blank(places: pa.Table, field: pa.Field) -> pa.Array:
+    return places.column("place") if field.name == "place" else pa.nulls(places.num_rows, field.type)

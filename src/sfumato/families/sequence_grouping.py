@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUR",
+    "TOO_ALIKE",
+    "TOO_FEW",
     "Arrays",
     "DiverseGrouping",
     "Found",
-    "TOO_ALIKE",
-    "TOO_FEW",
     "SequenceGrouping",
     "cover_groups",
     "draw_order",

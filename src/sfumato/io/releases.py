@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato import guarantees
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
+from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.schema import KINDS
 from sfumato.core.unit import Unit
@@ -41,7 +42,12 @@ FORMAT_VERSION = 2
 _FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
 _TEXT = Form("exact")
 _NUMBER = Form("exact", "float64")
-_PLACE_COLUMNS = {"place": _TEXT, "x": _NUMBER, "y": _NUMBER, "lon": _NUMBER, "lat": _NUMBER, "outline": _TEXT}
+_PLACE_COLUMNS = {
+    "place": _TEXT,
+    **dict.fromkeys(("x", "y", "lon", "lat"), _NUMBER),
+    "level": Form("exact", "int64"),
+    "outline": _TEXT,
+}
 """What places.csv may say of a place, in this order."""
 
 _VALUE_COLUMNS = ("column", "value", "member")
@@ -176,7 +182,7 @@ def manifest(release: Release) -> dict[str, Any]:
         "unit": release.unit.to_dict(),
         "columns": _describe_columns(release.columns),
         "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
-        "places": None if release.places is None else release.places.column_names,
+        "places": _describe_places(release),
         "included": [dataclasses.asdict(file) for file in release.included],
         "records": {
             "in": release.records_in,
@@ -199,6 +205,13 @@ def _describe_columns(columns: tuple[PublishedColumn, ...]) -> list[dict[str, An
         }
         for column in columns
     ]
+
+
+def _describe_places(release: Release) -> dict[str, Any] | None:
+    if release.places is None:
+        return None
+    origin = None if release.place_origin is None else release.place_origin.to_dict()
+    return {"columns": release.places.column_names, "origin": origin}
 
 
 class _Entry(BaseModel):
@@ -245,6 +258,17 @@ class _Records(_Entry):
     withheld_by_reason: dict[str, int]
 
 
+class _Places(_Entry):
+    columns: list[str]
+    origin: dict[str, Any] | None
+
+    def published_origin(self) -> PlaceOrigin | None:
+        try:
+            return None if self.origin is None else PlaceOrigin.from_dict(self.origin)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise SchemaError("release.json: the origin of the places is none that this program knows.") from None
+
+
 class _Manifest(_Entry):
     format_version: int
     kind: str
@@ -253,7 +277,7 @@ class _Manifest(_Entry):
     unit: _Unit
     columns: list[_Column]
     parts: dict[str, list[_Column]]
-    places: list[str] | None
+    places: _Places | None
     included: list[_File]
     records: _Records
 
@@ -328,11 +352,12 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
         values=read_data(folder / "values.csv", _describe(_VALUE_COLUMNS, _TEXT)),
         records_in=read.records.records_in,
         withheld=dict(read.records.withheld_by_reason),
-        places=None if read.places is None else _read_places(folder / "places.csv", read.places),
+        places=None if read.places is None else _read_places(folder / "places.csv", read.places.columns),
         parts={name: _read_part(folder, name, described) for name, described in read.parts.items()},
         published=None if table.num_rows == read.records.published else read.records.published,
         included=tuple(Included(file.name, file.size, file.sha256) for file in read.included),
         unit=Unit.from_dict(read.unit.model_dump()),
+        place_origin=None if read.places is None else read.places.published_origin(),
     )
 
 

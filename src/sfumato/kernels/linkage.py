@@ -1,7 +1,9 @@
 """The nearest group of places by average linkage, without a matrix of all distances.
 
-Distances are whole numbers: ``rint(distance * 2^q / diagonal)``. Sums of whole numbers do not depend on
-their order, so that ties between groups are ties on every machine.
+Distances are whole numbers: ``rint(distance * 2^q / extent)``, where no distance is longer than the extent. Sums of
+whole numbers do not depend on their order, so that ties between groups are ties on every machine. On a globe
+distances run along its surface, and 2^q is not so fine that a step is shorter than `SHORTEST_STEP`: sines and cosines
+differ in their last digit from machine to machine.
 
 Places sit on *seats*, ordered by constraint; only seats of the same constraint may meet.
 """
@@ -12,20 +14,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kernels.globe import measure_arc
 from sfumato.kernels.groups import Groups
 
 __all__ = [
     "Groups",
     "Linkage",
     "choose_bits",
+    "choose_scale",
     "find_nearest",
-    "measure_diagonal",
+    "measure_extent",
     "new_linkage",
     "unite_groups",
 ]
 
 _ROW_MEMORY = 512 * 2**20
 _EXACT = 2**53
+SHORTEST_STEP = 1e-3
 
 
 class Linkage(NamedTuple):
@@ -33,10 +38,10 @@ class Linkage(NamedTuple):
 
     Attributes
     ----------
-    x, y
-        Coordinates by seat.
+    x, y, z
+        Coordinates by seat; on a globe from its centre, on a plane z is 0.
     scale
-        Two numbers: 2^q and the diagonal.
+        Three numbers: 2^q, the extent, and the diameter of the globe, 0 on a plane.
     begin, end
         By seat: the range of seats under the same constraint.
     rows
@@ -56,6 +61,7 @@ class Linkage(NamedTuple):
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+    z: NDArray[np.float64]
     scale: NDArray[np.float64]
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -83,38 +89,49 @@ def choose_bits(places: int) -> int:
     return bits
 
 
-def measure_diagonal(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Measure the diagonal of the box around all points; 1 when they coincide.
+def measure_extent(points: NDArray[np.float64], diameter: float) -> float:
+    """Measure the diagonal of the box around points, one a row, along a globe if there is one; 1 when they coincide.
+
+    No two points are further apart.
 
     Examples
     --------
-    >>> measure_diagonal(np.array([0.0, 3.0]), np.array([0.0, 4.0]))
+    >>> measure_extent(np.array([[0.0, 0.0, 0.0], [3.0, 4.0, 0.0]]), 0.0)
     5.0
     """
-    if x.size == 0:
+    if not len(points):
         return 1.0
-    width, height = float(x.max() - x.min()), float(y.max() - y.min())
-    return float(np.sqrt(width * width + height * height)) or 1.0
+    width, depth, height = (float(column.max() - column.min()) for column in points.T)
+    diagonal = float(np.sqrt(width * width + depth * depth + height * height)) or 1.0
+    return float(measure_arc(diagonal, diameter)) if diameter else diagonal
+
+
+def choose_scale(points: NDArray[np.float64], diameter: float) -> tuple[float, float, float]:
+    """Choose 2^q for points, one a row, and return it with their extent and the diameter."""
+    bits, extent = choose_bits(len(points)), measure_extent(points, diameter)
+    while diameter and bits and extent / 2**bits < SHORTEST_STEP:
+        bits -= 1
+    return 2.0**bits, extent, diameter
 
 
 def new_linkage(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    scale: tuple[float, float],
+    points: NDArray[np.float64],
+    scale: tuple[float, float, float],
     constraint: NDArray[np.int32],
     parent: NDArray[np.int32],
     leaves: NDArray[np.int64],
 ) -> Linkage:
-    """Prepare the search over seats whose `constraint` ascends; `scale` is 2^q and the diagonal."""
-    seats = x.size
+    """Prepare the search over seats whose `constraint` ascends; `points` has a row for each, `scale` is as chosen."""
+    seats = len(points)
     begin = np.searchsorted(constraint, constraint, side="left").astype(np.int64)
     end = np.searchsorted(constraint, constraint, side="right").astype(np.int64)
     widest = int((end - begin).max(initial=0))
     large = max(2, -(-seats * seats * 8 // _ROW_MEMORY))
     kept = seats // large
     return Linkage(
-        x=x,
-        y=y,
+        x=points[:, 0].copy(),
+        y=points[:, 1].copy(),
+        z=points[:, 2].copy(),
         scale=np.array(scale, np.float64),
         begin=begin,
         end=end,
@@ -140,14 +157,20 @@ def add_distances(linkage: Linkage, groups: Groups, group: int, sums: NDArray[np
         for other in range(end - begin):
             sums[other] += row[other]
         return
-    x, y = linkage.x[begin:end], linkage.y[begin:end]
-    steps, diagonal = linkage.scale[0], linkage.scale[1]
+    x, y, z = linkage.x[begin:end], linkage.y[begin:end], linkage.z[begin:end]
+    steps, extent, diameter = linkage.scale[0], linkage.scale[1], linkage.scale[2]
     seat = head
     while seat >= 0:
-        here_x, here_y = linkage.x[seat], linkage.y[seat]
-        for other in range(x.size):
-            dx, dy = x[other] - here_x, y[other] - here_y
-            sums[other] += np.int64(np.rint(np.sqrt(dx * dx + dy * dy) * steps / diagonal))
+        here_x, here_y, here_z = linkage.x[seat], linkage.y[seat], linkage.z[seat]
+        if diameter > 0.0:
+            for other in range(x.size):
+                dx, dy, dz = x[other] - here_x, y[other] - here_y, z[other] - here_z
+                arc = measure_arc(np.sqrt(dx * dx + dy * dy + dz * dz), diameter)
+                sums[other] += np.int64(np.rint(arc * steps / extent))
+        else:
+            for other in range(x.size):
+                dx, dy = x[other] - here_x, y[other] - here_y
+                sums[other] += np.int64(np.rint(np.sqrt(dx * dx + dy * dy) * steps / extent))
         seat = groups.following[seat]
 
 

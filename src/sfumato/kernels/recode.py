@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sfumato.kernels import repair, tally
 from sfumato.kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
 from sfumato.kernels.groups import compact_groups, new_groups
-from sfumato.kernels.linkage import choose_bits, measure_diagonal, new_linkage
+from sfumato.kernels.linkage import choose_scale, measure_extent, new_linkage
 from sfumato.kernels.subsequences import new_walk
 
 __all__ = ["Demand", "Outcome", "Places", "Rows", "Tree", "recode"]
@@ -26,6 +26,7 @@ _STATUS: dict[int, Literal["done", "infeasible", "limit"]] = {
 
 NO_CODES: NDArray[np.int32] = np.empty(0, np.int32)
 NO_COUNTS: NDArray[np.int64] = np.empty(0, np.int64)
+NO_HEIGHTS: NDArray[np.float64] = np.empty(0, np.float64)
 
 
 class Rows(NamedTuple):
@@ -52,6 +53,9 @@ class Places(NamedTuple):
     ----------
     x, y
         Coordinates; all zero when unknown.
+    z, diameter
+        The third coordinate and the diameter of the globe the places lie on, from whose centre all are counted;
+        empty and 0 on a plane.
     constraint
         Only places of the same constraint are merged; empty when all may be.
     node
@@ -62,6 +66,13 @@ class Places(NamedTuple):
     y: NDArray[np.float64]
     constraint: NDArray[np.int32] = NO_CODES
     node: NDArray[np.int32] = NO_CODES
+    z: NDArray[np.float64] = NO_HEIGHTS
+    diameter: float = 0.0
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the three coordinates, a row for each place."""
+        z = self.z if self.diameter else np.zeros(self.x.size)
+        return np.column_stack([self.x, self.y, z]).astype(np.float64)
 
 
 class Tree(NamedTuple):
@@ -184,9 +195,8 @@ class _Recoding:
         # Seats: the places that occur, those of one constraint side by side.
         self.code = occurs[np.argsort(constraint[occurs], kind="stable")]
         self.linkage = new_linkage(
-            x=places.x[self.code].astype(np.float64),
-            y=places.y[self.code].astype(np.float64),
-            scale=(2.0 ** choose_bits(self.places), measure_diagonal(places.x, places.y)),
+            points=places.points()[self.code],
+            scale=choose_scale(places.points(), places.diameter),
             constraint=constraint[self.code],
             parent=tree.parent.astype(np.int32),
             leaves=tree.leaves.astype(np.int64),
@@ -277,7 +287,7 @@ def _check_input(rows: Rows, places: Places, tree: Tree, demand: Demand) -> None
         raise ValueError(f"recode: place codes must lie between 0 and {places.x.size - 1}.")
     if not demand.sizes or min(demand.sizes) < 1:
         raise ValueError(f"recode: sizes must be 1 or more, got {demand.sizes}.")
-    if not np.isfinite(measure_diagonal(places.x, places.y)):
+    if not np.isfinite(measure_extent(places.points(), places.diameter)):
         raise ValueError("recode: the coordinates lie too far apart to compute distances; use a larger unit.")
     if tree.parent.size and np.count_nonzero(tree.parent < 0) != 1:
         raise ValueError("recode: a tree needs exactly one root, with parent -1.")

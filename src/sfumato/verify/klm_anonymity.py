@@ -1,4 +1,12 @@
-"""(k,l)^m-anonymity, counted anew: short enough to read in one sitting."""
+"""(k,l)^m-anonymity, counted anew: short enough to read in one sitting.
+
+Records are counted by the sequences of published values they hold. For k that is never too high: whoever knows places
+is faced at least with the records that hold one sequence of values for them. For l it is right as long as no record
+holds two different values with a place in common: then the records that match what is known fall into parts, one for
+every sequence of values that can stand for it, and where every part keeps 1 in l, so do all of them together. Where a
+record holds such values, parts overlap, and who is in none of the shares may be counted in several. Then every
+sequence of places that such a record can stand for is counted on its own.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +20,13 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.matching import anonymity_sets, matching_rows
 from sfumato.core.ragged import Ragged
+from sfumato.core.records import Records
 from sfumato.core.release import Release
 from sfumato.core.subsequences import decode_key, lookup, support
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.verify.km_anonymity import SHOWN_ROWS, judge_matches
+from sfumato.verify.published_places import verify_coordinates
 from sfumato.verify.structure import READABLE, verify_structure
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
@@ -24,6 +34,9 @@ __all__ = ["GUARANTEE", "verify", "verify_against"]
 GUARANTEE = KlmAnonymity
 
 Ints = npt.NDArray[np.int64]
+
+MOST_READINGS = 2_000_000
+"""Sequences of places that are counted for records whose values overlap."""
 
 
 class _Sequence(NamedTuple):
@@ -64,6 +77,9 @@ def verify(release: Release) -> Verdict:
     visits = {place: _rows_visiting(histories, place) for place in claim.sensitive}
     ordinary = histories.keep(~_marked(histories, claim.sensitive)[histories.codes])
     rarest, revealing, sequences = _extremes(ordinary, visits, claim.m)
+    by_places, unsettled = _most_revealing_places(release, claim)
+    if _is_worse(by_places, revealing):
+        revealing = by_places
     base_share = [len(rows) / max(len(release), 1) for rows in visits.values()]
     measured = {
         "k": rarest.support,
@@ -88,7 +104,38 @@ def verify(release: Release) -> Verdict:
         "every ordinary sequence occurs k times": crowded,
         "no sensitive place is visited by more than 1 in l": diverse,
     }
-    return structure & Verdict(witness is None, claim.parameters(), measured, witness, checks)
+    return structure & Verdict(witness is None, claim.parameters(), measured, witness, checks, unsettled)
+
+
+def _is_worse(one: _Sequence, other: _Sequence) -> bool:
+    return one.visitors * other.support > other.visitors * one.support
+
+
+def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequence, tuple[str, ...]]:
+    """Return what gives most away of all that may be known of records whose values overlap, and what is left open."""
+    ordinary = {place for places in release.meanings().values() for place in places} - set(claim.sensitive)
+    labels = sorted(ordinary)
+    records = Records.of(release, labels)
+    revealing = _Sequence((), 1)
+    if not records.overlapping.any():
+        return revealing, ()
+    for size in range(1, min(claim.m, int(records.histories.lengths.max(initial=0))) + 1):
+        wanted = records.readings(records.overlapping, size, MOST_READINGS)
+        if wanted is None:
+            return revealing, (
+                f"{int(records.overlapping.sum()):,} records hold different values with a place in common, and stand "
+                f"for too many sequences of {size} places to count them all: the share of a sensitive place among the "
+                "records that match one is not known.",
+            )
+        matches = records.count(wanted, size)
+        for place, visited in zip(dict.fromkeys(claim.sensitive), records.visits, strict=True):
+            visitors = records.count(wanted, size, visited)
+            at = int(np.argmax(visitors / matches)) if len(wanted) else -1
+            found = _Sequence((), int(matches[at]), int(visitors[at]), place) if at >= 0 else revealing
+            if _is_worse(found, revealing):
+                kinds = [int(wanted[at]) // records.base**power % records.base for power in range(size - 1, -1, -1)]
+                revealing = found._replace(labels=tuple(labels[int(np.argmax(records.kind == k))] for k in kinds))
+    return revealing, ()
 
 
 def _witness(found: _Sequence) -> dict[str, Any]:
@@ -122,9 +169,9 @@ def _extremes(ordinary: Ragged, visits: dict[str, Ints], m: int) -> tuple[_Seque
         if supports[at] < rarest.support or not rarest.labels:
             rarest = _Sequence(decode_key(int(keys[at]), size, ordinary.labels), int(supports[at]))
         for place, at, visitors in _most_visited(ordinary, visits, size, keys, supports):
-            if visitors * revealing.support > revealing.visitors * int(supports[at]):
-                labels = decode_key(int(keys[at]), size, ordinary.labels)
-                revealing = _Sequence(labels, int(supports[at]), visitors, place)
+            found = _Sequence((), int(supports[at]), visitors, place)
+            if _is_worse(found, revealing):
+                revealing = found._replace(labels=decode_key(int(keys[at]), size, ordinary.labels))
     return rarest, revealing, sequences
 
 
@@ -140,6 +187,8 @@ def _most_visited(
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: 0 or k records match, and no sensitive place above 1 in l.
+
+    Published coordinates are checked too (:mod:`sfumato.verify.published_places`).
 
     Parameters
     ----------
@@ -171,9 +220,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         shown = [row + 1 for row in matched[:SHOWN_ROWS]]
         witness = {"size": worst.size, "matches": worst.matches, "visitors": worst.visitors, "rows": shown}
     share = 0.0 if worst is None else worst.visitors / worst.matches
-    return judge_matches(release, found, claim.k) & Verdict(
-        diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse}
-    )
+    inferred = Verdict(diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse})
+    return judge_matches(release, found, claim.k) & inferred & verify_coordinates(release, original, claim.k)
 
 
 def _claim(release: Release) -> KlmAnonymity:

@@ -14,6 +14,7 @@ from sfumato.core.release import Release
 from sfumato.core.subsequences import decode_key, support
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.km_anonymity import KmAnonymity
+from sfumato.verify.published_places import verify_coordinates
 from sfumato.verify.structure import READABLE, verify_structure
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
@@ -73,6 +74,8 @@ def verify(release: Release) -> Verdict:
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: whatever up to m places are known, do 0 or k records match?
 
+    Published coordinates are checked too (:mod:`sfumato.verify.published_places`).
+
     Parameters
     ----------
     release, original
@@ -95,7 +98,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    return judge_matches(release, anonymity_sets(release, original, claim.m, rows), claim.k)
+    found = anonymity_sets(release, original, claim.m, rows)
+    return judge_matches(release, found, claim.k) & verify_coordinates(release, original, claim.k)
 
 
 def judge_matches(release: Release, found: Matches, k: int) -> Verdict:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.published_places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
@@ -100,7 +101,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     visits = _Visits.of(Path(path), reading)
     times = visits.times()
     records = visits.records(times)
-    places = visits.places()
+    places = visits.places(visits.people())
     rows = arrange_visits(records.codes, None if times is None else times.order, places.codes)
     codes, old, first = renumber(places.codes[rows])
     labels = [places.labels[code] for code in old]
@@ -125,6 +126,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         reading.to_dict(),
         unit=whose.unit,
         people=whose.people,
+        place_origin=places.origin,
+        fixes=places.fixes(visits.people(), old),
     )
 
 
@@ -137,6 +140,18 @@ class _Places(NamedTuple):
     x: Floats | None = None
     y: Floats | None = None
     outlines: list[str] | None = None
+    origin: PlaceOrigin = PlaceOrigin()
+
+    def fixes(self, person: Ints, wanted: Ints) -> Fixes | None:
+        """Return whose points lie at which of the wanted places, where they may not be published as they are."""
+        if self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
+            return None
+        new = np.full(len(self.labels), -1, np.int64)
+        new[wanted] = np.arange(len(wanted))
+        # The visits of all rows count, also those that stay at a place.
+        kept = np.flatnonzero((self.codes >= 0) & (new[self.codes] >= 0))
+        given = self.positions.given_x[kept], self.positions.given_y[kept]
+        return Fixes(new[self.codes[kept]], person[kept].astype(np.int64), *given)
 
     def tabulate(self, wanted: Ints) -> pa.Table | None:
         if self.positions is None or self.x is None or self.y is None:
@@ -223,7 +238,11 @@ class _Visits(NamedTuple):
             people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
         return settle_unit(self.reading, Whose(unit, people))
 
-    def places(self) -> _Places:
+    def people(self) -> Ints:
+        """Tell whose the rows are, whatever makes one record."""
+        return self.labels(next(role for role in (OWNER, "person", "trajectory") if role in self.columns)).codes
+
+    def places(self, person: Ints) -> _Places:
         """Find the place of every row, and coordinates of the places if there are any."""
         derived = self.reading.places is not None
         labels = None
@@ -231,7 +250,7 @@ class _Visits(NamedTuple):
             labels = self.labels("place")
         positions = self._positions(labels)
         if derived:
-            return self._derive(positions)
+            return self._derive(positions, person)
         if labels is None:
             hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
             raise SchemaError(f"{self.name}: there is no column for the place. {hint}")
@@ -240,14 +259,22 @@ class _Visits(NamedTuple):
         x, y, differ = average_positions(labels.codes, len(labels.labels), positions)
         if differ:
             self.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
-        return _Places(labels.codes, labels.labels.to_pylist(), positions, x, y)
+        coordinates = "plane" if positions.projection is None else "lonlat"
+        origin = PlaceOrigin(CELLS if self.reading.places_file is None else GIVEN, coordinates)
+        if origin.source == CELLS:
+            self.notes.append(
+                "Coordinates come from the visits, so that they are not published as they are: a place is published "
+                "with the centre of the smallest cell in which k people were there, or without coordinates. If it is "
+                "publicly known where the places are, give a places file."
+            )
+        return _Places(labels.codes, labels.labels.to_pylist(), positions, x, y, origin=origin)
 
-    def _derive(self, positions: Positions | None) -> _Places:
+    def _derive(self, positions: Positions | None, person: Ints) -> _Places:
         """Make places of coordinates."""
         if positions is None:
             raise SchemaError(f"{self.name}: places={self.reading.places} needs coordinates: x,y or lon,lat.")
         rule = parse_place_rule(str(self.reading.places))
-        found = derive_places(rule, positions)
+        found = derive_places(rule, positions, person)
         outside = found.codes < 0
         if outside.any() and (rule.outside == "error" or outside.all()):
             raise SchemaError(
@@ -257,7 +284,8 @@ class _Visits(NamedTuple):
         if "place" in self.columns and self.reading.places_file is None:
             self.notes.append(f"`{self.columns['place']}` is not used, as places come from coordinates.")
         self.notes.append(f"Places derived from coordinates: {rule.describe()}.")
-        return _Places(found.codes, found.labels, positions, found.x, found.y, found.outlines)
+        origin = rule.origin(lonlat=positions.projection is not None)
+        return _Places(found.codes, found.labels, positions, found.x, found.y, found.outlines, origin)
 
     def _positions(self, labels: Labels | None) -> Positions | None:
         given = [role for role in ("x", "y") if role in self.columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.core.release import Release
+from sfumato.verify.published_places import check_coordinates, check_listed
 from sfumato.verify.shapes import Check, Witness
 
 __all__ = ["CONTENT_CHECKS", "ROLES", "check_columns"]
@@ -21,16 +22,7 @@ def check_columns(release: Release) -> Witness:
     return None
 
 
-def _check_places(release: Release) -> Witness:
-    if release.places is None:
-        return None
-    if "place" not in release.places.column_names:
-        return {"found": release.places.column_names}
-    described = set(release.places.column("place").to_pylist())
-    for value, places in release.meanings().items():
-        if not described.issuperset(places):
-            return {"value": value}
-    return None
-
-
-CONTENT_CHECKS: tuple[Check, ...] = (("places are described", _check_places),)
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("places are described", check_listed),
+    ("coordinates are what the release says", check_coordinates),
+)

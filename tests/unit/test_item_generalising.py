@@ -51,9 +51,7 @@ def test_a_hierarchy_is_needed_and_must_know_every_item(method):
     with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
         method.anonymize(sf.Dataset.from_sets(ROWS), Run())
     with pytest.raises(SchemaError, match=r"must be a leaf of its hierarchy; .* that are not: 2 \(rows 2, 4\)"):
-        method.anonymize(
-            sf.Dataset.from_sets([["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run()
-        )
+        method.anonymize(sf.Dataset.from_sets([["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run())
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
@@ -62,9 +60,7 @@ def test_the_order_of_the_input_makes_no_difference_to_what_is_published(method)
     rows = [list(rng.choice(["a1", "a2", "b1", "b2"], rng.integers(1, 4), replace=False)) for _ in range(12)]
     found = []
     for order in (range(12), range(11, -1, -1)):
-        release = method.anonymize(
-            sf.Dataset.from_sets([rows[i] for i in order], hierarchy=TREE), Run()
-        ).release
+        release = method.anonymize(sf.Dataset.from_sets([rows[i] for i in order], hierarchy=TREE), Run()).release
         found.append(sorted(release.history().lists()))
         codes = release.history()
         assert all(np.all(np.diff(row) > 0) for row in np.split(codes.codes, codes.offsets[1:-1]))
@@ -106,9 +102,7 @@ def test_given_constraints_must_be_there_and_make_sense():
 
 def test_constraints_that_were_given_are_used_unless_told_otherwise():
     data = sf.Dataset.from_sets(ROWS, privacy=(("a1", "b1"),), utility=(("a1", "a2"), ("b1", "b2")))
-    assert sf.methods.Coat(k=2).anonymize(data, Run()).release.guarantee == ItemsetAnonymity(
-        2, (("a1", "b1"),)
-    )
+    assert sf.methods.Coat(k=2).anonymize(data, Run()).release.guarantee == ItemsetAnonymity(2, (("a1", "b1"),))
     release = sf.methods.Coat(k=3, m=1, privacy="all", utility="none").anonymize(data, Run()).release
     assert release.guarantee.name == "km-items" and release.members() == {
         "{a1|b1}": ("a1", "b1"),

@@ -22,7 +22,7 @@ OPTIONS = (
     Option("items", int, 5_000, "Number of items in the shop.", at_least=1, at_most=10_000_000),
     Option("mean_length", float, 10.0, "Average number of items in a basket.", at_least=1.0, at_most=10_000.0),
     Option("longest", int, 0, "Most items in a basket, few having many; 0: all about the mean.", at_least=0),
-    Option("skew", float, 0.0, "Exponent of the Zipf popularity of items; 0 makes all alike.", at_least=0.0, at_most=5.0),
+    Option("skew", float, 0.0, "Exponent of the Zipf popularity of items; 0: all alike.", at_least=0.0, at_most=5.0),
     Option("patterns", int, 10_000, "Number of patterns: items bought together.", at_least=1, at_most=100_000),
     Option("pattern_length", float, 4.0, "Average number of items in a pattern.", at_least=1.0, at_most=1_000.0),
     Option("correlation", float, 0.5, "Average share of a pattern that the one before has.", at_least=0.0, at_most=1.0),

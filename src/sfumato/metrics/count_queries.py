@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.sequence_comparison import SequenceComparison
 
@@ -58,6 +58,9 @@ class CountQueries(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld is not counted, rightly or wrongly."
 
     events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
     intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.published_items import PublishedItems
 from sfumato.core.set_metric import SetMetric
 
@@ -39,6 +39,11 @@ class ItemLoss(SetMetric):
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
+    not_monotone: ClassVar[str] = (
+        "A value from which one member is suppressed everywhere is a smaller value for the others."
     )
     forms: ClassVar[tuple[str, ...]] = ("records",)
 

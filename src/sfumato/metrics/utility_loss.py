@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.ragged import Ragged
 from sfumato.core.set_metric import SetMetric
 
@@ -51,6 +51,9 @@ class UtilityLoss(SetMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
+    not_monotone: ClassVar[str] = "A value from which one member is suppressed everywhere stands for fewer sets."
     forms: ClassVar[tuple[str, ...]] = ("records",)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:

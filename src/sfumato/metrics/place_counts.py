@@ -44,7 +44,8 @@ class PlaceCounts(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = "Unchanged data keep all their places, however many those are."
-    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
+    not_monotone: ClassVar[str] = "Where all but one member of a value are suppressed, the last is published as itself."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count."""

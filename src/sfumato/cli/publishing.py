@@ -13,6 +13,7 @@ from sfumato import pipeline, registry
 from sfumato.cli.output import Output, Quiet, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.params import build
 from sfumato.core.release import Result
 from sfumato.core.run import Run
@@ -63,13 +64,19 @@ def publish(
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
         "out": str(directory),
     }
+    little = warn_of_leftover(dataset, release)
+    if little is not None:
+        done["little_left"] = little
     for note in dataset.notes:
         out.say(note)
     out.facts(
         "Published",
-        {n: v for n, v in done.items() if n != "guarantee"} | {"guarantee": str(release.guarantee)},
+        {n: v for n, v in done.items() if n not in {"guarantee", "little_left"}}
+        | {"guarantee": str(release.guarantee)},
     )
     out.say(release.guarantee.statement())
+    if little is not None:
+        out.say(little)
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(done)
     return done

@@ -33,7 +33,7 @@ class Guarantee(Parameterised, abc.ABC):
         """State the promise in one sentence that a reader of the release understands; a record is one unit."""
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items())
+        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
         return f"{self.name} ({shown})"
 
     def to_dict(self, unit: Unit = PERSON) -> dict[str, Any]:

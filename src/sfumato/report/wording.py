@@ -45,7 +45,7 @@ _MEASURES = {
     "top-itemsets-certain": "How many of them the release does not show for certain to be among the most frequent.",
     "time-of-day": "How much of an hour of the day is spent on other activities according to the release.",
     "untouched-time-points": "How many time points are published as they were.",
-    "utility-loss": "How much is left open by the sets of items that a record may stand for, as a share of what could be.",
+    "utility-loss": "How much the sets of items that a record may stand for leave open, as a share of all there is.",
     "window-queries": "How far off the number of records with a value in some snapshots is when the release is asked.",
 }
 

@@ -16,6 +16,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
@@ -265,7 +266,7 @@ def _assemble(
     slots = len(codes) // size
     unit = f"{slots:,} slots" + (f" of {'an' if clock.unit == 'hour' else 'a'} {clock.unit}" if clock.unit else "")
     counts = _count(codes, len(labels))
-    notes.append(f"Found {size:,} people and {unit}, with {int((counts > 0).sum()):,} activities.")
+    notes.append(f"Found {PERSON.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
         notes.append(f"Time nothing is known about, which is called {reading.gap or _GAP}: {100 * missing:.3g} %.")

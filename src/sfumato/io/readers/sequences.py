@@ -18,6 +18,7 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.lineage import name_rows
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import choose_format, load, to_utf8
@@ -252,7 +253,7 @@ class _Log(NamedTuple):
         collapsed = int(self.kept.sum()) - entries
         if collapsed:
             self.notes.append(f"Events that repeat one of the same person and time and were collapsed: {collapsed:,}.")
-        self.notes.append(f"Found {people:,} people and {entries:,} events of {kinds:,} kinds.")
+        self.notes.append(f"Found {PERSON.count(people)} and {entries:,} events of {kinds:,} kinds.")
 
 
 def _is_utf8(data: bytes) -> bool:

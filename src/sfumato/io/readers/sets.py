@@ -18,6 +18,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
 from sfumato.io.derived import derive_hierarchy
@@ -213,7 +214,7 @@ class _Baskets(NamedTuple):
         ):
             if count:
                 self.notes.append(f"{what}: {count:,}.")
-        self.notes.append(f"Found {len(starts):,} people and {len(codes):,} items of {width:,} kinds.")
+        self.notes.append(f"Found {PERSON.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
         sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(found.labels))
         return sets, self.people.take(pa.array(who[starts]))
 

@@ -35,14 +35,14 @@ def test_every_command_has_help(sfumato):
 
 
 def test_methods_lists_parameters_with_ranges_and_papers(sfumato):
-    found = {m["name"]: m for m in sfumato("methods", "--json").json}
+    found = {m["name"]: m for m in sfumato("methods", "--json").json["methods"]}
     assert set(found) >= {"seqanon", "sd-seqanon", "u-seqanon", "zga", "sga", "lm-anon"}
     k = next(p for p in found["seqanon"]["parameters"] if p["name"] == "k")
     assert k["range"] == "at least 2" and k["required"]
     assert "Poulis" in found["seqanon"]["paper"]
-    of_sets = {m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json}
+    of_sets = {m["name"] for m in sfumato("methods", "--kind", "sets", "--json").json["methods"]}
     assert "disassociation" in of_sets and "seqanon" not in of_sets
-    assert sfumato("methods", "--kind", "rt", "--json").json == []
+    assert sfumato("methods", "--kind", "rt", "--json").json == {"methods": []}
     assert "seqanon" in sfumato("methods").stdout
 
 
@@ -64,14 +64,14 @@ def test_anonymize_verify_attack_measure(sfumato, checkins):
     risk = sfumato("attack", "out", "--original", checkins, "--json").json
     assert set(risk) >= {"smallest_anonymity_set", "mean_success", "max_success", "knowledge"}
     assert risk["smallest_anonymity_set"] >= 5
-    scores = sfumato("measure", "out", "--original", checkins, "--json").json
+    scores = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]
     assert len(scores) >= 6 and all({"metric", "value"} <= set(score) for score in scores)
 
 
 def test_measure_takes_a_workload(sfumato, checkins, tmp_path):
     anonymize(sfumato, checkins)
     (tmp_path / "queries.csv").write_text("spot0\nspot0>spot1\n")
-    scores = sfumato("measure", "out", "--original", checkins, "--workload", "queries.csv", "--json").json
+    scores = sfumato("measure", "out", "--original", checkins, "--workload", "queries.csv", "--json").json["measures"]
     assert any(score["metric"] == "average-relative-error" for score in scores)
 
 

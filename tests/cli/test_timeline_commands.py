@@ -21,7 +21,7 @@ def test_generate_inspect_anonymize_verify_attack_measure(sfumato, tmp_path):
     assert verdict["holds"] and verdict["claimed"]["delta"] == "1/50"
     after = sfumato("attack", "out", "--original", data, "--json").json
     assert after["prefixes_at_or_above_delta"] == 0 and after["largest_relative_frequency"] < 0.02
-    measures = {score["metric"] for score in sfumato("measure", "out", "--original", data, "--json").json}
+    measures = {score["metric"] for score in sfumato("measure", "out", "--original", data, "--json").json["measures"]}
     assert measures >= {"sanitisation-error", "deleted-share", "ghost-events", "untouched-time-points"}
     assert measures >= {"frequent-events", "segment-boundaries"}
     manifest = json.loads((tmp_path / "out" / "release" / "release.json").read_text())

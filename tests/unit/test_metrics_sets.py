@@ -23,6 +23,7 @@ from sfumato.metrics.separated_items import SeparatedItems
 from sfumato.metrics.top_itemsets import TopItemsets
 from sfumato.metrics.top_itemsets_certain import TopItemsetsCertain
 from sfumato.metrics.utility_loss import UtilityLoss
+from verify.set_releases import generalised
 
 TREE = sf.Hierarchy.from_paths(
     [(f"i{n}", f"g{n // 3}", "*") for n in range(12)],
@@ -207,13 +208,24 @@ def test_row_map_of_another_release_is_refused():
 
 def test_utility_loss(records):
     groups = records.release.members()
-    losses = []
+    losses, bits = [], []
     for row in records.published.lists():
         sizes = [len(groups.get(value, (value,))) for value in row]
         losses.append(sum(2**size - 1 for size in sizes) / (2 ** sum(sizes) - 1))
+        bits.append(sum(math.log2(2**size - 1) for size in sizes))
     score = UtilityLoss().measure(records)
-    assert score.value == pytest.approx(np.mean(losses))
-    assert score.details["log2"] == pytest.approx(math.log2(np.mean(losses)))
+    items = len({item for row in ROWS for item in row})
+    assert score.value == pytest.approx(np.mean(bits) / items)
+    assert score.details["bits_per_record"] == pytest.approx(np.mean(bits))
+    assert score.details["paper"] == pytest.approx(np.mean(losses))
+
+
+def test_the_papers_utility_loss_is_lower_for_a_release_than_for_the_data_and_ours_is_not():
+    data = sf.Dataset.from_sets([["a", "b", "c", "d"], ["a", "b", "c", "e"]])
+    release = generalised([["a", "b", "c", "{d|e}"]] * 2, {"{d|e}": ["d", "e"]})
+    score = UtilityLoss().measure(Comparison(data, release, np.arange(2)))
+    assert score.details["paper"] < score.details["paper_unchanged"]
+    assert score.value == pytest.approx(math.log2(3) / 5)
 
 
 def test_utility_loss_does_not_overflow():
@@ -222,6 +234,17 @@ def test_utility_loss_does_not_overflow():
     data = sf.Dataset.from_sets([[name] for name in names], hierarchy=tree)
     score = UtilityLoss().measure(compare(sf.methods.Apriori(k=2, m=1), data))
     assert score.value == pytest.approx(1.0)
+
+
+def test_item_loss_does_not_measure_own_groups_by_a_hierarchy():
+    tree = sf.Hierarchy.from_paths([("a", "A", "*"), ("b", "B", "*"), ("c", "B", "*"), ("d", "A", "*")])
+    data = sf.Dataset.from_sets([["a"], ["b"], ["c"], ["d"]], hierarchy=tree)
+    across = generalised([["{a|b}"], ["{a|b}"], ["c"], ["d"]], {"{a|b}": ["a", "b"]})
+    within = generalised([["{a|d}"], ["b"], ["c"], ["{a|d}"]], {"{a|d}": ["a", "d"]})
+    for release, by_hierarchy in ((across, False), (within, True)):
+        score = ItemLoss().measure(Comparison(data, release, np.arange(4)))
+        assert score.value == pytest.approx(2 * 2 / 4 / 4)
+        assert score.details["by_hierarchy"] is by_hierarchy
 
 
 def test_queries(chunks, records):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,10 +11,11 @@ from sfumato.core.chunk_matching import ChunkRecords
 from sfumato.core.chunks import is_disassociated
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
-from sfumato.core.item_matching import Crowd, ItemRecords, ItemSets, best_knowledge, draw_knowledge
+from sfumato.core.item_matching import Crowd, ItemRecords, best_knowledge, draw_knowledge
 from sfumato.core.named_itemsets import NamedItems
 from sfumato.core.release import Release
-from sfumato.core.risk import Risk, success
+from sfumato.core.risk import Risk, draw_people, margin_of, success
+from sfumato.core.set_support import count_sets
 
 __all__ = ["KINDS", "KNOWLEDGE", "attack", "attack_original"]
 
@@ -22,20 +25,25 @@ KINDS = ("sets",)
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-DRAWN_PEOPLE = 100_000
+_DRAWN = 2000
+_EXACT = 1_000_000
+_SETS_OF_ONE = 2500
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Risk:
     """Attack every person of the original with up to m of their items, m being that of the claim.
 
     Two attackers: one knows, of each person, the items that give the person away most; the other knows m items drawn
-    at random, and its mean success is ``mean_success_random`` (of more than 100,000 people so many are drawn).
+    at random, and its mean success is ``mean_success_random``.
     Where the claim is about named itemsets, the attacker knows all that a person has of any one of them, and there is
     no second attacker. Sensitive items are known like any other.
 
     Records that match are counted where items are generalised. Where records are separated, they are records that
     may have all known items at once in one possible original, counted from below: see
     :mod:`sfumato.core.chunk_matching`.
+
+    Where people have more than a million sets of up to m items altogether, 2,000 people drawn at random are attacked
+    and the sampling error is stated; of those with very many items the attacker tries the rarest.
 
     Parameters
     ----------
@@ -67,12 +75,12 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     published = None if rows is None else np.isin(np.arange(len(original)), rows)
     itemsets = getattr(release.guarantee, "itemsets", None)
     if itemsets is not None:
-        return _sum_up(NamedItems.of(release).attack(original, itemsets), published, None, None)
+        found = NamedItems.of(release).attack(original, itemsets)
+        return _sum_up(found.smallest, published, len(original), None, None)
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
-    crowd = _crowd(release, original, rows)
-    return _sum_up(best_knowledge(crowd, m), published, m, _draw(crowd, m, seed, published))
+    return _attack_crowd(_crowd(release, original, rows), m, published, seed, at_random=True)
 
 
 def _crowd(release: Release, original: Dataset, rows: Ints | None) -> Crowd:
@@ -91,30 +99,43 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     [1, 1]
     """
     crowd = ItemRecords.of_original(dataset)
-    everybody = np.ones(len(dataset), dtype=bool)
-    return [_sum_up(best_knowledge(crowd, size), everybody, size, None) for size in range(1, m + 1)]
+    return [_attack_crowd(crowd, size, None, 0, at_random=False) for size in range(1, m + 1)]
 
 
-def _draw(crowd: Crowd, m: int, seed: int, published: Flags | None) -> float:
-    """Return the mean success of an attacker who knows m random items."""
-    sizes, people = draw_knowledge(crowd, m, seed, DRAWN_PEOPLE)
-    if published is not None:
-        sizes = sizes * published[people]
-    return float(success(sizes).mean()) if len(sizes) else 0.0
+def _attack_crowd(crowd: Crowd, m: int, published: Flags | None, seed: int, *, at_random: bool) -> Risk:
+    """Attack everybody with all that can be known, where that is cheap, or so many people that it is."""
+    sets = sum(count_sets(crowd.known, size) for size in range(1, m + 1))
+    drawn = draw_people(len(crowd.known), _DRAWN, seed) if sets > _EXACT else None
+    # Somebody with n items has n!/(m!(n-m)!) sets of m: the attacker looks at the rarest items only.
+    most = (
+        None
+        if sets <= _EXACT
+        else max(m, next(n for n in range(m, _SETS_OF_ONE + m + 1) if comb(n, m) >= _SETS_OF_ONE))
+    )
+    found = best_knowledge(crowd, m, drawn, most)
+    people = np.arange(len(crowd.known)) if drawn is None else drawn
+    here = None if published is None else published[people]
+    success_at_random = 0.0
+    if at_random and len(people):
+        sizes = draw_knowledge(crowd, m, seed, people)
+        success_at_random = float(success(sizes if here is None else sizes * here).mean())
+    return _sum_up(found.smallest, here, len(crowd.known), m, success_at_random if at_random else None)
 
 
-def _sum_up(found: ItemSets, published: Flags | None, m: int | None, drawn: float | None) -> Risk:
-    sizes = found.smallest if published is None else found.smallest * published
-    reached = found.smallest[found.smallest > 0]
-    smallest = int(reached.min()) if len(reached) else 0
+def _sum_up(smallest: Ints, published: Flags | None, people: int, m: int | None, drawn: float | None) -> Risk:
+    sizes = smallest if published is None else smallest * published
+    reached = smallest[smallest > 0]
+    fewest = int(reached.min()) if len(reached) else 0
     return Risk(
-        smallest_anonymity_set=smallest,
+        smallest_anonymity_set=fewest,
         mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
-        max_success=1.0 / smallest if smallest else 0.0,
+        max_success=1.0 / fewest if fewest else 0.0,
         knowledge=KNOWLEDGE,
-        people=len(sizes),
+        people=people,
         unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
         set_sizes=sizes,
         m=m,
         mean_success_random=drawn,
+        measured=len(sizes) if len(sizes) < people else None,
+        margin=margin_of(sizes, people) if len(sizes) < people else None,
     )

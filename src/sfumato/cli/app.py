@@ -81,7 +81,7 @@ def methods(
             ["parameter", "type", "default", "range", "meaning"],
             rows,
         )
-    out.finish(found)
+    out.finish({"methods": found})
 
 
 @app.command()
@@ -312,7 +312,7 @@ def measure(
         for s in found
     ]
     out.table("Utility", ["measure", "value", "better", "details"], rows)
-    out.finish(found)
+    out.finish({"measures": found})
 
 
 @app.command()
@@ -344,7 +344,7 @@ def estimate(
     found = pipeline.estimate(existing(directory), read_workload(workload).queries)
     rows = [(" > ".join(answer["itemset"]), answer["certain"], answer["expected"]) for answer in found]
     out.table("Records that hold the items", ["items", "certain", "expected"], rows)
-    out.finish(found)
+    out.finish({"itemsets": found})
 
 
 @app.command()

@@ -53,9 +53,10 @@ class Output:
 
     def facts(self, title: str, facts: Mapping[str, Any]) -> None:
         """Print names and values for people."""
-        self.table(title, ["what", "value"], [(name, _plain(value)) for name, value in facts.items()])
+        told = [(name, _plain(value)) for name, value in facts.items() if value is not None]
+        self.table(title, ["what", "value"], told)
 
-    def finish(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
+    def finish(self, value: Mapping[str, Any]) -> None:
         """Print the JSON object, where one was asked for."""
         if self.as_json:
             sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_json) + "\n")
@@ -83,7 +84,7 @@ class Quiet(Output):
     def __init__(self) -> None:
         super().__init__(as_json=True)
 
-    def finish(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
+    def finish(self, value: Mapping[str, Any]) -> None:
         """Print nothing."""
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -24,17 +25,18 @@ import numpy.typing as npt
 from sfumato.core.chunk_sources import Sources
 from sfumato.core.chunks import TERM_CHUNK, Chunks
 from sfumato.core.dataset import Dataset
-from sfumato.core.item_matching import digits
+from sfumato.core.item_matching import ItemSets, digits
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.subsequences import distinct_subsequences, lookup, support
+from sfumato.core.set_support import SetSupport
+from sfumato.core.subsequences import distinct_subsequences
 
 __all__ = ["ChunkRecords"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_DENSE = 1 << 24
+_PORTION = 1_000_000
 _PLENTY = np.iinfo(np.int64).max
 
 
@@ -76,10 +78,9 @@ class ChunkRecords:
         entries = self._trace(np.repeat(self.leaf_of_person, original.lengths), terms[original.codes])
         kept = original.keep(entries >= 0)
         self.missing = kept.lengths < original.lengths
-        names = tuple(map(str, range(len(self._term))))
+        names = ("",) * len(self._term)
         self.known = Ragged(kept.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
-        self._together: dict[int, tuple[Ints, Ints]] = {}
-        self._elsewhere: dict[int, tuple[Ints, Ints]] = {}
+        self._together = SetSupport(self._rows.distinct())
 
     @classmethod
     def of(cls, release: Release, original: Dataset, rows: Ints | None = None) -> ChunkRecords:
@@ -91,6 +92,51 @@ class ChunkRecords:
         same = copy.copy(self)
         same._alone = True
         return same
+
+    def own_knowledge(self, m: int) -> ItemSets:
+        """Find what :func:`best_knowledge` finds of :meth:`own_clusters`, without looking at every set of items.
+
+        What a cluster can give of a set is the least of what each chunk can give of its part, and of what the leaf can
+        spare when several of its own record chunks are stacked on the same records. A part is a set itself, and one
+        item of each of several chunks is one, too. So it is enough to look at all sets of items *within* a chunk, and
+        at the largest number of chunks that m items can come from. Any two items of a term chunk have the whole
+        cluster; only sets within record and shared chunks, whose rows are short, are counted.
+        """
+        known, chunk = self.known, self._chunk
+        smallest = np.where(self.untold & (len(self) > 0), len(self), _PLENTY)
+        unmatched = self.missing | (len(self) == 0)
+        housed = known.keep(chunk[known.codes] >= 0)
+        unmatched |= housed.lengths < known.lengths
+        which = chunk[housed.codes]
+        in_term = self._is_term[which]
+        np.minimum.at(smallest, housed.row_of_token[in_term], self.chunks.sizes[self._cluster[which[in_term]]])
+        found = _Fewest(smallest, unmatched)
+        found.tried = int(in_term.sum())
+        parts = housed.keep(~in_term)
+        person, which = parts.row_of_token, chunk[parts.codes]
+        begins = np.flatnonzero(np.diff(person, prepend=-1) | np.diff(which, prepend=-1))
+        rows = Ragged(np.append(begins, len(which)).astype(np.int64), parts.codes, parts.labels)
+        owner, which = person[begins], which[begins]
+        for size in range(1, min(m, int(rows.lengths.max(initial=0))) + 1):
+            for part, keys in distinct_subsequences(rows, size, _PORTION):
+                columns = digits(keys, size, max(len(self._term), 1))
+                found.add(owner[part], self._count_part(columns, which[part]), columns)
+        self._spare_some(found, rows, owner, which, m)
+        return found.result()
+
+    def _spare_some(self, found: _Fewest, rows: Ragged, owner: Ints, which: Ints, m: int) -> None:
+        """Add what is left of people whose items come from several record chunks of their own leaf."""
+        own = np.flatnonzero(self._in_leaf[which])
+        owner, leaf, first = owner[own], self._cluster[which[own]], rows.codes[rows.offsets[own]].astype(np.int64)
+        begins = np.flatnonzero(np.diff(owner, prepend=-1))
+        stacked = np.diff(np.append(begins, len(owner)))
+        for size in range(2, m + 1):
+            at = begins[stacked >= size]
+            at = at[self._spare[leaf[at]] < _PLENTY]
+            # One item of each of so many chunks: all that each gives of it, and no more than the leaf can spare.
+            columns = [first[at + i] for i in range(size)]
+            singles = np.min([self._support[column] for column in columns], axis=0, initial=_PLENTY)
+            found.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
 
     def label(self, entry: int) -> str:
         """Return the item of an entry."""
@@ -116,20 +162,22 @@ class ChunkRecords:
         self._copies: dict[tuple[int, int], int] = {}
         self._copy_of = list(range(len(chunks)))
         cap: list[int] = [_PLENTY] * len(chunks)
-        copied: list[tuple[int, tuple[int, ...], int]] = []
+        copied: list[tuple[Ints, Ints, Ints]] = []
+        subrecords: list[tuple[int, ...]] = []
         for chunk in sources.restricted_chunks.tolist():
             found = sources.restriction(chunk)
-            slack, times = found.slack, found.times.tolist()
             patterns, which = np.unique(found.allowed, axis=0, return_inverse=True)
-            for number, allowed in enumerate(patterns.tolist()):
-                same = which.ravel() == number
-                self._copies.update({(chunk, leaf): len(self._copy_of) for leaf in found.leaves[same].tolist()})
-                made = zip(found.subrecords, times, allowed, strict=True)
-                copied += [(len(self._copy_of), subrecord, n) for subrecord, n, may_have in made if may_have]
-                cap.append(max(min(int(found.sizes[same].min()), slack), 0))
-                self._copy_of.append(chunk)
+            number, position = np.nonzero(patterns)
+            copied.append((len(self._copy_of) + number, len(subrecords) + position, found.times[position]))
+            subrecords += found.subrecords
+            of_leaf = len(self._copy_of) + which.ravel()
+            self._copies.update(zip(((chunk, leaf) for leaf in found.leaves.tolist()), of_leaf.tolist(), strict=True))
+            room = np.full(len(patterns), max(found.slack, 0), dtype=np.int64)
+            np.minimum.at(room, which.ravel(), found.sizes)
+            cap += room.tolist()
+            self._copy_of += [chunk] * len(patterns)
         width = max(len(chunks.subrecords.labels), 1)
-        places, rows, support_of = _encode(copied, width)
+        places, rows, support_of = _encode(copied, subrecords, width)
         self._homeless = len(sources) + len(places)
         everyone = np.arange(len(chunks.subrecords.labels))
         self._term = np.concatenate([sources.term, places % width, everyone])
@@ -138,7 +186,7 @@ class ChunkRecords:
         self._cap = np.array(cap, dtype=np.int64)
         published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
         copies = Ragged(rows.offsets, (rows.codes + len(sources)).astype(np.int32), ())
-        self._rows = _stack([published, copies], tuple(map(str, range(len(self._term)))))
+        self._rows = _stack([published, copies], ("",) * len(self._term))
 
     def _trace(self, leaves: Ints, terms: Ints) -> Ints:
         """Return where a person of each leaf has an item from, -1 where nothing published can be the source."""
@@ -163,8 +211,9 @@ class ChunkRecords:
         own, mixed = self._count_own(columns)
         if self._alone:
             return own
-        wanted = self._term_keys(columns)
-        others = lookup(*self._counted_elsewhere(size), wanted)
+        terms = np.sort(np.stack([self._term[column] for column in columns]), axis=0)
+        distinct, which = np.unique(_key(list(terms), self._width), return_inverse=True)
+        others = self._count_elsewhere(digits(distinct, size, self._width))[which]
         return np.where((others == 0) | mixed, own + others, others)
 
     def _count_own(self, columns: list[Ints]) -> tuple[Ints, Flags]:
@@ -190,21 +239,14 @@ class ChunkRecords:
                 leaf[at[in_leaf]] = self._cluster[which[in_leaf]]
                 stacked[at] += in_leaf & ~in_term_chunk
         # What is stacked on the same records must leave enough to fill the others, unless a term chunk does.
-        spare = np.where(self._has_term_chunk, _PLENTY, self._subrecords - self.chunks.sizes)
         tight = np.flatnonzero((stacked > 1) & (leaf >= 0))
-        most[tight] = np.minimum(most[tight], np.maximum(spare[leaf[tight]], 0) // (stacked[tight] - 1))
+        most[tight] = np.minimum(most[tight], self._spare[leaf[tight]] // (stacked[tight] - 1))
         nowhere = most == _PLENTY
         return np.where(nowhere, 0, most), shared & (parts > 1) & ~nowhere
 
     def _count_part(self, columns: list[Ints], chunk: Ints) -> Ints:
         """Return how many records one chunk can give its part of a set."""
-        size = len(columns)
-        if size == 1:
-            found = self._support[columns[0]]
-        else:
-            if size not in self._together:
-                self._together[size] = support(self._rows, size)
-            found = lookup(*self._together[size], _key(columns, len(self._term)))
+        found = self._support[columns[0]] if len(columns) == 1 else self._together.count(columns)
         found = np.minimum(found, self._cap[chunk])
         return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], found)
 
@@ -226,58 +268,67 @@ class ChunkRecords:
         return np.bincount(terms, minlength=len(self.chunks.names)) > 0
 
     @cached_property
+    def _spare(self) -> Ints:
+        """Subrecords of every leaf beyond one for each record; plenty where a term chunk fills all records."""
+        spare = np.where(self._has_term_chunk, _PLENTY, self._subrecords - self.chunks.sizes)
+        return np.asarray(np.maximum(spare, 0), dtype=np.int64)
+
+    @cached_property
     def _subrecords(self) -> Ints:
         of_chunk = np.diff(self.chunks.bounds) * (self.chunks.number != TERM_CHUNK)
         return np.bincount(self.chunks.cluster, weights=of_chunk, minlength=len(self.chunks.names)).astype(np.int64)
 
-    def _term_keys(self, columns: list[Ints]) -> Ints:
-        terms = np.sort(np.stack([self._term[column] for column in columns]), axis=0)
-        return _key(list(terms), max(len(self.chunks.subrecords.labels), 1))
+    @property
+    def _width(self) -> int:
+        return max(len(self.chunks.subrecords.labels), 1)
 
-    def _counted_elsewhere(self, size: int) -> tuple[Ints, Ints]:
-        """Return keys of terms, ascending, and the records that have them from their own leaf or one shared chunk."""
-        if size not in self._elsewhere:
-            tally = _Tally(max(len(self.chunks.subrecords.labels), 1) ** size)
-            names = tuple(map(str, range(len(self._term))))
-            for _, keys in distinct_subsequences(self._entries_of_leaves(names), size):
-                columns = digits(keys, size, len(self._term))
-                tally.add(self._term_keys(columns), self._count_own(columns)[0])
-            shared = self.chunks.number[self.chunks.chunk_of_row] != TERM_CHUNK
-            shared &= ~self.chunks.is_leaf[self.chunks.cluster[self.chunks.chunk_of_row]]
-            rows = self.sources.rows_of_entries(shared)
-            for _, keys in distinct_subsequences(Ragged(rows.offsets, rows.codes, names), size):
-                tally.add(self._term_keys(digits(keys, size, len(self._term))), np.ones(len(keys), dtype=np.int64))
-            self._elsewhere[size] = tally.total()
-        return self._elsewhere[size]
+    def _count_elsewhere(self, terms: list[Ints]) -> Ints:
+        """Count the records that have each set of terms from their own leaf or from one shared chunk."""
+        counts = self._in_shared_chunks.count(terms).astype(np.int64)
+        for which, leaf in self._in_leaves.holders(terms):
+            entries = np.stack([self.sources.find(leaf, term[which]) for term in terms])
+            own, _ = self._count_own(list(np.sort(entries, axis=0)))
+            counts += np.bincount(which, weights=own, minlength=len(counts)).astype(np.int64)
+        return counts
 
-    def _entries_of_leaves(self, names: tuple[str, ...]) -> Ragged:
-        """Return the entries of every leaf's own chunks, a row per leaf."""
+    @cached_property
+    def _in_shared_chunks(self) -> SetSupport:
+        shared = self.chunks.number[self.chunks.chunk_of_row] != TERM_CHUNK
+        shared &= ~self.chunks.is_leaf[self.chunks.cluster[self.chunks.chunk_of_row]]
+        return SetSupport(self.chunks.subrecords.take(np.flatnonzero(shared)).distinct())
+
+    @cached_property
+    def _in_leaves(self) -> SetSupport:
+        """Terms of every leaf's own chunks; a row per cluster, that of a joint one is empty."""
         entries = np.flatnonzero(self.chunks.is_leaf[self.sources.cluster])
         counts = np.bincount(self.sources.cluster[entries], minlength=len(self.chunks.names))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Ragged(offsets, entries.astype(np.int32), names)
+        terms = self.sources.term[entries].astype(np.int32)
+        return SetSupport(Ragged(offsets, terms, self.chunks.subrecords.labels).distinct())
 
 
-class _Tally:
-    """Adds up numbers by key; in one array where there are few possible keys."""
+class _Fewest:
+    """Collects what sets of items lead to, person by person."""
 
-    def __init__(self, possible: int) -> None:
-        self._dense = np.zeros(possible if possible <= _DENSE else 0, dtype=np.int64)
-        self._keys, self._sums = np.empty(0, np.int64), np.empty(0, np.int64)
+    def __init__(self, smallest: Ints, unmatched: Flags) -> None:
+        self._smallest, self._unmatched = smallest, unmatched
+        self._rarest: tuple[int, ...] = ()
+        self._fewest, self.tried = _PLENTY, 0
 
-    def add(self, keys: Ints, numbers: Ints) -> None:
-        if len(self._dense):
-            self._dense += np.bincount(keys, weights=numbers, minlength=len(self._dense)).astype(np.int64)
-            return
-        merged, where = np.unique(np.concatenate([self._keys, keys]), return_inverse=True)
-        sums = np.bincount(where, weights=np.concatenate([self._sums, numbers]), minlength=len(merged))
-        self._keys, self._sums = merged, sums.astype(np.int64)
+    def add(self, people: Ints, matches: Ints, columns: list[Ints]) -> None:
+        self.tried += len(matches)
+        self._unmatched[people[matches == 0]] = True
+        there = matches > 0
+        np.minimum.at(self._smallest, people[there], matches[there])
+        if there.any():
+            low = int(np.argmin(np.where(there, matches, _PLENTY)))
+            if matches[low] < self._fewest:
+                self._fewest = int(matches[low])
+                self._rarest = tuple(int(column[low]) for column in columns)
 
-    def total(self) -> tuple[Ints, Ints]:
-        if not len(self._dense):
-            return self._keys, self._sums
-        found = np.flatnonzero(self._dense)
-        return found, self._dense[found]
+    def result(self) -> ItemSets:
+        smallest = np.where(self._smallest == _PLENTY, 0, self._smallest)
+        return ItemSets(smallest, self._unmatched, self._rarest, self.tried)
 
 
 def _key(columns: list[Ints], base: int) -> Ints:
@@ -287,15 +338,23 @@ def _key(columns: list[Ints], base: int) -> Ints:
     return key
 
 
-def _encode(copied: list[tuple[int, tuple[int, ...], int]], width: int) -> tuple[Ints, Ragged, Ints]:
-    """Return the terms of all copies as numbers, the subrecords as positions among them, and how often each occurs."""
-    lengths = np.array([len(subrecord) for _, subrecord, _ in copied], dtype=np.int64)
-    times = np.array([n for _, _, n in copied], dtype=np.int64)
-    flat = np.array([number * width + term for number, subrecord, _ in copied for term in subrecord], dtype=np.int64)
-    places, codes = np.unique(flat, return_inverse=True)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    rows = Ragged(offsets, codes.astype(np.int32), ()).take(np.repeat(np.arange(len(copied)), times))
-    return places, rows, np.bincount(rows.codes, minlength=len(places)).astype(np.int64)
+def _encode(
+    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], width: int
+) -> tuple[Ints, Ragged, Ints]:
+    """Return the terms of all copies as numbers, the subrecords as positions among them, and how often each occurs.
+
+    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs.
+    """
+    empty = np.empty(0, dtype=np.int64)
+    number, position, times = (
+        np.concatenate([empty, *column]) for column in list(zip(*copied, strict=True)) or [()] * 3
+    )
+    offsets = np.concatenate([[0], np.cumsum([len(subrecord) for subrecord in subrecords])]).astype(np.int64)
+    terms = np.fromiter(chain.from_iterable(subrecords), dtype=np.int32, count=int(offsets[-1]))
+    rows = Ragged(offsets, terms, ()).take(np.repeat(position, times))
+    flat = np.repeat(number, times)[rows.row_of_token] * width + rows.codes
+    places, codes, counts = np.unique(flat, return_inverse=True, return_counts=True)
+    return places, Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
 
 
 def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:

@@ -105,7 +105,7 @@ class Sources:
     def rows_of_entries(self, kept: Flags) -> Ragged:
         """Return the marked subrecords as lists of entries."""
         rows = self.chunks.subrecords
-        names = tuple(map(str, range(len(self))))
+        names = ("",) * len(self)  # entries have no names; only their number counts
         return Ragged(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(kept))
 
     def find(self, clusters: Ints, terms: Ints) -> Ints:

@@ -68,7 +68,7 @@ class Guarantee(Parameterised, abc.ABC):
         )
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items())
+        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
         return f"{self.name} ({shown}{', counting people' * (self.count == 'people')})"
 
     def to_dict(self, unit: Unit = PERSON) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.records import Records
 from sfumato.core.release import Release
-from sfumato.core.subsequences import distinct_subsequences, lookup, support
+from sfumato.core.set_support import SetSupport
+from sfumato.core.subsequences import distinct_subsequences, support
 
 __all__ = ["Crowd", "ItemRecords", "ItemSets", "best_knowledge", "digits", "draw_knowledge"]
 
@@ -30,6 +31,7 @@ Flags = npt.NDArray[np.bool_]
 
 _NONE = np.iinfo(np.int64).max
 _BUDGET = 4_000_000
+_PORTION = 1_000_000
 
 
 class Crowd(Protocol):
@@ -64,7 +66,7 @@ class ItemSets:
     rarest
         Codes of the set that fewest records match; empty if there is none.
     tried
-        Number of different sets, as far as the release tells items apart.
+        Number of sets tried; people are taken in portions, and a set counts once in each.
 
     Examples
     --------
@@ -79,40 +81,62 @@ class ItemSets:
     tried: int
 
 
-def best_knowledge(crowd: Crowd, m: int) -> ItemSets:
-    """Find, for every person, the set of at most m items that fewest published records match."""
+def best_knowledge(crowd: Crowd, m: int, people: Ints | None = None, most_items: int | None = None) -> ItemSets:
+    """Find, for every person, the set of at most m items that fewest published records match.
+
+    Parameters
+    ----------
+    crowd
+        What is published, and the people whose items are known.
+    m
+        Largest number of items known.
+    people
+        Rows of the people attacked; everybody if not given.
+    most_items
+        Of people with more items only so many are tried, those that fewest records match on their own. Without it
+        everything that can be known is tried.
+    """
     if m < 1:
         raise ParameterError(f"matching: m must be at least 1, got {m}.")
-    everybody, known = len(crowd), crowd.known
-    smallest = np.where(crowd.untold & (everybody > 0), everybody, _NONE)
-    unmatched = crowd.missing | (everybody == 0)
+    everybody, known, untold, missing = len(crowd), crowd.known, crowd.untold, crowd.missing
+    if people is not None:
+        known, untold, missing = known.take(people), untold[people], missing[people]
+    if most_items is not None:
+        known = _keep_rarest(crowd, known, most_items)
+    smallest = np.where(untold & (everybody > 0), everybody, _NONE)
+    unmatched = missing | (everybody == 0)
     rarest: tuple[int, ...] = ()
     fewest, tried = _NONE, 0
     for size in range(1, min(m, int(known.lengths.max(initial=0))) + 1):
-        wanted, _ = support(known, size)
-        matches = crowd.count(wanted, size)
-        reached = np.where(matches > 0, matches, _NONE)
-        tried += len(wanted)
-        for people, keys in distinct_subsequences(known, size):
-            at = np.searchsorted(wanted, keys)
-            np.minimum.at(smallest, people, reached[at])
-            unmatched[people[matches[at] == 0]] = True
-        low = int(np.argmin(reached))
-        if reached[low] < fewest:
-            fewest = int(reached[low])
-            rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(known.labels), 1)))
+        for person, keys in distinct_subsequences(known, size, _PORTION):
+            wanted, which = np.unique(keys, return_inverse=True)
+            matches = crowd.count(wanted, size)
+            reached = np.where(matches > 0, matches, _NONE)
+            tried += len(wanted)
+            np.minimum.at(smallest, person, reached[which])
+            unmatched[person[matches[which] == 0]] = True
+            low = int(np.argmin(reached))
+            if reached[low] < fewest:
+                fewest = int(reached[low])
+                rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(known.labels), 1)))
     return ItemSets(np.where(smallest == _NONE, 0, smallest), unmatched, rarest, tried)
 
 
-def draw_knowledge(crowd: Crowd, m: int, seed: int, most: int) -> tuple[Ints, Ints]:
-    """Count the records that match m items of a person, drawn at random.
+def _keep_rarest(crowd: Crowd, known: Ragged, most: int) -> Ragged:
+    """Return the rows with no more than so many codes, those that fewest records match."""
+    used = np.flatnonzero(np.bincount(known.codes, minlength=len(known.labels)))
+    matches = np.zeros(len(known.labels), dtype=np.int64)
+    matches[used] = crowd.count(used, 1)
+    rows = known.row_of_token
+    order = np.lexsort((matches[known.codes], rows))
+    kept = np.zeros(len(rows), dtype=bool)
+    kept[order[np.arange(len(rows)) - known.offsets[rows] < most]] = True
+    return known.keep(kept)
 
-    Of more people than ``most``, so many are drawn. Returns the counts, and who the people are.
-    """
+
+def draw_knowledge(crowd: Crowd, m: int, seed: int, people: Ints) -> Ints:
+    """Count the records that match m items of each of some people, drawn at random."""
     generator = np.random.default_rng(seed)
-    people = np.arange(len(crowd.known))
-    if most < len(people):
-        people = np.sort(generator.choice(len(people), most, replace=False))
     known = crowd.known.take(people)
     rows = known.row_of_token
     order = np.lexsort((generator.random(len(rows)), rows))
@@ -125,7 +149,7 @@ def draw_knowledge(crowd: Crowd, m: int, seed: int, most: int) -> tuple[Ints, In
         for within, keys in distinct_subsequences(drawn.take(chosen), size):
             wanted, which = np.unique(keys, return_inverse=True)
             counts[chosen[within]] = crowd.count(wanted, size)[which]
-    return counts, people
+    return counts
 
 
 def digits(keys: Ints, size: int, base: int) -> list[Ints]:
@@ -176,9 +200,8 @@ class ItemRecords:
         self._kinds, self._values = _holders(published, members, original.labels, records.kind)
         self._room = np.bincount(self._kinds, minlength=self._base)
         self._start = np.cumsum(self._room) - self._room
-        self._plain = self.published.take(np.flatnonzero(~records.overlapping))
-        self._overlapping = self._spell_out(self.published.take(np.flatnonzero(records.overlapping)))
-        self._supports: dict[int, tuple[Ints, Ints]] = {}
+        self._plain = SetSupport(self.published.take(np.flatnonzero(~records.overlapping)))
+        self._overlapping = SetSupport(self._spell_out(self.published.take(np.flatnonzero(records.overlapping))))
 
     @classmethod
     def of(cls, release: Release, original: Dataset) -> ItemRecords:
@@ -211,10 +234,11 @@ class ItemRecords:
         the supports of those add up. Other records are spelled out as sets of kinds.
         """
         counts = np.zeros(len(keys), dtype=np.int64)
-        for which, values in self._unfold(digits(keys, size, self._base)):
+        kinds = digits(keys, size, self._base)
+        for which, values in self._unfold(kinds):
             counts += np.bincount(which, weights=self._support(values), minlength=len(keys)).astype(np.int64)
-        if len(self._overlapping):
-            counts += lookup(*support(self._overlapping, size), keys)
+        if len(self._overlapping.records):
+            counts += self._overlapping.count(kinds)
         return counts
 
     def _unfold(self, kinds: list[Ints]) -> Iterator[tuple[Ints, list[Ints]]]:
@@ -238,19 +262,55 @@ class ItemRecords:
     def _support(self, values: list[Ints]) -> Ints:
         """Return how many records without overlaps have all of the values, which may be equal."""
         ordered = np.sort(np.stack(values), axis=0)
-        base = max(len(self.published.labels), 1)
-        keys, distinct = ordered[0].astype(np.int64), np.ones(len(ordered[0]), dtype=np.int64)
-        for before, value in pairwise(ordered):
-            new = before != value
-            keys, distinct = np.where(new, keys * base + value, keys), distinct + new
-        counts = np.zeros(len(keys), dtype=np.int64)
+        new = np.diff(ordered, axis=0, prepend=-1) > 0
+        distinct = new.sum(axis=0)
+        counts = np.zeros(ordered.shape[1], dtype=np.int64)
         for size in range(1, len(values) + 1):
-            if not (distinct == size).any():
-                continue
-            if size not in self._supports:
-                self._supports[size] = support(self._plain, size)
-            counts[distinct == size] = lookup(*self._supports[size], keys[distinct == size])
+            at = np.flatnonzero(distinct == size)
+            if len(at):
+                columns = ordered[:, at].T[new[:, at].T].reshape(len(at), size).T
+                counts[at] = self._plain.count(list(columns))
         return counts
+
+    def least_knowledge(self, m: int) -> ItemSets:
+        """Find the fewest records that any set of at most m items matches, and the people whom no record matches.
+
+        Where every kind of item is published as one value, what matches a set of items is what has the set of their
+        values, and whoever is published as a record matches at least what that record's sets of values match. So the
+        sets of the published records are counted once, and only people who are published as no record are looked at
+        one by one. ``smallest`` is then the least over all of these people, the same for each; its minimum is exact.
+        Otherwise, and where a record is nobody's, everybody is looked at, as by :func:`best_knowledge`.
+        """
+        if len(self._overlapping.records) or self._room.max(initial=0) > 1:
+            return best_knowledge(self, m)
+        value_of = np.full(self._base, -1, dtype=np.int64)
+        value_of[self._kinds] = self._values
+        told = self.known.keep(value_of[self.known.codes] >= 0)
+        images = Ragged(told.offsets, value_of[told.codes].astype(np.int32), self.published.labels).distinct()
+        published, people = set(_images_of(self.published)), _images_of(images)
+        if not published.issubset(people):
+            return best_knowledge(self, m)
+        alike = np.fromiter((image in published for image in people), dtype=bool, count=len(images))
+        alike &= told.lengths == self.known.lengths
+        found = best_knowledge(self, m, np.flatnonzero(~alike))
+        smallest, unmatched = np.full(len(alike), len(self), dtype=np.int64), self.missing.copy()
+        rarest: tuple[int, ...] = ()
+        fewest, tried = len(self), found.tried
+        kind_of = np.zeros(len(self.published.labels), dtype=np.int64)
+        kind_of[self._values] = self._kinds
+        for size in range(1, min(m, int(self.published.lengths.max(initial=0))) + 1):
+            keys, counts = support(self.published, size)
+            tried += len(keys)
+            low = int(np.argmin(counts))
+            if counts[low] < fewest:
+                fewest = int(counts[low])
+                values = digits(keys[low : low + 1], size, max(len(self.published.labels), 1))
+                rarest = tuple(sorted(int(kind_of[value[0]]) for value in values))
+        smallest[alike] = fewest
+        smallest[~alike], unmatched[~alike] = found.smallest, found.unmatched
+        if found.smallest[found.smallest > 0].min(initial=fewest) < fewest:
+            rarest = found.rarest
+        return ItemSets(smallest, unmatched, rarest, tried)
 
     def matching_rows(self, kinds: Sequence[int]) -> Ints:
         """Return the published rows that match a set of kinds."""
@@ -261,6 +321,13 @@ class ItemRecords:
             hit[self.published.row_of_token[np.isin(self.published.codes, holders)]] = True
             left &= hit
         return np.flatnonzero(left)
+
+
+def _images_of(records: Ragged) -> list[bytes]:
+    """Return every row's codes as bytes, to find equal rows."""
+    data = records.codes.astype(np.int32).tobytes()
+    bounds = (records.offsets * 4).tolist()
+    return [data[a:b] for a, b in pairwise(bounds)]
 
 
 def _holders(

@@ -14,9 +14,10 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SfumatoError
 from sfumato.core.params import Parameterised
 
-__all__ = ["Metric", "Score", "mean_over_records"]
+__all__ = ["Metric", "Operation", "Score", "mean_over_records"]
 
 Better = Literal["lower", "higher"]
+Operation = Literal["generalise", "suppress", "withhold"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +80,11 @@ class Metric(Parameterised, abc.ABC):
     A subclass declares ``name``, ``title``, ``unit``, ``better``, ``kinds`` and ``paper``, and writes
     :meth:`score`. Its module names it: ``METRIC = TheClass``.
 
+    It also declares how to read the number. ``unchanged`` is what it gives when the data are published as they are, or
+    a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when done to a
+    release on top: to *generalise* further (larger values, longer intervals, larger classes, later records, chunks
+    split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists no more.
+
     Examples
     --------
     >>> from sfumato.metrics.average_relative_error import AverageRelativeError
@@ -92,6 +98,9 @@ class Metric(Parameterised, abc.ABC):
     better: ClassVar[Better]
     kinds: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
+    unchanged: ClassVar[float | str]
+    monotone: ClassVar[tuple[Operation, ...]]
+    not_monotone: ClassVar[str] = ""
 
     def measure(self, comparison: Comparison) -> Score:
         """Score the release, or raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""

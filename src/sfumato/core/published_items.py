@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
+from sfumato.core.hierarchy import Hierarchy
 
 __all__ = ["PublishedItems"]
 
@@ -52,23 +53,45 @@ class PublishedItems:
         return _NO_ROWS if self.comparison.rows is None and not self.is_global else None
 
     @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The hierarchy of the items, if that is what values were taken from: each is all items of one of its groups.
+
+        A method that forms its own groups is not measured by a hierarchy it never saw.
+        """
+        hierarchy = self.comparison.sets.hierarchy
+        if hierarchy is None:
+            return None
+        leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}
+        seen = [leaf_of[item] for item in self.comparison.places if item in leaf_of]
+        there = np.zeros(len(leaf_of) + 1, dtype=np.int64)
+        there[np.array(seen, dtype=np.int64) + 1] = 1
+        before = np.cumsum(there)
+        for group in self.comparison.members.lists():
+            if len(group) < 2:
+                continue
+            if not all(item in leaf_of for item in group):
+                return None
+            node = hierarchy.lca(*group)
+            first = int(hierarchy.first_leaf[node])
+            if before[first + hierarchy.leaf_count(node)] - before[first] != len(group):
+                return None
+        return hierarchy
+
+    @cached_property
     def width(self) -> int:
         """Number of items there are."""
-        hierarchy = self.comparison.sets.hierarchy
-        return len(self.comparison.places) if hierarchy is None else len(hierarchy.leaf_labels)
+        return len(self.comparison.places) if self.hierarchy is None else len(self.hierarchy.leaf_labels)
 
     @cached_property
     def sizes(self) -> Ints:
-        """Number of items every value stands for, or that its lowest common group in the hierarchy has."""
-        hierarchy = self.comparison.sets.hierarchy
+        """Number of items every value stands for, or that its group in the hierarchy has."""
+        hierarchy = self.hierarchy
         if hierarchy is None:
             return self.comparison.sizes
-        known = set(hierarchy.leaf_labels)
-        groups = self.comparison.members.lists()
         return np.array(
             [
-                hierarchy.leaf_count(hierarchy.lca(*group)) if known.issuperset(group) else len(group)
-                for group in groups
+                hierarchy.leaf_count(hierarchy.lca(*group)) if len(group) > 1 else 1
+                for group in self.comparison.members.lists()
             ],
             dtype=np.int64,
         )

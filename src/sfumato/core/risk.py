@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.matching import Matches, original_anonymity_sets
 
-__all__ = ["Finding", "Risk", "risk_of", "risk_of_original", "success"]
+__all__ = ["Finding", "Risk", "draw_people", "margin_of", "risk_of", "risk_of_original", "success"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -54,6 +54,11 @@ class Risk:
         Largest number of places known.
     mean_success_random
         Mean success when the places known are drawn at random.
+    measured
+        Number of people measured, where that is not everybody: drawn at random. Then ``smallest_anonymity_set`` is the
+        smallest found among them, and ``set_sizes`` has only theirs.
+    margin
+        Sampling error of ``mean_success`` and ``unique_share``: with 95 % confidence they are off by no more.
 
     Examples
     --------
@@ -72,11 +77,21 @@ class Risk:
     max_sensitive_share: float | None = None
     m: int | None = None
     mean_success_random: float | None = None
+    measured: int | None = None
+    margin: float | None = None
+
+    @property
+    def sampling(self) -> str:
+        """Say on how many people this was measured and how far off it may be; nothing if on all of them."""
+        if self.measured is None or self.margin is None:
+            return ""
+        return f"measured on {self.measured:,} of {self.people:,} people, ±{100 * self.margin:.1f} points"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without the list of people."""
         fields = [field.name for field in dataclasses.fields(self) if field.name != "set_sizes"]
-        return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+        found = {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+        return {**found, "sampling": self.sampling} if self.sampling else found
 
 
 def success(set_sizes: Ints) -> npt.NDArray[np.float64]:
@@ -88,6 +103,39 @@ def success(set_sizes: Ints) -> npt.NDArray[np.float64]:
     [0.25, 0.0, 1.0]
     """
     return np.where(set_sizes > 0, 1.0 / np.maximum(set_sizes, 1), 0.0)
+
+
+def draw_people(count: int, most: int, seed: int) -> Ints | None:
+    """Draw the rows of so many people at random; None where there are no more than that.
+
+    Examples
+    --------
+    >>> draw_people(10, 3, seed=0).tolist(), draw_people(3, 3, seed=0)
+    ([5, 6, 9], None)
+    """
+    if count <= most:
+        return None
+    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False)).astype(np.int64)
+
+
+def margin_of(set_sizes: Ints, people: int) -> float:
+    """Return how far off mean success and share of unique people may be when only some people were measured.
+
+    It is the larger of two 95 % half-widths, with what drawing without replacement takes off, and never less than
+    what a share that nobody in the sample shows may still be (three in the number measured).
+
+    Examples
+    --------
+    >>> sizes = np.array([1, 2] * 1000)
+    >>> round(margin_of(sizes, 100_000), 4), margin_of(sizes, 2000)
+    (0.0217, 0.0)
+    """
+    count = len(set_sizes)
+    if count >= people or not count:
+        return 0.0
+    left = np.sqrt(1 - count / people)
+    spread = max(float(success(set_sizes).std()), float((set_sizes == 1).std()))
+    return float(max(1.96 * spread / np.sqrt(count), 3 / count) * left)
 
 
 def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) -> Risk:

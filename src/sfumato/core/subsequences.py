@@ -114,10 +114,12 @@ def _add_up(keys: Ints, counts: Ints, waiting: list[Ints]) -> tuple[Ints, Ints]:
     new_keys, new_counts = np.unique(np.concatenate(waiting), return_counts=True)
     if not len(keys):
         return new_keys, new_counts.astype(np.int64)
-    merged, where = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
-    total = np.zeros(len(merged), np.int64)
-    np.add.at(total, where, np.concatenate([counts, new_counts]))
-    return merged, total
+    both = np.concatenate([keys, new_keys])
+    # Two ascending runs: a stable sort merges them.
+    order = np.argsort(both, kind="stable")
+    both = both[order]
+    begins = np.flatnonzero(np.diff(both, prepend=-1))
+    return both[begins], np.add.reduceat(np.concatenate([counts, new_counts])[order], begins)
 
 
 def lookup(keys: Ints, counts: Ints, wanted: Ints) -> Ints:

@@ -92,7 +92,7 @@ class Verdict:
         )
 
     def __repr__(self) -> str:
-        claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items())
+        claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items() if value is not None)
         measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
         more = f", {self.outcome}" if self.holds and not self else ""
         return f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})"

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError
 from sfumato.generate.options import Option
+from sfumato.generate.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generate.visits import rank_in_run
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
@@ -20,6 +21,8 @@ DESCRIPTION = "People of an invented shop buy things that go together, some ofte
 OPTIONS = (
     Option("items", int, 5_000, "Number of items in the shop.", at_least=1, at_most=10_000_000),
     Option("mean_length", float, 10.0, "Average number of items in a basket.", at_least=1.0, at_most=10_000.0),
+    Option("longest", int, 0, "Most items in a basket, few having many; 0: all about the mean.", at_least=0),
+    Option("skew", float, 0.0, "Exponent of the Zipf popularity of items; 0: all alike.", at_least=0.0, at_most=5.0),
     Option("patterns", int, 10_000, "Number of patterns: items bought together.", at_least=1, at_most=100_000),
     Option("pattern_length", float, 4.0, "Average number of items in a pattern.", at_least=1.0, at_most=1_000.0),
     Option("correlation", float, 0.5, "Average share of a pattern that the one before has.", at_least=0.0, at_most=1.0),
@@ -53,15 +56,24 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
     A basket has its length drawn and is filled with patterns, drawn by their weights and each shortened by its
     corruption, until it is full; a pattern that does not fit is cut. Where the patterns have too few different items
     for a basket, it stays smaller.
+
+    With ``longest``, lengths have a tail like a power law, as those of real baskets and sessions; with ``skew``, the
+    items of patterns are drawn by a Zipf popularity instead of evenly.
     """
-    if settings["mean_length"] > settings["items"]:
-        raise ParameterError(
-            f"{_OWNER}: mean_length must be at most {settings['items']}, which is items, got {settings['mean_length']}."
-        )
+    most = settings["longest"] or settings["items"]
+    for name, limit, why in (
+        ("longest", settings["items"], "items"),
+        ("mean_length", most, "longest" if settings["longest"] else "items"),
+    ):
+        if settings[name] > limit:
+            raise ParameterError(f"{_OWNER}: {name} must be at most {limit}, which is {why}, got {settings[name]}.")
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     pool = _draw_patterns(rng, settings)
-    lengths = np.minimum(1 + _draw_poisson(rng.random(size), settings["mean_length"] - 1.0), settings["items"])
+    if settings["longest"]:
+        lengths = draw_long_tailed(rng.random(size), settings["mean_length"], settings["longest"])
+    else:
+        lengths = np.minimum(1 + _draw_poisson(rng.random(size), settings["mean_length"] - 1.0), settings["items"])
     keys = [_fill(rng, pool, lengths[start : start + _CHUNK], settings["items"]) for start in range(0, size, _CHUNK)]
     return _tabulate(size, keys, settings["items"])
 
@@ -71,24 +83,26 @@ def _draw_patterns(rng: np.random.Generator, settings: dict[str, Any]) -> _Pool:
     count, items = settings["patterns"], settings["items"]
     lengths = np.minimum(1 + _draw_poisson(rng.random(count), settings["pattern_length"] - 1.0), items)
     shares = np.minimum(-np.log1p(-rng.random(count)) * settings["correlation"], 1.0)
+    popularity = accumulate_zipf(items, settings["skew"]) if settings["skew"] else None
     patterns: list[Longs] = []
     before = np.zeros(0, np.int64)
     for length, share in zip(lengths.tolist(), shares.tolist(), strict=True):
         taken = before[np.argsort(rng.random(before.size))[: round(share * length)]]
         while taken.size < length:
             # Only first appearances stay; a few are drawn too many, and again where that was not enough.
-            drawn = (rng.random(2 * (length - taken.size) + 2) * items).astype(np.int64)
+            uniform = rng.random(2 * (length - taken.size) + 2)
+            drawn = (uniform * items).astype(np.int64) if popularity is None else pick(popularity, uniform)
             together = np.append(taken, drawn)
             taken = together[np.sort(np.unique(together, return_index=True)[1])][:length]
         before = taken[np.argsort(rng.random(length))]
         patterns.append(before)
-    popularity = np.cumsum(-np.log1p(-rng.random(count)))
+    weights = np.cumsum(-np.log1p(-rng.random(count)))
     # Two uniform numbers make a normal one (Box and Muller).
     normal = np.sqrt(-2.0 * np.log1p(-rng.random(count))) * np.cos(2.0 * np.pi * rng.random(count))
     corruption = np.clip(settings["corruption"] + _SPREAD * normal, 0.0, _WORST)
     if settings["corruption"] in (0.0, 1.0):
         corruption[:] = min(settings["corruption"], _WORST)
-    return _Pool(np.append(0, np.cumsum(lengths)), np.concatenate(patterns), popularity, corruption)
+    return _Pool(np.append(0, np.cumsum(lengths)), np.concatenate(patterns), weights, corruption)
 
 
 def _draw_poisson(uniform: Floats, mean: float) -> Longs:

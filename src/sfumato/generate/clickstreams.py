@@ -10,6 +10,7 @@ import pyarrow as pa
 from sfumato.core.errors import ParameterError
 from sfumato.generate.options import Option
 from sfumato.generate.rhythm import DAY, spread_over_days
+from sfumato.generate.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generate.visits import rank_in_run
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
@@ -35,7 +36,6 @@ OPTIONS = (
 )  # fmt: skip
 
 _OWNER = "generate sequences"
-_TAIL = 1.6  # exponent of the numbers of clicks: most people click little, a few click all day
 _FAVOURITES = 8  # sites a person keeps returning to
 _RETURNS = 0.5  # share of clicks at sites that go to a favourite
 _HOME_PORTAL = 0.7  # share of clicks at portals that go to the one a person prefers
@@ -46,7 +46,7 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
     _check_settings(settings)
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    lengths = _draw_lengths(rng.random(size), settings["mean_events"], settings["max_events"])
+    lengths = draw_long_tailed(rng.random(size), settings["mean_events"], settings["max_events"])
     seconds, opens = _draw_times(rng, lengths, settings)
     event = _draw_events(rng, lengths, opens, settings)
     return _tabulate(lengths, seconds, event, settings)
@@ -61,21 +61,6 @@ def _check_settings(settings: dict[str, Any]) -> None:
     ):
         if settings[name] > limit:
             raise ParameterError(f"{_OWNER}: {name} must be at most {limit}, {why}, got {settings[name]}.")
-
-
-def _draw_lengths(uniform: Floats, mean: float, largest: int) -> Longs:
-    """Draw numbers of clicks with a tail like a power law, from 1 to the largest, with the wanted mean."""
-    steps = np.arange(1, largest, dtype=np.float64)
-    low, high = -30.0, 100.0
-    for _ in range(80):
-        scale = float(np.exp((low + high) / 2))
-        # The mean of a whole number is the sum of the chances to reach 1, 2, and so on.
-        if 1.0 + ((1.0 + steps / scale) ** -_TAIL).sum() < mean:
-            low = (low + high) / 2
-        else:
-            high = (low + high) / 2
-    beyond_first = scale * ((1.0 - uniform) ** (-1.0 / _TAIL) - 1.0)
-    return 1 + np.minimum(beyond_first, largest - 1.0).astype(np.int64)
 
 
 def _draw_times(rng: np.random.Generator, lengths: Longs, settings: dict[str, Any]) -> tuple[Longs, Marks]:
@@ -103,19 +88,19 @@ def _draw_events(rng: np.random.Generator, lengths: Longs, opens: Marks, setting
     """Draw where each click leads: a portal (numbered first), a favourite site, or any site by popularity."""
     people, portals = lengths.size, settings["portals"]
     person = np.repeat(np.arange(people, dtype=np.int32), lengths)
-    popularity = _accumulate_zipf(settings["events"] - portals, settings["skew"])
-    favourites = _pick(popularity, rng.random(people * _FAVOURITES)).reshape(people, _FAVOURITES)
-    event = _pick(popularity, rng.random(person.size))
+    popularity = accumulate_zipf(settings["events"] - portals, settings["skew"])
+    favourites = pick(popularity, rng.random(people * _FAVOURITES)).reshape(people, _FAVOURITES)
+    event = pick(popularity, rng.random(person.size))
     returns = np.flatnonzero(rng.random(person.size) < _RETURNS)
     # The square makes the first favourites the dearest.
     dearest = (rng.random(returns.size) ** 2 * _FAVOURITES).astype(np.int64)
     event[returns] = favourites[person[returns], dearest]
     event += portals
     if portals:
-        shares = _accumulate_zipf(portals, 1.0)
-        home = _pick(shares, rng.random(people))
+        shares = accumulate_zipf(portals, 1.0)
+        home = pick(shares, rng.random(people))
         at = np.flatnonzero(rng.random(person.size) < _portal_chances(opens, settings["portal_share"]))
-        elsewhere = _pick(shares, rng.random(at.size))
+        elsewhere = pick(shares, rng.random(at.size))
         event[at] = np.where(rng.random(at.size) < _HOME_PORTAL, home[person[at]], elsewhere)
     return event
 
@@ -128,17 +113,6 @@ def _portal_chances(opens: Marks, share: float) -> Floats:
     if later > 1.0:
         first, later = (share - 1.0 + opening) / opening, 1.0
     return np.where(opens, first, later)
-
-
-def _accumulate_zipf(count: int, skew: float) -> Floats:
-    return np.cumsum(np.arange(1, count + 1, dtype=np.float64) ** -skew)
-
-
-def _pick(cumulative: Floats, uniform: Floats) -> Ints:
-    """Draw indices with the given cumulative weights."""
-    index = np.searchsorted(cumulative, uniform * cumulative[-1], side="right")
-    picked: Ints = np.minimum(index, cumulative.size - 1).astype(np.int32)
-    return picked
 
 
 def _tabulate(lengths: Longs, seconds: Longs, event: Ints, settings: dict[str, Any]) -> pa.Table:

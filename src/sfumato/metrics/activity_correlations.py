@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.activity_comparison import choose_activities
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "ActivityCorrelations", "correlate", "judge"]
@@ -49,6 +49,9 @@ class ActivityCorrelations(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Correlations of fewer, larger classes may be anything, the original ones included."
 
     activities: Annotated[str | None, Param("Activities to pair, separated by commas.")] = None
 

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.core.activity_comparison import choose_activities
 from sfumato.core.clock import UNITS
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "ActivityDurations"]
@@ -43,6 +43,9 @@ class ActivityDurations(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Withholding people may bring the means of the others closer to those of everybody."
 
     activities: Annotated[str | None, Param("Activities to list, separated by commas.")] = None
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.activity_comparison import ActivityComparison
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "ActivityTransitions"]
@@ -47,6 +47,9 @@ class ActivityTransitions(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Chances under independence may be right for a larger class by accident."
 
     step: Annotated[int, Param("How many published intervals later.", ge=1)] = 1
 

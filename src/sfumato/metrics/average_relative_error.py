@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.workload import Workload
 
@@ -50,6 +50,11 @@ class AverageRelativeError(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "An estimate that is further from the truth in one respect may be nearer to it by chance."
     )
 
     queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 100

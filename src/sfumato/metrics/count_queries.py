@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.sequence_comparison import SequenceComparison
 
@@ -21,13 +21,18 @@ Ints = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class CountQueries(Metric):
-    """Measure false positives and false negatives of counts: how many people did this event in this period?
+    """Measure how many people are counted wrongly: how many did this event in this period?
 
     The time the data span is cut into `intervals` periods of equal length, and up to `events` monitored
     events are drawn by how often they occur; every event with every period is a query. The release counts a
-    record when a published interval of a category that may be the event touches the period. The value is f_p,
-    the share of queries that the release answers with more people than the original; ``false_negatives`` is
-    f_n, the share of queries with a positive answer that the release answers with fewer.
+    record when a published interval of a category that may be the event touches the period. The value is the share of
+    all people the release counts who are counted too many: 0 where no count is too high, .5 where half of those counted
+    did not do it.
+
+    ``false_positives`` and ``false_negatives`` are the paper's f_p, the share of queries that the release answers with
+    more people than the original, and f_n, the share of queries with a positive answer that it answers with fewer. A
+    single person too many makes a query wrong, so that f_p is much the same for most methods; the value tells them
+    apart.
 
     Events that are not monitored are published as they are. Their counts go wrong only where people are
     withheld; ``other_false_negatives`` is f_n over as many of them, drawn the same way.
@@ -45,7 +50,7 @@ class CountQueries(Metric):
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, claim, grouped, Run())
     >>> CountQueries(intervals=2).measure(Comparison(data, result.release)).value
-    1.0
+    0.5
 
     References
     ----------
@@ -53,11 +58,14 @@ class CountQueries(Metric):
     """
 
     name: ClassVar[str] = "count-queries"
-    title: ClassVar[str] = "Counts of people that come out too high (f_p)"
-    unit: ClassVar[str] = "of the queries"
+    title: ClassVar[str] = "People counted too many in a period"
+    unit: ClassVar[str] = "of those counted"
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld is not counted, rightly or wrongly."
 
     events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
     intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100
@@ -72,7 +80,9 @@ class CountQueries(Metric):
         edges = _cut(found, self.intervals)
         truth, answer = _count(found, asked, edges)
         too_few = _share_too_low(*_count(found, others, edges))
-        return float((answer > truth).mean()) if answer.size else 0.0, {
+        excess = int(np.maximum(answer - truth, 0).sum())
+        return excess / max(int(answer.sum()), 1), {
+            "false_positives": float((answer > truth).mean()) if answer.size else 0.0,
             "false_negatives": _share_too_low(truth, answer),
             "other_false_negatives": too_few,
             "queries": answer.size,

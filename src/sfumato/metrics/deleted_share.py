@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.timeline_comparison import TimelineComparison
 
 __all__ = ["METRIC", "DeletedShare"]
@@ -40,6 +40,8 @@ class DeletedShare(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count what was deleted."""

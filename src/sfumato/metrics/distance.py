@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, mean_over_records
+from sfumato.core.metric import Better, Metric, Operation, mean_over_records
 
 __all__ = ["METRIC", "Distance"]
 
@@ -47,6 +47,12 @@ class Distance(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "A value that gets more members near a visit's true place is nearer to it on average; what is "
+        "suppressed or withheld has no distance."
     )
 
     def obstacle(self, comparison: Comparison) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.sequence_comparison import SequenceComparison
 
@@ -58,6 +58,9 @@ class EventCounts(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "What one interval loses in a period another may bring in."
 
     events: Annotated[int, Param("Largest number of events looked at.", ge=1)] = 100
     sanity: Annotated[float, Param("Smallest true count to divide by, as a share of records.", ge=0)] = 0.001

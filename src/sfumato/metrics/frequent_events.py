@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.timeline_comparison import TimelineComparison
 
@@ -42,6 +42,8 @@ class FrequentEvents(Metric):
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 1.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
 
     prefixes: Annotated[int, Param("Prefixes to look at, evenly spread.", ge=1)] = 10
 

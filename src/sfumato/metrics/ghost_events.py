@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.timeline_comparison import TimelineComparison
 from sfumato.core.timelines import least_peer
 
@@ -45,6 +45,8 @@ class GhostEvents(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that a claim without a threshold knows no frequent events."""

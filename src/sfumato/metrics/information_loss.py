@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.snapshot_comparison import SnapshotComparison
 from sfumato.families.reposition_costs import CostModel
@@ -39,6 +39,8 @@ class InformationLoss(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
 
     cost: Annotated[str, Param("Cost of publishing late: linear, quadratic or a table such as 1,3,6.")] = "linear"
     beta: Annotated[str | None, Param("Cost of suppressing a record; by default that of a whole window.")] = None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "IntervalLoss"]
@@ -59,6 +59,9 @@ class IntervalLoss(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld does not count, nor do the intervals that stood for them."
 
     wt: Annotated[float, Param("Weight of time.", ge=0)] = 1.0
     we: Annotated[float | None, Param("Weight of events; by default 1 where categories are generalised.", ge=0)] = None

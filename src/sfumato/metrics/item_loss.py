@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.published_items import PublishedItems
 from sfumato.core.set_metric import SetMetric
 
@@ -20,8 +20,9 @@ class ItemLoss(SetMetric):
     """Measure NCP of generalised items: what each occurrence of an item in the original loses, on average.
 
     An occurrence published as a value with n > 1 members, of N items there are, loses n / N; one that is
-    published exactly loses nothing, one that is suppressed or whose record is withheld loses everything. With a
-    hierarchy, N is the number of its leaves and n that of the leaves below the lowest group that holds the members.
+    published exactly loses nothing, one that is suppressed or whose record is withheld loses everything. Where values
+    are groups of a hierarchy, N is the number of its leaves and n that of the leaves below the group; where a method
+    formed its own groups, items are counted and a hierarchy that is there plays no part (``by_hierarchy`` says which).
 
     Examples
     --------
@@ -39,6 +40,11 @@ class ItemLoss(SetMetric):
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
+    not_monotone: ClassVar[str] = (
+        "A value from which one member is suppressed everywhere is a smaller value for the others."
     )
     forms: ClassVar[tuple[str, ...]] = ("records",)
 
@@ -60,6 +66,7 @@ class ItemLoss(SetMetric):
             "suppressed_share": float((~there).sum() / everything),
             "largest_value": int(sizes[values[there]].max(initial=1)),
             "items": published.width,
+            "by_hierarchy": published.hierarchy is not None,
         }
 
 

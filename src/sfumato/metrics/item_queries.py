@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.params import Param
 from sfumato.core.set_metric import SetMetric
 from sfumato.core.workload import Workload
@@ -51,6 +51,11 @@ class ItemQueries(SetMetric):
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "An estimate that is further from the truth in one respect may be nearer to it by chance."
     )
 
     queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 100

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.itemset_support import count_supports
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.pair_error import choose_pairs, relative_errors
 from sfumato.core.params import Param
 from sfumato.core.set_comparison import SetComparison
@@ -50,6 +50,11 @@ class PairSupport(SetMetric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "An estimate that is further from the truth in one respect may be nearer to it by chance."
+    )
 
     first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
     last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220

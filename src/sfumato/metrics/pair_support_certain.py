@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.pair_error import choose_pairs, relative_errors
 from sfumato.core.params import Param
 from sfumato.core.set_metric import SetMetric
@@ -39,6 +39,9 @@ class PairSupportCertain(SetMetric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200

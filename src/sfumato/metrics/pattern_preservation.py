@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 
@@ -57,6 +57,11 @@ class PatternPreservation(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 1.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "Values are read as random members, and a coarser release may show a pattern by chance."
     )
 
     projections: Annotated[int, Param("Number of random projections.", ge=1)] = 20

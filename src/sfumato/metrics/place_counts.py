@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "PlaceCounts"]
 
@@ -43,6 +43,9 @@ class PlaceCounts(Metric):
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
+    unchanged: ClassVar[float | str] = "Unchanged data keep all their places, however many those are."
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
+    not_monotone: ClassVar[str] = "Where all but one member of a value are suppressed, the last is published as itself."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count."""

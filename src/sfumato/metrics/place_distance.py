@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "PlaceDistance"]
 
@@ -42,6 +42,11 @@ class PlaceDistance(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "It is a mean over generalised places: another one whose members are close together lowers it."
+    )
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for coordinates."""

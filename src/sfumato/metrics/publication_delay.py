@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.snapshot_comparison import SnapshotComparison
 
 __all__ = ["METRIC", "PublicationDelay"]
@@ -31,6 +31,9 @@ class PublicationDelay(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld is not late: leaving out late records lowers the mean."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the row map is missing."""

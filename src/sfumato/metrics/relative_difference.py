@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.activity_comparison import ActivityComparison, PublishedClass
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "RelativeDifference"]
 
@@ -49,6 +49,9 @@ class RelativeDifference(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to a person than that of a smaller one."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.timeline_comparison import TimelineComparison
 
 __all__ = ["METRIC", "SanitisationError"]
@@ -39,6 +39,9 @@ class SanitisationError(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 3"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Deleting a second event may bring the shares at a time point back to what they were."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Add up what the deletions changed."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.timeline_comparison import TimelineComparison
 from sfumato.core.timelines import Timeline
@@ -45,6 +45,9 @@ class SegmentBoundaries(Metric):
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 1.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Boundaries of a changed timeline may move anywhere, also back."
 
     segments: Annotated[int, Param("Segments to cut the timeline into.", ge=2)] = 5
     blocks: Annotated[int, Param("Most blocks of time points that boundaries can lie between.", ge=4, le=1000)] = 100

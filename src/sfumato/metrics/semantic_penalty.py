@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, mean_over_records
+from sfumato.core.metric import Better, Metric, Operation, mean_over_records
 
 __all__ = ["METRIC", "SemanticPenalty"]
 
@@ -50,6 +50,11 @@ class SemanticPenalty(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = (
+        "Suppressed places and withheld records are left out of the mean, the costly ones too."
     )
 
     def obstacle(self, comparison: Comparison) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.set_metric import SetMetric
 
 __all__ = ["METRIC", "SeparatedItems"]
@@ -39,6 +39,9 @@ class SeparatedItems(SetMetric):
     unit: ClassVar[str] = "of the items"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:

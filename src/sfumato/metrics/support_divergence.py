@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.subsequences import lookup, support
 from sfumato.core.workload import Workload
@@ -54,6 +54,11 @@ class SupportDivergence(Metric):
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "Supports are compared by their shares, and sharing one value may bring those closer to what they were."
     )
 
     pairs: Annotated[int, Param("Number of subtrajectories of two places drawn.", ge=1)] = 100

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sfumato.core.activity import PublishedClasses
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "SuppressedPeople"]
 
@@ -35,6 +35,8 @@ class SuppressedPeople(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the number of people in and out."""

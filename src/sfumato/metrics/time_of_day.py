@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.activity_comparison import ActivityComparison
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "TimeOfDay", "profile_original", "profile_published"]
 
@@ -36,6 +36,9 @@ class TimeOfDay(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Withholding people may bring the shares of the others closer to those of everybody."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

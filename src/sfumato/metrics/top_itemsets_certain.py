@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.metric import Better, Operation
 from sfumato.core.params import Param
 from sfumato.core.set_metric import SetMetric
 from sfumato.families.set_mining import compare_top, top_certain, top_original
@@ -39,6 +39,11 @@ class TopItemsetsCertain(SetMetric):
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "It compares two rankings: losing itemsets that should not be there lets others back in."
+    )
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000

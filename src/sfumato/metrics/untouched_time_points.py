@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.timeline_comparison import TimelineComparison
 
 __all__ = ["METRIC", "UntouchedTimePoints"]
@@ -37,6 +37,8 @@ class UntouchedTimePoints(Metric):
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 1.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count the time points without deletions."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric
+from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.snapshot_comparison import (
     SnapshotComparison,
@@ -52,6 +52,9 @@ class WindowQueries(Metric):
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), I"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "A record that comes late where another is missing makes up for it."
 
     queries: Annotated[int, Param("Number of queries of each length.", ge=1)] = 1000
     sanity: Annotated[float, Param("Smallest true count to divide by.", ge=1)] = 1.0

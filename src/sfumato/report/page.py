@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.report import maps
@@ -120,20 +121,27 @@ def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple
             _change(show_count(before.smallest_anonymity_set), show_count(after.smallest_anonymity_set)),
             "smallest anonymity set",
         ),
-        (_change(show_share(before.unique_share), show_share(after.unique_share)), "of people unique"),
+        (
+            _change(show_share(before.unique_share), show_share(after.unique_share)),
+            f"of people unique{' (sampled)' if after.sampling or before.sampling else ''}",
+        ),
     ]
 
 
 def write_header(comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]]) -> str:
     """Write what it is about, why it stays with the owner, and the numbers that matter most (as HTML)."""
     release = comparison.release
-    parameters = ", ".join(f"{name} = {value}" for name, value in release.guarantee.parameters().items())
+    parameters = ", ".join(
+        f"{name} = {value}" for name, value in release.guarantee.parameters().items() if value is not None
+    )
+    little = warn_of_leftover(comparison.original, release)
+    warning = f"<blockquote class='warning'><p>{escape(little)}</p></blockquote>" if little else ""
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     return (
         f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(release.kind.capitalize())} published with "
         f"{escape(release.method)} under {raise_powers(release.guarantee.title)} ({escape(parameters)})</p>\n"
         f"<p class='private'>For the data owner only: {escape(secret)}. Do not publish it.</p>\n"
-        f"<ul class='tiles'>{listed}</ul></header>"
+        f"<ul class='tiles'>{listed}</ul>\n{warning}</header>"
     )
 
 
@@ -204,11 +212,13 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
     )
     absent = int((after.set_sizes == 0).sum())
     if absent:
-        caption += f" After: {show_amount(absent, 'person is', 'people are')} not in the release and not in a bar."
+        some = "" if after.measured is None else f" of the {show_count(after.measured)} measured"
+        are = "is" if absent == 1 else "are"
+        caption += f" After: {show_amount(absent, 'person', 'people')}{some} {are} not in the release and not in a bar."
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         "wants to know which record is the person’s. Before: the same data without names, otherwise as they are."
-        f"</p>\n{_judge(guarantee, after)}\n{_risk_table(before, after)}\n"
+        f"</p>\n{_judge(guarantee, after)}\n{_risk_table(before, after)}\n{_describe_sample(before, after)}"
         f"{draw_figure('anonymity-sets', plot, caption)}</section>"
     )
 
@@ -228,10 +238,28 @@ def _judge(guarantee: Guarantee, after: Risk) -> str:
         text = " ".join(["Do not publish this release.", *faults])
         return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
     promised = f" ({show_count(k)} promised)" if k > 1 else ""
-    text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
+    if after.measured is None:
+        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
+    else:
+        some = show_amount(after.measured, "person", "people")
+        text = (
+            f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
+            f"{fits}{promised}. That it holds for everybody was verified from the published files."
+        )
     if l is not None and share is not None:
         text += " " + explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=True)
     return f"<blockquote><p>{text}</p></blockquote>"
+
+
+def _describe_sample(before: Risk, after: Risk) -> str:
+    """Say where people were sampled, and how far off that may be."""
+    told = [f"{when}: {risk.sampling}" for when, risk in (("before", before), ("after", after)) if risk.sampling]
+    if not told:
+        return ""
+    return (
+        f"<p class='muted'>Sampled, {escape('; '.join(told))} (95 % confidence). Smallest sets and worst cases are "
+        "those found among the people measured.</p>\n"
+    )
 
 
 def _risk_table(before: Risk, after: Risk) -> str:

@@ -190,7 +190,7 @@ def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]
     for when, risk in (("before", before), ("after", after)):
         counts, _ = np.histogram(risk.set_sizes[risk.set_sizes > 0], edges)
         for first, end, people in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
-            share = people / max(risk.people, 1)
+            share = people / max(len(risk.set_sizes), 1)
             rows.append({"when": when, "first": first, "end": end, "people": people, "share": share})
     return rows
 

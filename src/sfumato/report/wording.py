@@ -12,13 +12,13 @@ _MEASURES = {
     "activity-durations": "How far off the average time spent on an activity is when the release is asked.",
     "activity-transitions": "How far off the chances are that one activity follows another, an interval later.",
     "average-relative-error": "How far off a count is when it is asked of the release instead of the original.",
-    "count-queries": "How often the release counts too many people who did a monitored event in a period.",
-    "deleted-share": "How many of the occurrences of sensitive events were deleted.",
+    "count-queries": "How many of the people whom the release counts for an event in a period did not do it.",
+    "deleted-share": "How many of all occurrences of events were deleted.",
     "distance": "How far, on average, a visit's true place is from the places it may be according to the release.",
     "event-context": "How much what the release tells about the time around a monitored event differs from the "
     "original.",
     "event-counts": "How far off the number of monitored events in a period is when the release is asked.",
-    "frequent-events": "How many of the frequent events are not frequent any more, or newly are.",
+    "frequent-events": "How many of the events that are frequent before or after are so both times.",
     "ghost-events": "How many events became frequent in some prefix only because others were deleted.",
     "information-loss": "What moving records to later snapshots and leaving some out costs, by the costs chosen.",
     "interval-loss": "How long the interval is that stands for a monitored event, as a share of the time the data "
@@ -36,7 +36,7 @@ _MEASURES = {
     "relative-difference": "How far the time a person spends on an activity in a day is from what is published of the "
     "class.",
     "sanitisation-error": "How much the deletions changed the chances of events, summed over the time points.",
-    "segment-boundaries": "How many of the times at which the mix of events changes an analyst no longer finds.",
+    "segment-boundaries": "How many of the times at which the mix of events changes an analyst still finds.",
     "semantic-penalty": "How many kinds of place a generalised place mixes, according to the hierarchy.",
     "suppressed-people": "How many people fit into no class and are not in the release.",
     "separated-items": "How many items are published only as present in a cluster, without anything they occur with.",
@@ -45,7 +45,7 @@ _MEASURES = {
     "top-itemsets-certain": "How many of them the release does not show for certain to be among the most frequent.",
     "time-of-day": "How much of an hour of the day is spent on other activities according to the release.",
     "untouched-time-points": "How many time points are published as they were.",
-    "utility-loss": "How many different sets of items the generalised items of a record may stand for.",
+    "utility-loss": "How much the sets of items that a record may stand for leave open, as a share of all there is.",
     "window-queries": "How far off the number of records with a value in some snapshots is when the release is asked.",
 }
 

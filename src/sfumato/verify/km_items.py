@@ -85,7 +85,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if is_disassociated(release):
         return _judge_chunks(release, original, rows, claim)
     records = ItemRecords.of(release, original)
-    found = best_knowledge(records, claim.m)
+    found = records.least_knowledge(claim.m)
     shown = (records.matching_rows(found.rarest)[:SHOWN_ROWS] + 1).tolist() if found.rarest else []
     return _judge(release, found, rows, claim, {"rows": shown})
 
@@ -96,7 +96,7 @@ def _judge_chunks(release: Release, original: Dataset, rows: Ints | None, claim:
     if rows is None:
         found = best_knowledge(records, claim.m)
         return _judge(release, found, None, claim, {"chunks": records.places(found.rarest)})
-    own = best_knowledge(records.own_clusters(), claim.m)
+    own = records.own_knowledge(claim.m)
     others = np.setdiff1d(np.arange(len(original)), rows)
     if len(others):
         withheld = best_knowledge(ChunkRecords(records.chunks, original.history().take(others)), claim.m)

@@ -1,0 +1,134 @@
+"""Counting sets without counting all of them: the lean ways equal trying everything."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive.set_attack import draw_reconstruction, smallest_sets
+from sfumato.attack import known_items
+from sfumato.core import set_support
+from sfumato.core.chunk_matching import ChunkRecords
+from sfumato.core.chunks import Chunks
+from sfumato.core.dataset import Dataset
+from sfumato.core.item_matching import ItemRecords, best_knowledge
+from sfumato.core.ragged import Ragged
+from sfumato.core.set_support import SetSupport, count_sets
+from verify.set_releases import random_chunks
+
+ITEMS = "abcdefg"
+baskets = st.lists(st.lists(st.sampled_from(ITEMS), max_size=6, unique=True), min_size=1, max_size=12)
+
+
+@given(baskets, st.integers(1, 3), st.sampled_from([0.0, 1e9]), st.sampled_from([64, 128, 1 << 16]))
+def test_supports_of_sets_by_bits_and_by_table(rows, size, words_per_set, at_once):
+    records = Ragged.from_lists([*rows, list(ITEMS)]).distinct()
+    sets = list(itertools.combinations(range(len(ITEMS)), size))
+    held = [set(row) for row in records.lists()]
+    names = [{records.labels[code] for code in chosen} for chosen in sets]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(set_support, "_WORDS_PER_SET", words_per_set)
+        patched.setattr(set_support, "_ROWS", at_once)
+        patched.setattr(set_support, "_CELLS", 3)
+        asked = SetSupport(records)
+        columns = [np.array(column) for column in zip(*sets, strict=True)]
+        expected = [sum(chosen <= row for row in held) for chosen in names]
+        assert asked.count(columns).tolist() == expected
+        pairs = sorted(
+            pair for which, rows in asked.holders(columns) for pair in zip(which.tolist(), rows.tolist(), strict=True)
+        )
+    assert pairs == sorted((i, r) for i, chosen in enumerate(names) for r, row in enumerate(held) if chosen <= row)
+    assert count_sets(records, size) == sum(expected)
+
+
+def test_bits_of_many_records_are_taken_in_portions():
+    rows = [["a", "b"] if number % 3 else ["a"] for number in range(200)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(set_support, "_ROWS", 64)
+        asked = SetSupport(Ragged.from_lists(rows))
+        assert asked.count([np.array([0]), np.array([1])]).tolist() == [sum(len(row) == 2 for row in rows)]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_sets_within_chunks_say_what_all_sets_say(seed, m):
+    rng = random.Random(seed)
+    _, _, clusters, rows = random_chunks(rng)
+    people = draw_reconstruction(rng, clusters, rows) if rows else None
+    if not people:
+        return
+    records = ChunkRecords(Chunks.from_rows(clusters, rows), Ragged.from_lists(people), np.arange(len(people)))
+    lean, plain = records.own_knowledge(m), best_knowledge(records.own_clusters(), m)
+    assert lean.smallest.tolist() == plain.smallest.tolist()
+    assert lean.unmatched.tolist() == plain.unmatched.tolist()
+    if plain.rarest:
+        fewest = plain.smallest[plain.smallest > 0].min()
+        keys = np.zeros(1, dtype=np.int64)
+        for code in sorted(lean.rarest):
+            keys = keys * len(records.known.labels) + code
+        assert records.own_clusters().count(keys, len(lean.rarest)).tolist() == [fewest]
+
+
+@st.composite
+def recoded(draw: Any) -> tuple[list[list[str]], dict[str, list[str]], list[str], list[list[str]]]:
+    """Records published under groups of items, some withheld, some items removed; and other people beside them."""
+    people = draw(baskets)
+    groups = draw(st.lists(st.integers(0, 3), min_size=len(ITEMS), max_size=len(ITEMS)))
+    members: dict[str, list[str]] = {}
+    for item, group in zip(ITEMS, groups, strict=True):
+        members.setdefault(f"G{group}", []).append(item)
+    value_of = {item: value for value, items in members.items() for item in items}
+    gone = draw(st.sets(st.sampled_from(ITEMS), max_size=2))
+    kept = draw(st.lists(st.booleans(), min_size=len(people), max_size=len(people)))
+    published = [
+        sorted({value_of[item] for item in row if item not in gone})
+        for row, here in zip(people, kept, strict=True)
+        if here
+    ]
+    return published, members, sorted(gone), people
+
+
+@given(recoded(), st.integers(1, 3))
+def test_the_least_knowledge_is_the_least_of_everybodys(drawn, m):
+    published, members, gone, people = drawn
+    records = ItemRecords(Ragged.from_lists(published), members, gone, Ragged.from_lists(people))
+    lean, plain = records.least_knowledge(m), best_knowledge(records, m)
+    assert lean.unmatched.tolist() == plain.unmatched.tolist()
+    least = [int(found.smallest[found.smallest > 0].min(initial=len(published))) for found in (lean, plain)]
+    assert least[0] == least[1]
+    if all(people):
+        naive = smallest_sets(published, members, gone, people, m)
+        assert plain.smallest.tolist() == [smallest for smallest, _ in naive]
+
+
+@settings(max_examples=30)
+@given(baskets, st.integers(1, 2))
+def test_a_sample_of_people_is_attacked_as_everybody_is(rows, m):
+    data = Dataset.from_sets([row or ["a"] for row in rows])
+    whole = known_items.attack_original(data, m)[-1]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(known_items, "_EXACT", 0)
+        patched.setattr(known_items, "_DRAWN", 3)
+        some = known_items.attack_original(data, m)[-1]
+    if len(rows) <= 3:
+        assert some.set_sizes.tolist() == whole.set_sizes.tolist()
+        assert some.sampling == ""
+    else:
+        drawn = known_items.draw_people(len(rows), 3, 0)
+        assert some.set_sizes.tolist() == whole.set_sizes[drawn].tolist()
+        assert some.sampling.startswith(f"measured on 3 of {len(rows)} people, ±")
+        assert some.to_dict()["sampling"] == some.sampling
+    assert whole.sampling == ""
+
+
+def test_of_long_records_the_rarest_items_are_tried():
+    rows = [[f"i{n}" for n in range(40)]] * 3 + [["i0", "rare"]]
+    crowd = ItemRecords.of_original(Dataset.from_sets(rows))
+    assert best_knowledge(crowd, 2, most_items=2).smallest.tolist() == [3, 3, 3, 1]
+    assert best_knowledge(crowd, 2, most_items=2).tried < best_knowledge(crowd, 2).tried

@@ -45,6 +45,11 @@ class Guarantee(Parameterised, abc.ABC):
                 f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}."
             )
         super().__post_init__()
+        for field in dataclasses.fields(self):
+            names = getattr(self, field.name)
+            # The same names make the same claim in any order.
+            if isinstance(names, tuple) and all(isinstance(name, str) for name in names):
+                object.__setattr__(self, field.name, tuple(sorted(set(names))))
 
     @property
     def crowd(self) -> int | None:

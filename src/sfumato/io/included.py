@@ -12,7 +12,7 @@ from pathlib import Path
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Included
 
-__all__ = ["copy_in", "digest_file"]
+__all__ = ["copy_in", "digest_file", "is_plain_name"]
 
 _BLOCK = 1 << 20
 

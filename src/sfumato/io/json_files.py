@@ -47,11 +47,12 @@ def read_json(path: Path) -> Any:
     """
     check_plain(path)
     try:
-        return json.loads(
-            path.read_bytes().decode("utf-8-sig"),
-            object_pairs_hook=_take_pairs,
-            parse_constant=_refuse_constant,
-        )
+        text = path.read_bytes().decode("utf-8-sig")
+        found = json.loads(text, object_pairs_hook=_take_pairs, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            # Escapes can spell halves of characters, which are no text.
+            spell_json(found)
+        return found
     except _TwiceError:
         raise SchemaError(
             f"{path.name}: a key stands twice in an object, and programs differ in which they take."

@@ -21,7 +21,7 @@ from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.schema import KINDS
 from sfumato.core.unit import Unit
 from sfumato.io.csv_files import read_csv, read_header, write_csv
-from sfumato.io.included import copy_in
+from sfumato.io.included import copy_in, is_plain_name
 from sfumato.io.json_files import check_plain, read_json, spell_json
 
 __all__ = [
@@ -188,7 +188,7 @@ def manifest(release: Release) -> dict[str, Any]:
             "in": release.records_in,
             "published": len(release),
             "withheld": sum(release.withheld.values()),
-            "withheld_by_reason": dict(release.withheld),
+            "withheld_by_reason": dict(sorted(release.withheld.items())),
         },
     }
 
@@ -294,6 +294,9 @@ def _read_manifest(folder: Path) -> _Manifest:
         raise SchemaError(f"release.json: kind must be one of {', '.join(KINDS)}.")
     if any(not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES for name in read.parts):
         raise SchemaError("release.json: a part must have a plain name of its own.")
+    taken = {*_FILES, *(f"{name}.csv" for name in read.parts)}
+    if any(not is_plain_name(file.name) or file.name in taken for file in read.included):
+        raise SchemaError("release.json: an included file must have a plain name of its own.")
     return read
 
 
@@ -315,7 +318,8 @@ def check_version(file: str, found: Any, current: int) -> None:
 
 def find_release(path: Path) -> Path:
     """Return the folder that holds ``release.json``: the given one or its ``release/``."""
-    for folder in (path / "release", path):
+    # A folder that is a release itself is not left for one that lies in it.
+    for folder in (path, path / "release"):
         if (folder / "release.json").is_file() or (folder / "stream.json").is_file():
             return folder
     raise SchemaError(f"{path}: there is no release here (no release.json).")

@@ -298,12 +298,18 @@ def _is_running(process: int) -> bool:
 
 def is_stream(path: Path) -> bool:
     """Tell whether a directory, or its ``release/``, holds a published stream."""
-    return any((folder / "stream.json").is_file() for folder in (path / "release", path))
+    return (_published_part(path) / "stream.json").is_file()
+
+
+def _published_part(path: Path) -> Path:
+    """Return a folder that is a release itself, or else its ``release/``."""
+    is_release = any((path / name).is_file() for name in ("stream.json", "release.json"))
+    return path if is_release or not (path / "release").is_dir() else path / "release"
 
 
 def snapshot_folders(path: Path) -> list[Path]:
     """Return the folders of the published snapshots in the order of time."""
-    folder = path / "release" if (path / "release").is_dir() else path
+    folder = _published_part(path)
     found = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink() and _holds(entry)]
     return sorted(found, key=lambda entry: _sort_key(entry.name))
 
@@ -404,7 +410,7 @@ def read_stream(path: Path, data: str = "data.parquet") -> Release:
 
     Counts come from the summary of a stream that has come to its end, and from its snapshots otherwise.
     """
-    folder = path / "release" if (path / "release").is_dir() else path
+    folder = _published_part(path)
     summary = _read_summary(folder)
     snapshots = read_snapshots(folder, data)
     if not snapshots:

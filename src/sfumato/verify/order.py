@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sfumato.core.published_snapshots import PublishedSnapshots
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import name_values
 from sfumato.core.release import Release
+from sfumato.core.timed_records import TimedRecords
 from sfumato.core.verdict import Verdict
 
 __all__ = ["verify_order"]
@@ -22,6 +24,17 @@ __all__ = ["verify_order"]
 _CHECK = "order and numbers tell nothing"
 _NUMBERED = {"clusters": "cluster", "classes": "class"}
 """Further tables whose rows are numbered, and the column that does it."""
+
+_NAMES = {
+    "trajectories": (("person", "places"),),
+    "sequences": (("person", "monitored", "monitored_times", "events", "times"),),
+    "sets": (("person", "items"), ("cluster", "chunk", "items")),
+    "timeline": (("time", "events", "counts"),),
+}
+"""What columns are called, by kind; those of other kinds are fixed elsewhere or the owner's own."""
+
+_REMOVING = ("trajectories", "sets")
+"""Kinds whose releases list the values that were removed everywhere."""
 
 
 def verify_order(release: Release) -> Verdict:
@@ -67,17 +80,31 @@ def _look_at_names(release: Release) -> Findings:
             yield f"{name}.csv", f"column {column_name!r} is not numbered from 1 as it is listed"
 
 
+def _look_at_columns(release: Release) -> Findings:
+    """Look for columns that are called otherwise than in any release of their kind."""
+    usual = {name for names in _NAMES.get(release.kind, ()) for name in names} | {release.unit.one}
+    strange = [column.name for column in release.columns if column.name not in usual]
+    if release.kind in _NAMES and strange:
+        yield "data", f"columns that are called otherwise than they should be: {', '.join(map(ascii, strange))}"
+
+
 def _look_at_values(release: Release) -> Findings:
     """Look for values out of order, listed twice, or shown by no record."""
     rows = [
         (row["column"], row["value"] is None, row["value"] or "", row["member"]) for row in release.values.to_pylist()
     ]
+    if not rows:
+        return
     if rows != sorted(set(rows)):
         yield "values.csv", "rows that are not in order, or listed twice"
-    shown = {column.name: _labels(release, column.name) for column in release.columns if column.form.cell == "category"}
-    unused = {(column, value) for column, gone, value, _ in rows if not gone and value not in shown.get(column, ())}
+    history = release.history_column
+    unused = {value for _, gone, value, _ in rows if not gone} - _labels(release, history)
     if unused:
         yield "values.csv", f"{len(unused):,} values that no record has"
+    if any(column != history for column, _, _, _ in rows):
+        yield "values.csv", "values of a column that is not generalised"
+    if release.kind not in _REMOVING and any(gone for _, gone, _, _ in rows):
+        yield "values.csv", "removed values, which such releases do not list"
 
 
 def _look_at_value_names(release: Release) -> Findings:
@@ -123,9 +150,11 @@ def _look_at_records(release: Release) -> Findings:
 
 
 def _listed_together(release: Release) -> Iterator[tuple[npt.NDArray[np.int64], Ragged]]:
-    names = {column.role: column.name for column in release.columns}
-    history = Ragged.from_arrow(release.table.column(names["history"]))
-    if release.kind in {"sets", "timeline"}:
+    if release.kind == "sequences":
+        entries = TimedRecords.of(release).entries
+        yield entries.times, entries.events
+    else:
+        history = release.history()
         yield np.zeros(len(history.codes), dtype=np.int64), history
 
 
@@ -139,6 +168,18 @@ def _look_at_classes(release: Release) -> Findings:
     keys = list(zip(owner, moments, table.column("activity").cast(pa.string()).to_pylist(), strict=True))
     if keys != sorted(keys):
         yield "data", "shares that are not listed by class, interval and activity"
+    digits = getattr(release.guarantee, "digits", None)
+    most = found.sizes[found.owner] * getattr(release.guarantee, "slot", 1)
+    cells = set(zip(found.share.tolist(), most.tolist(), strict=True))
+    if not all(_is_plain_share(share, slots, digits) for share, slots in cells):
+        yield "data", "shares with more digits than whole numbers of slots give"
+
+
+def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
+    """Tell whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
+    if digits is not None:
+        return share == round(share, digits)
+    return float(Fraction(share).limit_denominator(max(slots, 1))) == share
 
 
 def _look_at_groups(release: Release) -> Findings:
@@ -169,11 +210,12 @@ def _look_at_groups(release: Release) -> Findings:
 
 Look = Callable[[Release], Findings]
 
-_anywhere: tuple[Look, ...] = (_look_at_names, _look_at_values, _look_at_places)
+_anywhere: tuple[Look, ...] = (_look_at_columns, _look_at_names, _look_at_values, _look_at_places)
 _by_kind: dict[str, tuple[Look, ...]] = {
     "trajectories": (_look_at_value_names,),
     "sets": (_look_at_value_names, _look_at_records),
     "timeline": (_look_at_records,),
+    "sequences": (_look_at_records,),
     "activity": (_look_at_classes,),
     "snapshots": (_look_at_groups,),
 }

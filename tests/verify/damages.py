@@ -42,11 +42,13 @@ from verify.damaging import (
 from verify.forging import (
     add_label,
     add_one,
+    call_column,
     change_cells,
     change_label,
     change_part,
     claim,
     count_more,
+    declare_attribute,
     declare_column,
     declare_part,
     declare_places,
@@ -55,8 +57,10 @@ from verify.forging import (
     exchange,
     forge,
     invent_withheld,
+    list_other_column,
     list_row,
     lower_claim,
+    nudge,
     numbered,
     other_claim,
     other_value_name,
@@ -66,6 +70,7 @@ from verify.forging import (
     repeat_record,
     reverse_part,
     reverse_rows,
+    reverse_simultaneous,
     stretch,
     swap_records,
     swap_values,
@@ -226,6 +231,13 @@ SMUGGLING: dict[str, Damage] = {
         rewrite_parquet(lambda t: t.append_column("diagnosis", pa.array(["flu"] * t.num_rows))), UNDECLARED
     ),
     "a column that is declared": Damage(forge(declare_column), BROKEN),
+    "an attribute that is declared": Damage(forge(declare_attribute), BROKEN, alone=False, only=SNAPSHOTS),
+    "a column that is called otherwise": Damage(
+        forge(call_column), UNDECLARED, only=("prefix-frequency", "itemset-anonymity")
+    ),
+    "a removed value of another column": Damage(forge(list_other_column), UNDECLARED, only=GENERALISED),
+    "events of one moment in another order": Damage(forge(reverse_simultaneous), UNDECLARED, only=("group-anonymity",)),
+    "digits in a share": Damage(forge(change_cells("share", nudge)), UNDECLARED, only=CLASSES),
     "a column in values.csv": Damage(add_column("values.csv"), UNDECLARED),
     "a column in places.csv": Damage(add_column("places.csv"), UNDECLARED, only=TRAJECTORIES),
     "a column in the further table": Damage(add_column_to_part, UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity")),
@@ -286,6 +298,15 @@ METADATA: dict[str, Damage] = {
     "another order of keys": Damage(reverse_keys, UNDECLARED),
     "a byte order mark in release.json": Damage(edit_text("release.json", lambda text: "\ufeff" + text), UNDECLARED),
     "bytes behind release.json": Damage(edit_text("release.json", lambda text: text + "\n \t\n"), UNDECLARED),
+    "half a character in release.json": Damage(
+        edit_text("release.json", lambda text: text.replace('"method": "', '"method": "\\ud800')), UNSETTLED
+    ),
+    "a list of the claim in another order": Damage(
+        edit_json(lambda m: m["guarantee"]["parameters"]["monitored"].reverse()), UNDECLARED, only=SEQUENCES
+    ),
+    "itemsets in another order": Damage(
+        edit_json(lambda m: m["guarantee"]["parameters"]["itemsets"].reverse()), UNDECLARED, only=("itemset",)
+    ),
     "a comment in release.json": Damage(edit_text("release.json", lambda text: text + "// Alice\n"), UNSETTLED),
     "another meaning of a form": Damage(set_key("columns.0.meaning", "Alice"), UNSETTLED),
     "an older format": Damage(set_key("format_version", 1), UNSETTLED),

@@ -317,3 +317,49 @@ def stretch(cells: list[Any]) -> None:
         row[0]["lo"] -= 1000
     else:
         row[0] -= 1
+
+
+def declare_attribute(release: Release) -> Release:
+    """Publish a sensitive value beside every record, and call it an attribute."""
+    column = PublishedColumn("diagnosis", "plain", Form("exact"))
+    cells = pa.array(["flu"] * release.table.num_rows)
+    return dataclasses.replace(
+        release, columns=(*release.columns, column), table=release.table.append_column("diagnosis", cells)
+    )
+
+
+def call_column(release: Release) -> Release:
+    """Call a column by a name that says something."""
+    old = name_of(release, "history")
+    columns = tuple(dataclasses.replace(c, name="alice has the flu") if c.name == old else c for c in release.columns)
+    names = [column.name for column in columns]
+    values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
+    return dataclasses.replace(release, columns=columns, table=release.table.rename_columns(names), values=values)
+
+
+def list_other_column(release: Release) -> Release:
+    """List a removed value of a column that has none."""
+    column = release.columns[0].name
+    rows = pa.table({"column": [column], "value": pa.array([None], pa.string()), "member": ["Alice has the flu"]})
+    values = pa.concat_tables([release.values, rows]).sort_by([("column", "ascending"), ("member", "ascending")])
+    return dataclasses.replace(release, values=values)
+
+
+def reverse_simultaneous(release: Release) -> Release:
+    """Give two events of one moment in the other order."""
+    events, times = (release.table.column(name).to_pylist() for name in ("events", "times"))
+    row = next(row for row, labels in enumerate(events) if len(set(labels)) > 1)
+    times[row] = [times[row][0]] * len(times[row])
+    events[row] = sorted(events[row], reverse=True)
+    return with_columns(
+        release,
+        events=Ragged.from_lists(events).to_arrow(),
+        times=pa.array(times, release.table.schema.field("times").type),
+    )
+
+
+def nudge(cells: list[Any]) -> None:
+    """Hide something in the last digits of a share, and take it from another of the same class and interval."""
+    at = next(i for i in range(1, len(cells)) if cells[i] < 1 and abs(cells[i] + cells[i - 1] - 1) < 1e-12)
+    cells[at] += 1e-12
+    cells[at - 1] -= 1e-12

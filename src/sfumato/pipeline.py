@@ -198,7 +198,7 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     Nothing of the method is trusted: the records are read from disk and counted anew.
     """
     alone = _verify_published(Path(path))
-    if original is None:
+    if original is None or not alone.checks.get(READABLE, True):
         return alone
     release = releases.read_release(Path(path))
     rows = owner.read_rows(Path(path))

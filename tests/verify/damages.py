@@ -254,7 +254,7 @@ SMUGGLING: dict[str, Damage] = {
                 ),
             )
         ),
-        UNDECLARED,
+        BROKEN,
         only=TRAJECTORIES,
     ),
     "places that are not sorted": Damage(

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 import sfumato as sf
-from sfumato.io.owner import describe_claim
+from sfumato.core.release import describe_claim
 from sfumato.verify.asked import KEPT, KNOWN, LISTED, verify_asked
 
 ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b"]]

@@ -22,6 +22,7 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, Ve
 from sfumato.core.release import Result, Trace
 from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret
+from sfumato.core.unit import RECORD
 from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 from sfumato.io.batches import STANDARD_INPUT, read_batches
 from sfumato.io.owner import read_rows
@@ -263,7 +264,7 @@ class _Publishing:
                 "coarsely."
             )
         withheld = {reason: count for reason, count in self.stream.withheld.items() if count}
-        guarantee = self.stream.step.claim(self.stream.l, self.stream.window, self.stream.delays).to_dict()
+        guarantee = self.stream.step.claim(self.stream.l, self.stream.window, self.stream.delays).to_dict(RECORD)
         records = {
             "in": self.rows,
             "published": self.totals["published"],

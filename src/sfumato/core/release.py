@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.recoding import Recoding
 
-__all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace"]
+__all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,6 +170,29 @@ class Release:
         )
         head = "".join(f"<th>{_escape_html(name)}</th>" for name in names)
         return f"<p>{_escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def describe_claim(release: Release) -> dict[str, Any]:
+    """Return what a release claims, parameter by parameter, and its numbers of records: what its owner keeps of it.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> kept = describe_claim(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2)).release)
+    >>> kept["k"], kept["m"], kept["records_in"], kept["published"]
+    (2, 2, 2, 2)
+    """
+    claim = release.guarantee.to_dict(release.unit)
+    return {
+        "name": claim["name"],
+        **claim["parameters"],
+        "count": claim["count"],
+        "unit": release.unit.to_dict(),
+        "records_in": release.records_in,
+        "published": len(release),
+        "withheld_by_reason": dict(sorted(release.withheld.items())),
+    }
 
 
 def _show(cell: object) -> str:

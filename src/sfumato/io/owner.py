@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.recoding import Recoding
-from sfumato.core.release import Release, Result
+from sfumato.core.release import Release, Result, describe_claim
 from sfumato.core.secret import SECRET_BYTES, Secret
 from sfumato.io.json_files import read_json
 from sfumato.io.ledger import Ledger
@@ -22,7 +22,6 @@ from sfumato.io.ledger import Ledger
 __all__ = [
     "SECRET_FILE",
     "begin_ledger",
-    "describe_claim",
     "read_claim",
     "read_recoded",
     "read_recoding",
@@ -68,20 +67,6 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
-
-
-def describe_claim(release: Release) -> dict[str, Any]:
-    """Return what a release claims, parameter by parameter, and its numbers of records."""
-    claim = release.guarantee.to_dict(release.unit)
-    return {
-        "name": claim["name"],
-        **claim["parameters"],
-        "count": claim["count"],
-        "unit": release.unit.to_dict(),
-        "records_in": release.records_in,
-        "published": len(release),
-        "withheld_by_reason": dict(release.withheld),
-    }
 
 
 def read_claim(path: Path) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ from pyarrow import ipc
 
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.errors import SchemaError, SfumatoError, VerificationError
-from sfumato.core.release import Part, Release
+from sfumato.core.release import Part, Release, describe_claim
 from sfumato.core.verdict import Verdict
 from sfumato.io.inventory import DECLARED, check_folder, check_tables, compare_json, find_strays, show
 from sfumato.io.json_files import read_json, spell_json
@@ -236,9 +236,14 @@ class StreamFolder:
 
     def _keep_claim(self, totals: Mapping[str, Any]) -> None:
         """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
-        claim, records = totals["guarantee"], totals["records"]
-        numbers = {"records_in": records["in"], **{name: records[name] for name in ("published", "withheld_by_reason")}}
-        self.facts["claim"] = {"name": claim["name"], **claim["parameters"], **numbers}
+        records = totals["records"]
+        said = dataclasses.replace(
+            read_release(snapshot_folders(self.release)[0]),
+            records_in=records["in"],
+            published=records["published"],
+            withheld=records["withheld_by_reason"],
+        )
+        self.facts["claim"] = describe_claim(said)
         _replace(self.owner / "trace.json", spell_json(self.facts))
 
     def _join_rows(self) -> None:

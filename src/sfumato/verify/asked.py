@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.core.release import Release, describe_claim
 from sfumato.core.verdict import Verdict
 
 __all__ = ["verify_asked"]
@@ -106,16 +106,7 @@ def _say_open(name: str, claimed: int, option: str) -> str:
 
 def _compare_kept(release: Release, kept: Mapping[str, Any]) -> dict[str, Any] | None:
     """Look for a parameter or a number of records that differs from what the owner kept."""
-    claim = release.guarantee.to_dict(release.unit)
-    said = {
-        "name": claim["name"],
-        **claim["parameters"],
-        "count": claim["count"],
-        "unit": release.unit.to_dict(),
-        "records_in": release.records_in,
-        "published": len(release),
-        "withheld_by_reason": dict(release.withheld),
-    }
+    said = describe_claim(release)
     differing = sorted(name for name in said.keys() | kept.keys() if _plain(said.get(name)) != _plain(kept.get(name)))
     return {"check": KEPT, "differing": differing} if differing else None
 

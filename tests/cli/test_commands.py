@@ -94,10 +94,28 @@ def test_data_csv_is_checked_too(sfumato, checkins, tmp_path):
     assert not verdict["checks"]["data.csv equals data.parquet"]
 
 
-def test_a_stray_file_breaks_a_release(sfumato, checkins, tmp_path):
+def test_a_stray_file_is_named(sfumato, checkins, tmp_path):
     anonymize(sfumato, checkins)
     (tmp_path / "out" / "release" / "names.txt").write_text("who is who")
-    assert not sfumato("verify", "out", "--json", expect=1).json["checks"]["no stray files"]
+    verdict = sfumato("verify", "out", "--json", expect=3).json
+    assert verdict["outcome"] == "undeclared" and verdict["holds"]
+    assert verdict["undeclared"] == ["names.txt: a file that is not declared"]
+    said = sfumato("verify", "out", expect=3).stdout
+    assert "NOT DECLARED" in said and "names.txt" in said
+
+
+def test_a_licence_is_included_when_it_is_named(sfumato, checkins, tmp_path):
+    (tmp_path / "LICENSE").write_text("CC0\n")
+    anonymize(sfumato, checkins, "--include", "LICENSE")
+    assert (tmp_path / "out" / "release" / "LICENSE").read_text() == "CC0\n"
+    verdict = sfumato("verify", "out", "--json").json
+    assert verdict["measured"]["included_not_judged"] == ["LICENSE"]
+    refused = sfumato(
+        *("anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", "-p", "k=5", "-p", "m=2"),
+        *("--out", "other", "--include", "nothing.txt"),
+        expect=2,
+    )
+    assert "nothing.txt" in refused.stderr and not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("file", ["data.parquet", "release.json", "values.csv", "data.csv"])

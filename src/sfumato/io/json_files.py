@@ -52,13 +52,13 @@ def read_json(path: Path) -> Any:
         if "\\u" in text:
             # Escapes can spell halves of characters, which are no text.
             spell_json(found)
-        return found
     except _TwiceError:
         raise SchemaError(
             f"{path.name}: a key stands twice in an object, and programs differ in which they take."
         ) from None
     except (OSError, ValueError, RecursionError):
         raise SchemaError(f"{path.name}: cannot be read as JSON.") from None
+    return found
 
 
 class _TwiceError(Exception):

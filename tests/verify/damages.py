@@ -349,6 +349,11 @@ SUMMARY: dict[str, Damage] = {
         edit_text("../stream.json", lambda t: t.replace('"kind":', '"kind": "sets",\n  "kind":', 1)), UNSETTLED
     ),
     "other spaces in stream.json": Damage(edit_text("../stream.json", lambda t: t.replace(": ", ":  ", 1)), UNDECLARED),
+    "the combined table has other records": Damage(edit_text("../data.csv", change_data_csv), BROKEN),
+    "the combined further table has other rows": Damage(
+        edit_text("../sensitive.csv", lambda text: text + text.splitlines()[-1] + "\n"), BROKEN
+    ),
+    "a column in the combined table": Damage(add_column("../data.csv"), UNDECLARED),
     "a file beside the snapshots": Damage(put("../names.csv"), UNDECLARED),
     "a folder beside the snapshots": Damage(lambda folder: put_folder(folder.parent), UNDECLARED),
     "a snapshot is gone": Damage(remove_folder, BROKEN),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.release import Release
+from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.verdict import Verdict
 from sfumato.io.csv_files import read_header, spell_csv
 from sfumato.io.included import digest_file, is_plain_name
@@ -50,11 +50,11 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         for key in otherwise
         if key != _STATEMENT_KEY and not key.startswith(_RECORDS_KEY)
     ]
-    same, more, writer = check_tables(release, folder, published_names(release))
+    differing, more, writer = check_tables(release, folder, published_names(release))
     undeclared += more
     statement = _STATEMENT_KEY in otherwise
     counts = [key for key in otherwise if key.startswith(_RECORDS_KEY)]
-    checks = {DECLARED: not undeclared, STATEMENT: not statement, COUNTED: not counts, SAME: same}
+    checks = {DECLARED: not undeclared, STATEMENT: not statement, COUNTED: not counts, SAME: not differing}
     witness: dict[str, Any] | None = None
     if statement:
         witness = {
@@ -64,28 +64,42 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         }
     elif counts:
         witness = {"check": COUNTED, "file": "release.json", "keys": counts}
-    elif not same:
-        witness = {"check": SAME, "file": "data.csv"}
+    elif differing:
+        witness = {"check": SAME, "files": differing}
     measured: dict[str, Any] = {"data.parquet": f"compared by content: written by {writer}"} if writer else {}
     if release.included:
         measured["included_not_judged"] = [file.name for file in release.included]
     return Verdict(witness is None, {}, measured, witness, checks, (), _shorten(undeclared))
 
 
-def check_tables(release: Release, folder: Path, names: Collection[str]) -> tuple[bool, list[str], str]:
+def check_tables(release: Release, folder: Path, names: Collection[str]) -> tuple[list[str], list[str], str]:
     """Compare tables on disk with those of a release.
 
-    Returns whether data.csv holds the records of data.parquet, what the files hold beyond what they should, and the
-    program that wrote data.parquet where it is another one.
+    Returns the files that hold other cells, what the files hold beyond what they should, and the program that wrote
+    data.parquet where it is another one.
     """
-    tables = {name: table for name, table in spell_tables(release) if name in names}
+    columns = {"data.csv": release.columns, **{f"{name}.csv": part.columns for name, part in release.parts.items()}}
+    cells = {"data.csv": release.table, **{f"{name}.csv": part.table for name, part in release.parts.items()}}
+    differing: list[str] = []
     undeclared: list[str] = []
-    same = _compare_data(release, folder, tables["data.csv"], undeclared)
-    for name, table in tables.items():
-        if name != "data.csv":
-            undeclared += [f"{name}: {what}" for what in _compare_csv(folder / name, table)]
-    found, writer = find_beside_records(folder / "data.parquet", _write_again(release))
-    return same, undeclared + [f"data.parquet: {what}" for what in found], writer
+    for name, table in spell_tables(release):
+        if name not in names:
+            continue
+        found = _compare_csv(folder / name, table)
+        if found and name in cells and not _holds_cells(folder / name, cells[name], columns[name]):
+            differing.append(name)
+        else:
+            undeclared += [f"{name}: {what}" for what in found]
+    path = folder / "data.parquet"
+    check_plain(path)
+    found, writer = find_beside_records(path, _write_again(release))
+    if found and not _holds_cells(path, release.table, release.columns):
+        return [*differing, path.name], undeclared, writer
+    return differing, undeclared + [f"data.parquet: {what}" for what in found], writer
+
+
+def _holds_cells(path: Path, table: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
+    return same_cells(read_data(path, columns), table, columns)
 
 
 def _write_again(release: Release) -> pa.Buffer:
@@ -167,19 +181,6 @@ def _walk(found: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
             yield from _walk(*pair, f"{where}[{number}]")
     elif type(found) is not type(wanted) or found != wanted:
         yield where, False
-
-
-def _compare_data(release: Release, folder: Path, table: pa.Table, undeclared: list[str]) -> bool:
-    """Tell whether data.csv holds the records of data.parquet; add what it holds beyond to the list."""
-    path = folder / "data.csv"
-    check_plain(path)
-    found = _compare_csv(path, table)
-    if not found:
-        return True
-    if not same_cells(read_data(path, release.columns), release.table, release.columns):
-        return False
-    undeclared += [f"data.csv: {what}" for what in found]
-    return True
 
 
 def _compare_csv(path: Path, table: pa.Table) -> list[str]:

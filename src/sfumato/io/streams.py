@@ -229,7 +229,7 @@ class StreamFolder:
             self._join_rows()
             self._keep_claim(totals)
             totals = {**totals, "combined": self._combine()}
-        _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
+        _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)), self._stage)
         if finished:
             shutil.rmtree(self.owner / "window")
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
@@ -349,10 +349,10 @@ def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release
     summary = _read_summary(folder)
     totals: dict[str, Any] = {}
     combined: list[str] = []
-    same, undeclared = True, list[str]()
+    differing, undeclared = list[str](), list[str]()
     if summary.get("finished") is True:
         combined = _combined_names(release)
-        same, undeclared, _ = check_tables(release, folder, combined)
+        differing, undeclared, _ = check_tables(release, folder, combined)
         records = {
             "in": release.records_in,
             "published": len(release),
@@ -372,9 +372,14 @@ def check_stream(release: Release, folder: Path, snapshots: Mapping[str, Release
         witness = {"check": _SUMMED_UP, "file": "stream.json", "keys": otherwise}
     elif wrong:
         witness = {"check": _NAMED, "folders": wrong[:10]}
-    elif not same:
-        witness = {"check": _COMBINED, "file": "data.csv"}
-    checks = {DECLARED: not undeclared and not more, _SUMMED_UP: not otherwise, _NAMED: not wrong, _COMBINED: same}
+    elif differing:
+        witness = {"check": _COMBINED, "files": differing}
+    checks = {
+        DECLARED: not undeclared and not more,
+        _SUMMED_UP: not otherwise,
+        _NAMED: not wrong,
+        _COMBINED: not differing,
+    }
     verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
     for name, part in snapshots.items():
         found = check_folder(part, folder / name)
@@ -471,9 +476,13 @@ def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
     return records["in"], reasons
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Replace a file in one step; the owner's files are for the owner only."""
-    beside = path.with_name(f".{path.name}")
+def _replace(path: Path, content: bytes, aside: Path | None = None) -> None:
+    """Replace a file in one step; the owner's files are for the owner only.
+
+    What is published is written aside first, so that a killed run leaves nothing in the release that does not belong
+    there.
+    """
+    beside = path.with_name(f".{path.name}") if aside is None else aside / path.name
     with beside.open("wb") as file:
         file.write(content)
         file.flush()

@@ -130,7 +130,9 @@ def test_the_report_names_what_matters(tmp_path):
     scores = [WindowQueries().measure(COMPARISON), PublicationDelay().measure(COMPARISON)]
     page = report.render(COMPARISON, before, after, scores, facts={"snapshots": "40"})
     for text in (
-        "The attack agrees with the promise",
+        "In the groups no value is likelier than",
+        "Late and missing records",
+        "one value was that of more than 1 in 3 records",
         "Counts over time",
         "Records by delay",
         "Reasoning about delays",

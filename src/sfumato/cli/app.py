@@ -147,7 +147,7 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
-    from sfumato.io.batches import is_feed
+    from sfumato.io.batches import STANDARD_INPUT, is_feed
     from sfumato.methods import find
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
@@ -155,6 +155,8 @@ def anonymize(
     streams = kind == "snapshots" and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
+    if str(data) == STANDARD_INPUT and not streams:
+        raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
     if streams and (resume or is_feed(data)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")

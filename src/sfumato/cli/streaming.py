@@ -24,7 +24,7 @@ from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret
 from sfumato.core.unit import RECORD
 from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
-from sfumato.io.batches import STANDARD_INPUT, read_batches
+from sfumato.io.batches import is_feed, read_batches
 from sfumato.io.owner import read_rows
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
@@ -130,7 +130,7 @@ class _Publishing:
 
     def __init__(self, data: Path, directory: Path, method: StreamingMethod, reading: Reading, secret: Secret | None):
         self.data, self.directory, self.method, self.reading, self.secret = data, directory, method, reading, secret
-        self.live = str(data) == STANDARD_INPUT
+        self.live = is_feed(data)
         self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
         self.folder: StreamFolder | None = None
         self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}

@@ -11,6 +11,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.core.snapshot_fates import Fates
 from sfumato.core.verdict import Verdict
+from sfumato.verify.faithful import check_rows
 
 __all__ = ["verify_delays"]
 
@@ -42,7 +43,10 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
     if rows is None:
         open_ = "That delays tell nothing can only be checked with the owner's row map, which is not at hand."
         return Verdict(True, claimed, {}, unsettled=(open_,))
-    fates, l = Fates.of(release, original, rows), int(claimed["l"])
+    wrong = check_rows(release, original, np.asarray(rows))
+    if wrong is not None:
+        return Verdict(False, claimed, {}, {"check": _CHECK, **wrong}, {_CHECK: False})
+    fates, l = Fates.of(release, original, np.asarray(rows, dtype=np.int64)), int(claimed["l"])
     values = max(len(fates.labels), 1)
     day, counts = fates.count_values()
     width = int(fates.delay.max(initial=0)) + 2

@@ -121,13 +121,14 @@ class Reposition(Method):
         return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.clock, secret=run.secret), run)
 
     def _refuse_dominant(self, dataset: Dataset) -> None:
-        """Refuse data in which one value is too frequent overall: almost everything would be withheld."""
+        """Refuse data in which one value is too frequent overall: hiding delays would cost most of them."""
         name = next(column.name for column in dataset.schema.columns if column.role == "sensitive")
         most = max(pc.value_counts(dataset.table.column(name)).field("counts").to_pylist())
         if self.l * most > len(dataset):
             raise InfeasibleError(
                 f"Reposition: one sensitive value is that of {most:,} of {len(dataset):,} records "
                 f"({100 * most / len(dataset):.3g} %), above 1 in l={self.l} of all. With delays=hidden no value is "
-                "left out more than others, so almost everything would be withheld. Lower l, join or leave out that "
-                "value, or use delays=paper, which withholds its records and thereby tells it."
+                "left out more than others, so records of all values would have to be withheld, nearly all of them "
+                "where most snapshots are like that. Lower l, join or leave out that value, or use delays=paper, which "
+                "withholds records of that value alone and thereby tells it."
             )

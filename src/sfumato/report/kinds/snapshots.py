@@ -105,12 +105,12 @@ _VIEW = ("width", "height", "title", "data", "encoding", "layer", "mark", "vconc
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
     release = comparison.release
-    was, now = (show_share(risk.max_sensitive_share) for risk in (before, after))
+    was, now = (show_share(risk.max_success) for risk in (before, after))
     tiles = [
         (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
         (
             f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>",
-            "largest chance of one sensitive value for anybody",
+            "largest chance of one sensitive value for anybody, late and missing records included",
         ),
     ]
     if comparison.rows is not None:

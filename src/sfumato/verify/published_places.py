@@ -203,9 +203,10 @@ def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, in
             if place["place"] in code and theirs[code[place["place"]]] != place:
                 yield row, None
         return
-    if origin.source == GRID or original.fixes is None:
+    if origin.source == GRID:
         return
-    fixes, first, second = original.fixes, *origin.axes
+    nobody = Fixes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+    fixes, first, second = original.fixes or nobody, *origin.axes
     order = np.argsort(fixes.place, kind="stable")
     ends = np.searchsorted(fixes.place[order], np.arange(len(code) + 1))
     for row, place in enumerate(places.to_pylist(), 1):

@@ -198,7 +198,8 @@ def test_damaged_coordinates_are_found_in_the_files_alone(tmp_path: Path, damage
     out, _ = publish(tmp_path)
     assert sf.verify(out)
     rewrite_places(out, DAMAGES[damage])
-    assert find_outcome(out) in ({"undeclared"} if damage == "another column" else {"broken", "refused"})
+    surplus = {"another column", "a place too many", "a place twice"}
+    assert find_outcome(out) in ({"undeclared"} if damage in surplus else {"broken", "refused"})
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,16 @@ def test_unreadable_releases_are_not_judged_further() -> None:
     assert not verdict.checks["readable"]
 
 
+def test_people_of_the_original_may_be_called_by_numbers_too() -> None:
+    rows = [["a"], ["a"], ["a"]]
+    original = Dataset.from_trajectories(rows)
+    original = Dataset(original.schema, original.table.set_column(0, "person", pa.array(["3", "1", "7"])))
+    counted = make_release(rows, table=people_table(rows, ["1", "2", "3"]))
+    assert verify_faithful(counted, original, np.array([2, 0, 1])).checks[UNNAMED]
+    chosen = make_release(rows, table=people_table(rows, ["3", "2", "1"]))
+    assert not verify_faithful(chosen, original, np.array([2, 0, 1])).checks[UNNAMED]
+
+
 places = st.lists(st.sampled_from("abcd"), min_size=1, max_size=3)
 
 

@@ -124,12 +124,6 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         DESCRIBED,
         {"value": "{a|z}"},
     ),
-    "place that nobody published visits": (
-        {"places": places_table(list("abcdef"))},
-        DESCRIBED,
-        {"described": 6, "not_published": 1},
-    ),
-    "place described twice": ({"places": places_table(list("abcdee"))}, DESCRIBED, {"listed": 6, "distinct": 5}),
     "coordinates from nowhere": (
         {"places": places_table(list("abcde"))},
         "coordinates are what the release says",

@@ -13,7 +13,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
-from sfumato.core.published_places import publish_places
+from sfumato.core.published_places import explain_hidden, publish_places
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding, name_values
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
@@ -95,8 +95,8 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
     places = publish_places(
         dataset, sorted({m for group in groups.values() for m in group}), getattr(guarantee, "k", 1)
     )
-    if places is not None and "level" in places.column_names:
-        run.counters["places_without_coordinates"] = places.column("level").null_count
+    if hidden := explain_hidden(places):
+        run.notes.append(hidden)
     release = Release(
         kind=dataset.kind,
         method=method.name,

@@ -24,12 +24,25 @@ from sfumato.core.errors import ParameterError
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
 
-__all__ = ["CELLS", "GIVEN", "GRID", "QUADTREE", "REGIONS", "UNQUESTIONED", "Fixes", "PlaceOrigin", "publish_places"]
+__all__ = [
+    "CELLS",
+    "GIVEN",
+    "GRID",
+    "QUADTREE",
+    "REGIONS",
+    "UNQUESTIONED",
+    "Fixes",
+    "PlaceOrigin",
+    "explain_hidden",
+    "publish_places",
+    "refuse_small_squares",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 GIVEN, CELLS, GRID, QUADTREE, REGIONS = "given", "cells", "grid", "quadtree", "regions"
+_SOURCES = (GIVEN, CELLS, GRID, QUADTREE, REGIONS)
 _SIDES = {"lonlat": 360.0, "plane": 2.0**41}
 _LEVELS = {"lonlat": 24, "plane": 61}
 
@@ -100,13 +113,22 @@ class PlaceOrigin:
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> PlaceOrigin:
-        """Read what :meth:`to_dict` wrote; a ValueError if it was something else."""
-        if not isinstance(told, dict) or told.get("coordinates") not in _SIDES:
-            raise ValueError("places")
-        origin = cls(str(told["source"]), told["coordinates"], float(told.get("size", 0.0)), int(told.get("people", 0)))
-        if origin.to_dict() != dict(told):
-            raise ValueError("places")
-        return origin
+        """Read what :meth:`to_dict` wrote, and nothing else.
+
+        Examples
+        --------
+        >>> PlaceOrigin.from_dict({"source": "cells", "coordinates": "lonlat", "side": 1.0, "levels": 24})
+        Traceback (most recent call last):
+            ...
+        sfumato.core.errors.ParameterError: coordinates: not one of the ways in which this program publishes places.
+        """
+        known = told.get("source") in _SOURCES and told.get("coordinates") in tuple(_SIDES)
+        size, people = told.get("size", 0.0), told.get("people", 0)
+        if known and type(size) is float and type(people) is int:
+            origin = cls(told["source"], told["coordinates"], size, people)
+            if origin.to_dict() == dict(told):
+                return origin
+        raise ParameterError("coordinates: not one of the ways in which this program publishes places.")
 
     def columns_and_rows(self, x: Floats, y: Floats) -> tuple[Ints, Ints]:
         """Return column and row of points at the finest level."""
@@ -137,6 +159,20 @@ class PlaceOrigin:
         return west, south, west + step, south + step
 
 
+def refuse_small_squares(origin: PlaceOrigin, k: int) -> None:
+    """Refuse a quadtree whose squares were quartered among fewer than k people.
+
+    Examples
+    --------
+    >>> refuse_small_squares(PlaceOrigin("quadtree", "lonlat", people=10), k=5)
+    """
+    if origin.source == QUADTREE and origin.people < k:
+        raise ParameterError(
+            f"reading: places=quadtree quarters a square among {origin.people} people, and k is {k}, so that a small "
+            f"square could give fewer than k people away. Read the data with places=quadtree:N,people={k} or more."
+        )
+
+
 UNQUESTIONED = PlaceOrigin()
 """Coordinates that come with the data as their owner made them, on a plane."""
 
@@ -146,11 +182,7 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
     if dataset.places is None:
         return None
     origin = dataset.place_origin
-    if origin.source == QUADTREE and origin.people < k:
-        raise ParameterError(
-            f"reading: places=quadtree quarters a square among {origin.people} people, and k is {k}, so that a small "
-            f"square could give fewer than k people away. Read the data with places=quadtree:N,people={k} or more."
-        )
+    refuse_small_squares(origin, k)
     row_of = {place: row for row, place in enumerate(dataset.places.column("place").to_pylist())}
     known = np.array([row_of[place] for place in shown if place in row_of], dtype=np.int64)
     table = dataset.places.take(pa.array(known))
@@ -169,6 +201,23 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
             second: pa.array(y[known], mask=hidden),
             "level": pa.array(level[known], mask=hidden),
         }
+    )
+
+
+def explain_hidden(places: pa.Table | None) -> str:
+    """Say how many published places have no coordinates, and what would help; nothing where all have.
+
+    Examples
+    --------
+    >>> explain_hidden(pa.table({"place": ["a", "b"], "level": [None, 7]}))
+    '1 of 2 published places have no coordinates, because fewer than k people were there. If it is publicly known where \
+they are, give a places file (--places-file).'
+    """
+    if places is None or "level" not in places.column_names or not places.column("level").null_count:
+        return ""
+    return (
+        f"{places.column('level').null_count:,} of {places.num_rows:,} published places have no coordinates, because "
+        "fewer than k people were there. If it is publicly known where they are, give a places file (--places-file)."
     )
 
 

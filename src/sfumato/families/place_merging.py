@@ -20,7 +20,7 @@ from sfumato.core.lengths import hideable_rows
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded, publish
-from sfumato.core.published_places import CELLS
+from sfumato.core.published_places import CELLS, refuse_small_squares
 from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
@@ -85,6 +85,7 @@ class PlaceMerging(Method):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
+        refuse_small_squares(dataset.place_origin, self.k)
         everyone = Trajectories.of(dataset)
         kept = everyone.take(self.hideable(everyone))
         with run.phase("recode"):

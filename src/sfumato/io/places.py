@@ -160,8 +160,8 @@ class DerivedPlaces(NamedTuple):
     outlines: list[str]
 
 
-def derive_places(rule: PlaceRule, points: Positions, person: Ints) -> DerivedPlaces:
-    """Make places of points by a rule; ``person`` says whose the points are.
+def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> DerivedPlaces:
+    """Make places of points by a rule; ``person`` says whose the points are, which a quadtree needs to know.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def derive_places(rule: PlaceRule, points: Positions, person: Ints) -> DerivedPl
         names, outlines = [region.name for region in regions], [region.outline() for region in regions]
         return DerivedPlaces(codes, names, centres[:, 0], centres[:, 1], outlines)
     given = points.given_x, points.given_y
-    if rule.kind == "grid":
+    if rule.kind == "grid" or person is None:
         squares = cut_grid(rule.size, *given, lonlat=lonlat)
     else:
         squares = grow_quadtree(rule.limit, rule.origin(lonlat=lonlat), *given, person)

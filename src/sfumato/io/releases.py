@@ -265,7 +265,7 @@ class _Places(_Entry):
     def published_origin(self) -> PlaceOrigin | None:
         try:
             return None if self.origin is None else PlaceOrigin.from_dict(self.origin)
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except ParameterError:
             raise SchemaError("release.json: the origin of the places is none that this program knows.") from None
 
 

@@ -42,7 +42,7 @@ class Distance(Metric):
 
     name: ClassVar[str] = "distance"
     title: ClassVar[str] = "Trajectory data-set distance D"
-    unit: ClassVar[str] = "plane units"
+    unit: ClassVar[str] = "metres on the globe, else plane units"
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (

@@ -30,23 +30,16 @@ _NAME = {GRID: re.compile(r"x(-?\d{1,18})y(-?\d{1,18})"), QUADTREE: re.compile(r
 
 
 def check_listed(release: Release) -> Witness:
-    """Look for places that are described twice, not at all, or although nothing published stands for them."""
+    """Look for places that values stand for and that are not described."""
     if release.places is None:
         return None
     if "place" not in release.places.column_names:
         return {"found": release.places.column_names}
-    listed = release.places.column("place").to_pylist()
-    described = set(listed)
-    if len(described) < len(listed):
-        return {"listed": len(listed), "distinct": len(described)}
-    shown: set[str] = set()
+    described = set(release.places.column("place").to_pylist())
     for value, places in release.meanings().items():
-        shown.update(places)
         if not described.issuperset(places):
             return {"value": value}
-    generalised = {member for members in release.members().values() for member in members}
-    surplus = len(described - shown - generalised)
-    return {"described": len(described), "not_published": surplus} if surplus else None
+    return None
 
 
 def check_coordinates(release: Release) -> Witness:
@@ -203,9 +196,10 @@ def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, in
             if place["place"] in code and theirs[code[place["place"]]] != place:
                 yield row, None
         return
-    if origin.source == GRID or original.fixes is None:
+    if origin.source == GRID:
         return
-    fixes, first, second = original.fixes, *origin.axes
+    nobody = Fixes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+    fixes, first, second = original.fixes or nobody, *origin.axes
     order = np.argsort(fixes.place, kind="stable")
     ends = np.searchsorted(fixes.place[order], np.arange(len(code) + 1))
     for row, place in enumerate(places.to_pylist(), 1):

@@ -18,7 +18,7 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.published_places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import RECORD, Unit
+from sfumato.core.unit import RECORD, Unit, parse_unit
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import read_partition, resolve_sensitive
 from sfumato.io.derived import derive_hierarchy
@@ -101,7 +101,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     visits = _Visits.of(Path(path), reading)
     times = visits.times()
     records = visits.records(times)
-    places = visits.places(visits.people())
+    person = visits.people()
+    places = visits.places(person)
     rows = arrange_visits(records.codes, None if times is None else times.order, places.codes)
     codes, old, first = renumber(places.codes[rows])
     labels = [places.labels[code] for code in old]
@@ -127,7 +128,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         unit=whose.unit,
         people=whose.people,
         place_origin=places.origin,
-        fixes=places.fixes(visits.people(), old),
+        fixes=places.fixes(person, old),
     )
 
 
@@ -142,9 +143,9 @@ class _Places(NamedTuple):
     outlines: list[str] | None = None
     origin: PlaceOrigin = PlaceOrigin()
 
-    def fixes(self, person: Ints, wanted: Ints) -> Fixes | None:
+    def fixes(self, person: Ints | None, wanted: Ints) -> Fixes | None:
         """Return whose points lie at which of the wanted places, where they may not be published as they are."""
-        if self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
+        if person is None or self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
             return None
         new = np.full(len(self.labels), -1, np.int64)
         new[wanted] = np.arange(len(wanted))
@@ -238,11 +239,18 @@ class _Visits(NamedTuple):
             people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
         return settle_unit(self.reading, Whose(unit, people))
 
-    def people(self) -> Ints:
-        """Tell whose the rows are, whatever makes one record."""
-        return self.labels(next(role for role in (OWNER, "person", "trajectory") if role in self.columns)).codes
+    def people(self) -> Ints | None:
+        """Tell whose the rows are, whatever makes one record; None where the file does not tell."""
+        if OWNER in self.columns:
+            return self.labels(OWNER).codes
+        role = "person" if "person" in self.columns else "trajectory"
+        parted = self.reading.split is not None or {"person", "trajectory"} <= set(self.columns)
+        unit = name_records(self.columns[role], role == "trajectory")
+        if self.reading.unit is not None and not parted:
+            unit = parse_unit(self.reading.unit)
+        return None if unit.owner else self.labels(role).codes
 
-    def places(self, person: Ints) -> _Places:
+    def places(self, person: Ints | None) -> _Places:
         """Find the place of every row, and coordinates of the places if there are any."""
         derived = self.reading.places is not None
         labels = None
@@ -262,18 +270,27 @@ class _Visits(NamedTuple):
         coordinates = "plane" if positions.projection is None else "lonlat"
         origin = PlaceOrigin(CELLS if self.reading.places_file is None else GIVEN, coordinates)
         if origin.source == CELLS:
+            published = (
+                "with the centre of the smallest cell in which k people were there, or without coordinates"
+                if person is not None
+                else "without coordinates, because the file does not tell whose the visits are (--owner-column)"
+            )
             self.notes.append(
                 "Coordinates come from the visits, so that they are not published as they are: a place is published "
-                "with the centre of the smallest cell in which k people were there, or without coordinates. If it is "
-                "publicly known where the places are, give a places file."
+                f"{published}. If it is publicly known where the places are, give a places file."
             )
         return _Places(labels.codes, labels.labels.to_pylist(), positions, x, y, origin=origin)
 
-    def _derive(self, positions: Positions | None, person: Ints) -> _Places:
+    def _derive(self, positions: Positions | None, person: Ints | None) -> _Places:
         """Make places of coordinates."""
         if positions is None:
             raise SchemaError(f"{self.name}: places={self.reading.places} needs coordinates: x,y or lon,lat.")
         rule = parse_place_rule(str(self.reading.places))
+        if person is None and rule.kind == "quadtree":
+            raise SchemaError(
+                f"{self.name}: places={self.reading.places} quarters squares where many people are, and the file does "
+                "not tell whose the visits are. Say which column does (--owner-column), or use places=grid:500m."
+            )
         found = derive_places(rule, positions, person)
         outside = found.codes < 0
         if outside.any() and (rule.outside == "error" or outside.all()):

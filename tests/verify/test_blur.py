@@ -207,3 +207,10 @@ def test_a_smaller_blur_than_was_used_is_found_with_the_original() -> None:
     release = claiming(result.release, blur=10)
     assert verifier(release.guarantee).verify(release)
     assert not verify_faithful(release, dataset(), result.trace.rows)
+
+
+def test_a_release_that_has_other_events_cannot_say_it_has_none() -> None:
+    release = claiming(published().release, others=False)
+    verdict = verifier(release.guarantee).verify(release)
+    assert not verdict.holds
+    assert not verdict.checks["no other events are published"]

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from sfumato.attack.gaps import Gaps, learn_gaps
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.core.sequence_matching import Knowledge, known_events, matching_classes
 from sfumato.core.timed_records import Entries, TimedRecords, last_at_most, ticks
@@ -125,8 +126,9 @@ class Neighbours:
         if not self.wins:
             return ()
         share = f"{100 * self.rate:.0f} %"
-        error = f", give or take {100 * 2 * self.sampling_error:.1f} in a sample" if self.sampling_error else ""
-        length = f"{self.reach} {self.unit}s" if self.unit else f"{self.reach}"
+        if self.attacked < self.people:
+            share += f", from a sample of {self.attacked:,}, give or take {200 * self.sampling_error:.0f}"
+        length = f"{self.reach} {self.unit}{'s' * (self.reach != 1)}" if self.unit else f"a distance of {self.reach}"
         way = "the other events published next to them"
         if self.released:
             expected = f"the promise makes a reader expect at most {100 * self.promised:.0f} %"
@@ -135,7 +137,7 @@ class Neighbours:
             expected = f"blind guessing finds {100 * self.promised:.2g} %"
         return (
             f"Whoever knows only when people did the monitored events finds {self.found:,} of {self.people:,} people "
-            f"({share}{error}) by {way}; {expected}.",
+            f"({share}) by {way}; {expected}.",
             f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
             "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
         )
@@ -198,6 +200,7 @@ def attack(
     able = np.flatnonzero(known.entries.events.lengths[known.of_person[rows]])
     if not len(able):
         return None
+    _check_own(matches, known.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
     costs = matches.costs()[known.of_person[rows[order]]]
     drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _CELLS, side="right")))]
@@ -284,6 +287,18 @@ class _Picked(NamedTuple):
 
     success: dict[str, Floats]
     guess: Floats
+
+
+def _check_own(matches: _Matches, knowledge: Ints, classes: Ints) -> None:
+    """Refuse people who do not match their own records: success would be counted for strangers."""
+    groups = max(len(matches.records.sizes), 1)
+    there = np.isin(knowledge * groups + classes, matches.which * groups + matches.classes)
+    if not there.all():
+        raise SchemaError(
+            f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. The "
+            "original has its people in another order than when the release was made, or one of the two was changed "
+            "since: give the file that the release was made from, and try verify --original."
+        )
 
 
 def _pick(entries: Entries, known: Knowledge, pairs: _Pairs, own: Ints, limit: int, gaps: Gaps | None) -> _Picked:

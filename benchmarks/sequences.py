@@ -140,7 +140,8 @@ def read_log(folder: Path, name: str, monitored: str | None = None) -> sf.Datase
     where, columns, usual = LOGS[name]
     if not (DATA / where).exists():
         return None
-    lines = lzma.open(DATA / where, "rt", encoding="utf-8").readlines()
+    with lzma.open(DATA / where, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
     path = folder / f"{name}.csv"
     path.write_text("".join(line for line in lines if line[0] not in ",;"), encoding="utf-8")
     return sf.read(path, kind="sequences", columns=columns, drop=["*"], monitored=[monitored or usual])

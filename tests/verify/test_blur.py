@@ -72,9 +72,11 @@ def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, 
     release, rows = result.release, result.trace.rows
     told = [(row["blurred"], row["events"]) for row in release.table.to_pylist()]
     assert sorted(told) == sorted(
-        [(["news"], ["bank"]), (["news"], ["bank"]), (["news"], ["news", "bank"])]
-        + [([], ["shop"]), ([], ["shop"]), ([], [])]
-        + [([], ["news"]), ([], ["shop"]), ([], ["bank"])]
+        [
+            *[(["news"], ["bank"]), (["news"], ["bank"]), (["news"], ["news", "bank"])],
+            *[([], ["shop"]), ([], ["shop"]), ([], [])],
+            *[([], ["news"]), ([], ["shop"]), ([], ["bank"])],
+        ]
     )
     assert (
         result.trace.counters["other_events_told_as_intervals"],

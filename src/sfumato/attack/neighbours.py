@@ -32,6 +32,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.core.sequence_matching import Knowledge, known_events, matching_classes
 from sfumato.core.timed_records import Entries, TimedRecords, last_at_most, ticks
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["BEYOND", "KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
@@ -71,6 +72,8 @@ class Neighbours:
         That unit.
     released
         Whether a release was attacked, or the data as they stand.
+    record
+        What one record is: a person, or something of a person.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Neighbours:
     reach: int
     unit: str = ""
     released: bool = True
+    record: Unit = PERSON
 
     knowledge = KNOWLEDGE
 
@@ -136,8 +140,8 @@ class Neighbours:
             way = "the other events next to them, even if every monitored event were left out"
             expected = f"blind guessing finds {100 * self.promised:.2g} %"
         return (
-            f"Whoever knows only when people did the monitored events finds {self.found:,} of {self.people:,} people "
-            f"({share}) by {way}; {expected}.",
+            f"Whoever knows only when people did the monitored events finds {self.found:,} of "
+            f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
             f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
             "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
         )
@@ -218,6 +222,7 @@ def attack(
         1 / k if k > 1 else guess,
         _reach(original, set(getattr(release.guarantee, "monitored", ()))),
         original.clock.unit or "",
+        record=original.unit,
     )
 
 
@@ -248,8 +253,8 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     found = _pick(others, known, pairs, drawn, _LONGEST, None)
     success = {name: float(chance.mean()) for name, chance in found.success.items()}
     guess = float(found.guess.mean())
-    unit = dataset.clock.unit or ""
-    return Neighbours(len(able), len(drawn), success, guess, guess, _reach(dataset, monitored), unit, released=False)
+    reach, unit = _reach(dataset, monitored), dataset.clock.unit or ""
+    return Neighbours(len(able), len(drawn), success, guess, guess, reach, unit, released=False, record=dataset.unit)
 
 
 class _Pairs(NamedTuple):
@@ -274,12 +279,14 @@ class _Matches:
         return np.asarray(matching * np.maximum(self.known.entries.events.lengths, 1), dtype=np.int64)
 
     def pairs(self, knowledges: Ints) -> _Pairs:
+        """Return the records of all classes that match, for each of some knowledges."""
         order = np.argsort(self.which, kind="stable")
         begin = np.searchsorted(self.which[order], np.arange(len(self.known) + 1))
         classes = self.classes[order]
-        return _Pairs(
-            knowledges, (self.records.rows_of(np.sort(classes[begin[q] : begin[q + 1]])) for q in knowledges.tolist())
-        )
+        ends = np.cumsum(self.records.sizes)
+        members = np.split(np.argsort(self.records.class_of_row, kind="stable"), ends[:-1])
+        found = (np.concatenate([members[c] for c in classes[begin[q] : begin[q + 1]]]) for q in knowledges.tolist())
+        return _Pairs(knowledges, found)
 
 
 class _Picked(NamedTuple):

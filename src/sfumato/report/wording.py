@@ -290,8 +290,9 @@ def _limit_neighbours(blur: int | None, unit: str) -> tuple[str, str]:
     if blur is None:
         return (
             "Guessing by what stands next.",
-            "Other events keep their exact times. A receiver who knows when a person did a monitored event, and guesses "
-            "that something else followed soon, may pick the right one of the records that fit. Use blur to stop that.",
+            "Other events keep their exact times. A receiver who knows when a person did a monitored event, and "
+            "guesses that something else followed soon, may pick the right one of the records that fit. Use blur to "
+            "stop that.",
         )
     length = show_amount(blur, unit, f"{unit}s") if unit else f"{blur}"
     return (

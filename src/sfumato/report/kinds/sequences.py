@@ -106,7 +106,7 @@ def _neighbours(found: Mapping[str, Any]) -> str:
     return (
         "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when a "
         "person did the monitored events and nothing else, now picks one of the records that match by the other "
-        f"events in it. Attacked: {show_count(found['people'])} people with monitored events.{sample}</p>\n"
+        f"events in it. Attacked: {show_count(found['people'])} with monitored events.{sample}</p>\n"
         f"{judged}\n{make_table(['How the record is picked', 'People found'], rows, narrow=True)}</section>"
     )
 

@@ -44,7 +44,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _CELLS = 4_000_000
-_PORTION = 1_000_000
+_DISTANCES = 1_000_000
+_PORTION = 500_000
 _LONGEST = 1 << 40
 _TIE = 1e-9
 _DURATIONS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
@@ -207,7 +208,7 @@ def attack(
     _check_own(matches, known.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
     costs = matches.costs()[known.of_person[rows[order]]]
-    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _CELLS, side="right")))]
+    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _DISTANCES, side="right")))]
     limit = _LONGEST * scale if horizon is None else horizon * scale
     gaps = learn_gaps(records, scale, limit)
     found = _pick(records.entries, known, matches.pairs(known.of_person[rows[drawn]]), drawn, limit, gaps)
@@ -246,15 +247,42 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     if not monitored or not len(others.times) or not len(able):
         return None
     order = np.random.default_rng(0).permutation(able)
-    costs = known.entries.events.lengths[known.of_person[order]] * len(dataset)
-    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _CELLS, side="right")))]
-    everybody = np.arange(len(dataset))
-    pairs = _Pairs(known.of_person[drawn], (everybody for _ in drawn))
-    found = _pick(others, known, pairs, drawn, _LONGEST, None)
-    success = {name: float(chance.mean()) for name, chance in found.success.items()}
-    guess = float(found.guess.mean())
+    drawn = order[: max(1, _CELLS // len(dataset))]
+    sums = _sum_distances(others, known.entries.take(known.of_person[drawn]))
+    own = np.arange(len(drawn)), drawn
+    success = {}
+    for name, far in sums.items():
+        best = far == far.min(axis=1, keepdims=True)
+        success[name] = float((best[own] / best.sum(axis=1)).mean())
+    guess = 1 / len(dataset)
     reach, unit = _reach(dataset, monitored), dataset.clock.unit or ""
     return Neighbours(len(able), len(drawn), success, guess, guess, reach, unit, released=False, record=dataset.unit)
+
+
+def _sum_distances(others: Entries, told: Entries) -> dict[str, Ints]:
+    """Sum up how far the known times of people (rows of what is told) are from the events of every record (columns).
+
+    Known times are taken in order, so that the first event of a record that is not earlier only moves forward.
+    """
+    begin, end = others.events.offsets[:-1], others.events.offsets[1:]
+    by_time = np.argsort(others.times, kind="stable")
+    times, rows = others.times[by_time], others.events.row_of_token[by_time]
+    limit = (1 << 62) // max(int(told.events.lengths.max(initial=1)), 1) - 1
+    found = {name: np.zeros((len(told.events), len(begin)), dtype=np.int64) for name in ("next", "previous", "nearest")}
+    at, passed = begin.copy(), 0
+    last = len(others.times) - 1
+    for known in np.argsort(told.times, kind="stable"):
+        when, person = int(told.times[known]), int(told.events.row_of_token[known])
+        until = int(np.searchsorted(times, when))
+        at += np.bincount(rows[passed:until], minlength=len(at))
+        passed = until
+        ahead = _distance(others.times, np.minimum(at, last), at < end, np.full(len(at), when), limit)
+        back = _distance(others.times, np.maximum(at - 1, 0), at > begin, np.full(len(at), when), limit)
+        back[ahead == 0] = 0
+        found["next"][person] += ahead
+        found["previous"][person] += back
+        found["nearest"][person] += np.minimum(ahead, back)
+    return found
 
 
 class _Pairs(NamedTuple):
@@ -308,9 +336,9 @@ def _check_own(matches: _Matches, knowledge: Ints, classes: Ints) -> None:
         )
 
 
-def _pick(entries: Entries, known: Knowledge, pairs: _Pairs, own: Ints, limit: int, gaps: Gaps | None) -> _Picked:
+def _pick(entries: Entries, known: Knowledge, pairs: _Pairs, own: Ints, limit: int, gaps: Gaps) -> _Picked:
     """Pick the best of the candidates of every person, portion by portion."""
-    names = ("next", "previous", "nearest", *(("likelihood",) if gaps is not None else ()))
+    names = ("next", "previous", "nearest", "likelihood")
     success: dict[str, list[Floats]] = {name: [] for name in names}
     guess: list[Floats] = []
     waiting: list[tuple[int, int, Ints]] = []
@@ -338,7 +366,7 @@ def _chances(scores: Floats | Ints, mine: npt.NDArray[np.bool_], begin: Ints, si
 
 
 def _scores(
-    entries: Entries, known: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps | None
+    entries: Entries, known: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps
 ) -> dict[str, Any]:
     """Score every candidate of some people, the best lowest."""
     offsets, times = known.entries.events.offsets, known.entries.times
@@ -361,14 +389,13 @@ def _scores(
     for name, gap in (("next", ahead), ("previous", back), ("nearest", np.minimum(ahead, back))):
         found[name] = np.zeros(len(rows), dtype=np.int64)
         np.add.at(found[name], pair, gap)
-    if gaps is not None:
-        unlikely = np.zeros(len(pair))
-        for side, where, gap in (("after", after, ahead), ("before", before, back)):
-            there = gap <= limit
-            events = np.full(len(pair), -1)
-            events[there] = entries.events.codes[where[there]]
-            unlikely -= gaps.log_chance(side, events, gap)
-        found["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
+    unlikely = np.zeros(len(pair))
+    for side, where, gap in (("after", after, ahead), ("before", before, back)):
+        there = gap <= limit
+        events = np.full(len(pair), -1)
+        events[there] = entries.events.codes[where[there]]
+        unlikely -= gaps.log_chance(side, events, gap)
+    found["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
     return found
 
 

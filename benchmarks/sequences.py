@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import lzma
 import time
 from pathlib import Path
 
 import numpy as np
 
 import sfumato as sf
-from benchmarks.measure import generated, run, run_parts, table
+from benchmarks.measure import DATA, generated, run, run_parts, table
+from sfumato.attack.neighbours import attack as attack_neighbours
 from sfumato.core.comparison import Comparison
+from sfumato.core.sequences import Sequences
 from sfumato.generate.taxonomy import taxonomy
+from sfumato.kernels.thinning import thin_crowds
+from sfumato.kernels.windows import Unmonitored, key_pairs
 from sfumato.metrics.count_queries import CountQueries
 from sfumato.metrics.event_context import EventContext
 from sfumato.metrics.interval_loss import IntervalLoss
@@ -116,6 +121,85 @@ def context(folder: Path) -> list[list[object]]:
     return rows
 
 
+LOGS = {
+    "sepsis": (
+        "sepsis/sepsis.csv.xz",
+        {"person": "Case ID", "event": "Activity", "time": "Complete Timestamp"},
+        "ER Registration",
+    ),
+    "hospital-billing": (
+        "hospital-billing/hospital_billing.csv.xz",
+        {"person": "case_id", "event": "activity", "time": "timestamp"},
+        "FIN",
+    ),
+}
+
+
+def read_log(folder: Path, name: str, monitored: str | None = None) -> sf.Dataset | None:
+    """Read a real log, without the rows that have no case; None where it is not at hand."""
+    where, columns, usual = LOGS[name]
+    if not (DATA / where).exists():
+        return None
+    with lzma.open(DATA / where, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    path = folder / f"{name}.csv"
+    path.write_text("".join(line for line in lines if line[0] not in ",;"), encoding="utf-8")
+    return sf.read(path, kind="sequences", columns=columns, drop=["*"], monitored=[monitored or usual])
+
+
+def neighbours(folder: Path) -> list[list[object]]:
+    """Who is found by the events next to monitored ones on real logs, and what the remedies cost; hi, k=5."""
+    rows = []
+    for name in LOGS:
+        for remedy, monitored, asked in [
+            ("none", None, {}),
+            *((f"blur {label}", None, {"blur": s}) for label, s in (("0", 0), ("1 h", 3600), ("1 d", 86_400))),
+            ("monitored *", "*", {}),
+        ]:
+            data = read_log(folder, name, monitored)
+            if data is None:
+                continue
+            start = time.perf_counter()
+            result = sf.anonymize(data, sf.methods.Hi(k=5, **asked), secret=bytes([1] * 32))
+            seconds = time.perf_counter() - start
+            start = time.perf_counter()
+            found = attack_neighbours(result.release, data, result.trace.rows)
+            attacked = time.perf_counter() - start
+            comparison, count = Comparison(data, result.release, result.trace.rows), result.trace.counters
+            queries, context = CountQueries().measure(comparison), EventContext().measure(comparison)
+            kept = sum(map(len, result.release.table[data.schema.history].to_pylist()))
+            rows.append(
+                [name, remedy, seconds, attacked, found.found, found.people, found.guess, kept]
+                + [count.get(f"other_events_{what}", 0) for what in ("told_as_intervals", "left_out")]
+                + [IntervalLoss().measure(comparison).value, queries.details["other_false_negatives"], context.value]
+            )
+    head = ["log", "remedy", "s", "attack s", "found", "of", "by guessing", "exact events", "as intervals", "left out"]
+    table("Neighbours of monitored events, hi, k=5", [*head, "NCP", "f_n of other events", "KL, hour"], rows)
+    return rows
+
+
+def without_monitored(folder: Path) -> list[list[object]]:
+    """How many people without monitored events (g,l)-diversity withholds on a real log, and how many it must."""
+    rows = []
+    for monitored in ("FIN", "CHANGE DIAGN"):
+        data = read_log(folder, "hospital-billing", monitored)
+        if data is None:
+            continue
+        everyone = Sequences.of(data)
+        absent = everyone.take(np.flatnonzero(~everyone.people_with_monitored))
+        for days, l in ((7, 4), (20, 6), (30, 4), (30, 5), (90, 2)):
+            start = time.perf_counter()
+            found = thin_crowds(key_pairs(Unmonitored(*absent.part(monitored=False)), days * 86_400), l)
+            seconds = time.perf_counter() - start
+            rows.append([monitored, len(absent), days, l, int((~found.stays).sum()), found.at_least, seconds])
+    table(
+        "People without monitored events, hospital billing",
+        ["monitored", "people", "g days", "l", "withheld", "at least", "s"],
+        rows,
+    )
+    return rows
+
+
 def growth(folder: Path) -> list[list[object]]:
     """Seconds at n, 2n, 4n, 8n with the exponent."""
     rows = []
@@ -133,4 +217,15 @@ def growth(folder: Path) -> list[list[object]]:
 
 
 if __name__ == "__main__":
-    run_parts("sequences", __doc__, single_receiver, large, colluding, comparators, context, growth)
+    run_parts(
+        "sequences",
+        __doc__,
+        single_receiver,
+        large,
+        colluding,
+        comparators,
+        context,
+        neighbours,
+        without_monitored,
+        growth,
+    )

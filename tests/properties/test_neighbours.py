@@ -1,5 +1,6 @@
 """Picking records by the events next to known times: the fast way equals the plain one, and blurring stops it."""
 
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sfumato as sf
 from naive import neighbours as plain
 from naive import sequence_attack as naive
 from naive.sequence_attack import Event, make_release
 from sfumato.attack import neighbours
 from sfumato.attack.gaps import learn_gaps
+from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError
@@ -20,6 +23,8 @@ from sfumato.core.run import Run
 from sfumato.core.timed_records import TimedRecords
 from sfumato.guarantees.group_anonymity import GroupAnonymity
 from sfumato.methods import all_methods
+from sfumato.metrics.count_queries import CountQueries
+from sfumato.metrics.event_context import EventContext
 from sfumato.registry import verifier
 from sfumato.verify.sequence_faithful import verify_faithful
 
@@ -136,3 +141,40 @@ def test_blur_needs_a_k(method) -> None:
     data = Dataset.from_sequences([[("m", 1)], [("m", 2)]], monitored=("m",))
     with pytest.raises(ParameterError, match="k"):
         method(blur=3, **({"g": 1, "l": 2} if "l" in {p.name for p in declared(method)} else {})).anonymize(data, Run())
+
+
+def two_groups(blur: int | None):
+    people = [[("m", 10 * i), ("x", 10 * i + 1), ("y", 500 + i)] for i in range(8)]
+    dataset = Dataset.from_sequences(people, monitored=("m",))
+    result = all_methods()["hi"](k=4, blur=blur).anonymize(dataset, Run(bytes([1] * 32)))
+    return Comparison(dataset, result.release, result.trace.rows)
+
+
+def test_measures_read_blurred_events_as_intervals() -> None:
+    plain_context, blurred_context = (EventContext().measure(two_groups(blur)) for blur in (None, 5))
+    assert blurred_context.details["without_counterpart"] == plain_context.details["without_counterpart"] == 0
+    queries = CountQueries(intervals=10)
+    assert queries.measure(two_groups(5)).details["other_false_negatives"] == 0
+    blurred = two_groups(5).sequences.blurred
+    assert len(blurred.lows) == 8 and set(blurred.lengths.tolist()) == {30}
+    assert not len(two_groups(None).sequences.blurred.lows)
+
+
+def test_python_users_are_warned_when_they_write(tmp_path) -> None:
+    people = [[("m", 100 * i), ("x", 100 * i + 1)] for i in range(40)]
+    dataset = Dataset.from_sequences(people, monitored=("m",))
+    with pytest.warns(sf.ReleaseWarning, match="finds 40 of 40 people") as caught:
+        sf.write(sf.anonymize(dataset, sf.methods.Hi(k=5)), tmp_path / "plain")
+    assert any("blur=1" in str(warning.message) for warning in caught)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sf.ReleaseWarning)
+        sf.write(sf.anonymize(dataset, sf.methods.Hi(k=5, blur=1)), tmp_path / "blurred")
+
+
+def test_a_sample_is_attacked_where_there_are_too_many_records(monkeypatch) -> None:
+    people = [[("m", 100 * i), ("x", 100 * i + 1)] for i in range(40)]
+    dataset = Dataset.from_sequences(people, monitored=("m",))
+    monkeypatch.setattr(neighbours, "_CELLS", 400)
+    found = neighbours.attack_original(dataset)
+    assert (found.people, found.attacked) == (40, 10)
+    assert "from a sample of 10" in found.warnings[0]

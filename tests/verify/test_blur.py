@@ -72,9 +72,11 @@ def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, 
     release, rows = result.release, result.trace.rows
     told = [(row["blurred"], row["events"]) for row in release.table.to_pylist()]
     assert sorted(told) == sorted(
-        [(["news"], ["bank"]), (["news"], ["bank"]), (["news"], ["news", "bank"])]
-        + [([], ["shop"]), ([], ["shop"]), ([], [])]
-        + [([], ["news"]), ([], ["shop"]), ([], ["bank"])]
+        [
+            *[(["news"], ["bank"]), (["news"], ["bank"]), (["news"], ["news", "bank"])],
+            *[([], ["shop"]), ([], ["shop"]), ([], [])],
+            *[([], ["news"]), ([], ["shop"]), ([], ["bank"])],
+        ]
     )
     assert (
         result.trace.counters["other_events_told_as_intervals"],
@@ -207,3 +209,10 @@ def test_a_smaller_blur_than_was_used_is_found_with_the_original() -> None:
     release = claiming(result.release, blur=10)
     assert verifier(release.guarantee).verify(release)
     assert not verify_faithful(release, dataset(), result.trace.rows)
+
+
+def test_a_release_that_has_other_events_cannot_say_it_has_none() -> None:
+    release = claiming(published().release, others=False)
+    verdict = verifier(release.guarantee).verify(release)
+    assert not verdict.holds
+    assert not verdict.checks["no other events are published"]

@@ -128,13 +128,16 @@ def _learn(timeline: _Timeline, events: int, limit: int) -> Floats:
     table = np.full((events + 1, _BINS), 1.0 / ((events + 1) * _BINS))
     if not len(interval):
         return table
+    order = np.argsort(event, kind="stable")
+    interval, event, moments = interval[order], event[order], moments[order]
+    begins = np.flatnonzero(np.diff(event, prepend=-1))
     density = table / _WIDTHS
     for _ in range(_ROUNDS):
         weight = moments * density[event]
         total = np.bincount(interval, weight.sum(axis=1), minlength=len(timeline.lo))
         weight /= total[interval][:, None]
         counts = np.zeros_like(table)
-        np.add.at(counts, event, weight)
+        counts[event[begins]] = np.add.reduceat(weight, begins, axis=0)
         pooled = counts[:events].sum(axis=0) + 1e-3
         counts[:events] += _PRIOR * pooled / pooled.sum()
         counts[events] += 1e-9

@@ -28,9 +28,11 @@ import numpy.typing as npt
 from sfumato.attack.gaps import Gaps, learn_gaps
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.core.sequence_matching import Knowledge, known_events, matching_classes
 from sfumato.core.timed_records import Entries, TimedRecords, last_at_most, ticks
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["BEYOND", "KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
@@ -42,7 +44,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _CELLS = 4_000_000
-_PORTION = 1_000_000
+_DISTANCES = 1_000_000
+_PORTION = 500_000
 _LONGEST = 1 << 40
 _TIE = 1e-9
 _DURATIONS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
@@ -70,6 +73,8 @@ class Neighbours:
         That unit.
     released
         Whether a release was attacked, or the data as they stand.
+    record
+        What one record is: a person, or something of a person.
 
     Examples
     --------
@@ -88,6 +93,7 @@ class Neighbours:
     reach: int
     unit: str = ""
     released: bool = True
+    record: Unit = PERSON
 
     knowledge = KNOWLEDGE
 
@@ -125,8 +131,9 @@ class Neighbours:
         if not self.wins:
             return ()
         share = f"{100 * self.rate:.0f} %"
-        error = f", give or take {100 * 2 * self.sampling_error:.1f} in a sample" if self.sampling_error else ""
-        length = f"{self.reach} {self.unit}s" if self.unit else f"{self.reach}"
+        if self.attacked < self.people:
+            share += f", from a sample of {self.attacked:,}, give or take {200 * self.sampling_error:.0f}"
+        length = f"{self.reach} {self.unit}{'s' * (self.reach != 1)}" if self.unit else f"a distance of {self.reach}"
         way = "the other events published next to them"
         if self.released:
             expected = f"the promise makes a reader expect at most {100 * self.promised:.0f} %"
@@ -134,8 +141,8 @@ class Neighbours:
             way = "the other events next to them, even if every monitored event were left out"
             expected = f"blind guessing finds {100 * self.promised:.2g} %"
         return (
-            f"Whoever knows only when people did the monitored events finds {self.found:,} of {self.people:,} people "
-            f"({share}{error}) by {way}; {expected}.",
+            f"Whoever knows only when people did the monitored events finds {self.found:,} of "
+            f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
             f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
             "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
         )
@@ -198,9 +205,10 @@ def attack(
     able = np.flatnonzero(known.entries.events.lengths[known.of_person[rows]])
     if not len(able):
         return None
+    _check_own(matches, known.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
     costs = matches.costs()[known.of_person[rows[order]]]
-    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _CELLS, side="right")))]
+    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _DISTANCES, side="right")))]
     limit = _LONGEST * scale if horizon is None else horizon * scale
     gaps = learn_gaps(records, scale, limit)
     found = _pick(records.entries, known, matches.pairs(known.of_person[rows[drawn]]), drawn, limit, gaps)
@@ -215,6 +223,7 @@ def attack(
         1 / k if k > 1 else guess,
         _reach(original, set(getattr(release.guarantee, "monitored", ()))),
         original.clock.unit or "",
+        record=original.unit,
     )
 
 
@@ -238,15 +247,42 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     if not monitored or not len(others.times) or not len(able):
         return None
     order = np.random.default_rng(0).permutation(able)
-    costs = known.entries.events.lengths[known.of_person[order]] * len(dataset)
-    drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _CELLS, side="right")))]
-    everybody = np.arange(len(dataset))
-    pairs = _Pairs(known.of_person[drawn], (everybody for _ in drawn))
-    found = _pick(others, known, pairs, drawn, _LONGEST, None)
-    success = {name: float(chance.mean()) for name, chance in found.success.items()}
-    guess = float(found.guess.mean())
-    unit = dataset.clock.unit or ""
-    return Neighbours(len(able), len(drawn), success, guess, guess, _reach(dataset, monitored), unit, released=False)
+    drawn = order[: max(1, _CELLS // len(dataset))]
+    sums = _sum_distances(others, known.entries.take(known.of_person[drawn]))
+    own = np.arange(len(drawn)), drawn
+    success = {}
+    for name, far in sums.items():
+        best = far == far.min(axis=1, keepdims=True)
+        success[name] = float((best[own] / best.sum(axis=1)).mean())
+    guess = 1 / len(dataset)
+    reach, unit = _reach(dataset, monitored), dataset.clock.unit or ""
+    return Neighbours(len(able), len(drawn), success, guess, guess, reach, unit, released=False, record=dataset.unit)
+
+
+def _sum_distances(others: Entries, told: Entries) -> dict[str, Ints]:
+    """Sum up how far the known times of people (rows of what is told) are from the events of every record (columns).
+
+    Known times are taken in order, so that the first event of a record that is not earlier only moves forward.
+    """
+    begin, end = others.events.offsets[:-1], others.events.offsets[1:]
+    by_time = np.argsort(others.times, kind="stable")
+    times, rows = others.times[by_time], others.events.row_of_token[by_time]
+    limit = (1 << 62) // max(int(told.events.lengths.max(initial=1)), 1) - 1
+    found = {name: np.zeros((len(told.events), len(begin)), dtype=np.int64) for name in ("next", "previous", "nearest")}
+    at, passed = begin.copy(), 0
+    last = len(others.times) - 1
+    for known in np.argsort(told.times, kind="stable"):
+        when, person = int(told.times[known]), int(told.events.row_of_token[known])
+        until = int(np.searchsorted(times, when))
+        at += np.bincount(rows[passed:until], minlength=len(at))
+        passed = until
+        ahead = _distance(others.times, np.minimum(at, last), at < end, np.full(len(at), when), limit)
+        back = _distance(others.times, np.maximum(at - 1, 0), at > begin, np.full(len(at), when), limit)
+        back[ahead == 0] = 0
+        found["next"][person] += ahead
+        found["previous"][person] += back
+        found["nearest"][person] += np.minimum(ahead, back)
+    return found
 
 
 class _Pairs(NamedTuple):
@@ -271,12 +307,14 @@ class _Matches:
         return np.asarray(matching * np.maximum(self.known.entries.events.lengths, 1), dtype=np.int64)
 
     def pairs(self, knowledges: Ints) -> _Pairs:
+        """Return the records of all classes that match, for each of some knowledges."""
         order = np.argsort(self.which, kind="stable")
         begin = np.searchsorted(self.which[order], np.arange(len(self.known) + 1))
         classes = self.classes[order]
-        return _Pairs(
-            knowledges, (self.records.rows_of(np.sort(classes[begin[q] : begin[q + 1]])) for q in knowledges.tolist())
-        )
+        ends = np.cumsum(self.records.sizes)
+        members = np.split(np.argsort(self.records.class_of_row, kind="stable"), ends[:-1])
+        found = (np.concatenate([members[c] for c in classes[begin[q] : begin[q + 1]]]) for q in knowledges.tolist())
+        return _Pairs(knowledges, found)
 
 
 class _Picked(NamedTuple):
@@ -286,9 +324,21 @@ class _Picked(NamedTuple):
     guess: Floats
 
 
-def _pick(entries: Entries, known: Knowledge, pairs: _Pairs, own: Ints, limit: int, gaps: Gaps | None) -> _Picked:
+def _check_own(matches: _Matches, knowledge: Ints, classes: Ints) -> None:
+    """Refuse people who do not match their own records: success would be counted for strangers."""
+    groups = max(len(matches.records.sizes), 1)
+    there = np.isin(knowledge * groups + classes, matches.which * groups + matches.classes)
+    if not there.all():
+        raise SchemaError(
+            f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. The "
+            "original has its people in another order than when the release was made, or one of the two was changed "
+            "since: give the file that the release was made from, and try verify --original."
+        )
+
+
+def _pick(entries: Entries, known: Knowledge, pairs: _Pairs, own: Ints, limit: int, gaps: Gaps) -> _Picked:
     """Pick the best of the candidates of every person, portion by portion."""
-    names = ("next", "previous", "nearest", *(("likelihood",) if gaps is not None else ()))
+    names = ("next", "previous", "nearest", "likelihood")
     success: dict[str, list[Floats]] = {name: [] for name in names}
     guess: list[Floats] = []
     waiting: list[tuple[int, int, Ints]] = []
@@ -316,7 +366,7 @@ def _chances(scores: Floats | Ints, mine: npt.NDArray[np.bool_], begin: Ints, si
 
 
 def _scores(
-    entries: Entries, known: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps | None
+    entries: Entries, known: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps
 ) -> dict[str, Any]:
     """Score every candidate of some people, the best lowest."""
     offsets, times = known.entries.events.offsets, known.entries.times
@@ -339,14 +389,13 @@ def _scores(
     for name, gap in (("next", ahead), ("previous", back), ("nearest", np.minimum(ahead, back))):
         found[name] = np.zeros(len(rows), dtype=np.int64)
         np.add.at(found[name], pair, gap)
-    if gaps is not None:
-        unlikely = np.zeros(len(pair))
-        for side, where, gap in (("after", after, ahead), ("before", before, back)):
-            there = gap <= limit
-            events = np.full(len(pair), -1)
-            events[there] = entries.events.codes[where[there]]
-            unlikely -= gaps.log_chance(side, events, gap)
-        found["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
+    unlikely = np.zeros(len(pair))
+    for side, where, gap in (("after", after, ahead), ("before", before, back)):
+        there = gap <= limit
+        events = np.full(len(pair), -1)
+        events[there] = entries.events.codes[where[there]]
+        unlikely -= gaps.log_chance(side, events, gap)
+    found["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
     return found
 
 

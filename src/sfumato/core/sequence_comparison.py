@@ -168,6 +168,25 @@ class SequenceComparison:
         times = self.comparison.original.clock.from_arrow(self._read_times(self._columns.times))
         return Ragged(published.offsets, codes, self.comparison.places), times
 
+    @cached_property
+    def blurred(self) -> Covers:
+        """What records tell of events without times of their own: the original's codes, and intervals."""
+        events, stretches = self._columns.blurred, self._columns.stretches
+        if events is None or stretches is None:
+            none = np.zeros(0, dtype=np.int64)
+            return Covers(np.zeros(len(self.comparison.release) + 1, dtype=np.int64), none, none, none)
+        told = Ragged.from_arrow(self.comparison.release.table.column(events))
+        code_of = {label: code for code, label in enumerate(self.comparison.places)}
+        if not all(label in code_of for label in told.labels):
+            raise SchemaError(
+                "Comparison: the release tells of events that the original data do not have. "
+                "Compare it with the data it was made from."
+            )
+        recode = np.array([code_of[label] for label in told.labels], dtype=np.int64)
+        codes = recode[told.codes] if len(recode) else told.codes.astype(np.int64)
+        cells, clock = self._read_times(stretches), self.comparison.original.clock
+        return Covers(told.offsets, codes, clock.from_arrow(cells.field("lo")), clock.from_arrow(cells.field("hi")))
+
     def _read_times(self, column: str) -> pa.Array:
         return read_lists(self.comparison.release.table.column(column))[1]
 

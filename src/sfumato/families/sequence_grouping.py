@@ -39,6 +39,7 @@ __all__ = [
     "SequenceGrouping",
     "cover_groups",
     "draw_order",
+    "has_other_events",
     "time_arrays",
 ]
 
@@ -86,7 +87,8 @@ class SequenceGrouping(Method):
     def claim(self, dataset: Dataset) -> Guarantee:
         """Claim k-anonymity of groups, for the receiver of the monitored events."""
         unit = (dataset.clock.unit or "") if self.window is not None else ""
-        return GroupAnonymity(self.k or 1, dataset.schema.monitored, blur=self.window, unit=unit)
+        monitored = dataset.schema.monitored
+        return GroupAnonymity(self.k or 1, monitored, blur=self.window, unit=unit, others=has_other_events(dataset))
 
     def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
         """Return which people without monitored events can be a group of their own, and why the others cannot."""
@@ -193,7 +195,8 @@ class DiverseGrouping(SequenceGrouping):
         if self.l is None or self.g is None:
             return super().claim(dataset)
         unit = dataset.clock.unit or ""
-        return GlDiversity(self.g, self.l, self.k or 1, dataset.schema.monitored, unit, self.blur)
+        monitored, others = dataset.schema.monitored, has_other_events(dataset)
+        return GlDiversity(self.g, self.l, self.k or 1, monitored, unit, self.blur, others)
 
     def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:
         """Keep as many people without monitored events as are diverse enough among themselves."""
@@ -294,6 +297,18 @@ class Arrays(NamedTuple):
     monitored: Monitored
     unmonitored: Unmonitored
     prices: Prices
+
+
+def has_other_events(dataset: Dataset) -> bool:
+    """Tell whether anybody did an event that is not monitored.
+
+    Examples
+    --------
+    >>> has_other_events(Dataset.from_sequences([[("mail", 1)]], monitored=("mail",)))
+    False
+    """
+    history, monitored = dataset.history(), set(dataset.schema.monitored)
+    return any(history.labels[code] not in monitored for code in np.unique(history.codes))
 
 
 def _with_absent(grouped: Grouped, everyone: Sequences, present: Ints, absent: Ints) -> Grouped:

@@ -45,6 +45,7 @@ of them soon follows or precedes a monitored one may find the record. Safe for t
     monitored: tuple[str, ...] = ()
     unit: str = ""
     blur: Annotated[int | None, Param("How far around monitored intervals no other event is published.", ge=0)] = None
+    others: bool = True
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values; without blur where there is none."""
@@ -64,4 +65,6 @@ of them soon follows or precedes a monitored one may find the record. Safe for t
         crowd = (
             f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
         )
+        if not self.others:
+            return f"{knows} finds no other events: none are published.{crowd}{self.say_count(unit)}"
         return f"{knows} {promise}{crowd} {NEIGHBOURS} Safe for that receiver only.{self.say_count(unit)}"

@@ -46,7 +46,7 @@ class GroupAnonymity(Guarantee):
     others. With ``blur`` they are also equal in all they say about the time up to that far before and after each of
     the intervals: no other event is published there with a time of its own. Whoever looks for other events within
     that distance of a known time then picks among whole sets of k equal records. Without it other events keep their
-    exact times, and looking there is not covered.
+    exact times, and looking there is not covered; where ``others`` is false none are published.
 
     Examples
     --------
@@ -75,6 +75,7 @@ their exact times. Safe for that receiver only.
     suppressing: bool = False
     blur: Annotated[int | None, Param("How far around monitored intervals no other event has a time.", ge=0)] = None
     unit: str = ""
+    others: bool = True
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values; without blur where there is none."""
@@ -88,6 +89,8 @@ their exact times. Safe for that receiver only.
         others = f"cannot tell the {unit.record} from at least {self.k - 1} others"
         knows = f"Whoever knows when {known} ({named})"
         end = f"Safe for that receiver only.{missing}{self.say_count(unit)}"
+        if not self.others:
+            return f"{knows} {others}. No other events are published.{missing}{self.say_count(unit)}"
         if self.blur is None:
             return f"{knows} and looks at nothing else {others}. {NEIGHBOURS} {end}"
         return f"{knows} {others}, {say_blur(self.blur, self.unit)} {end}"

@@ -1,11 +1,18 @@
 """Whom to leave out so that no crowd is too large a share of those who stay.
 
 A crowd are the people who do one event within one window. Leaving people out makes crowds smaller, and the share that
-is allowed too. Crowds are swept in time; where one is too large, one of its latest members goes, among those the one
-who is in most crowds that are too large. It is repeated with the share of those who are left, until all crowds are
-small enough. At last everybody who can come back does.
+is allowed too. To leave out the fewest is hard where people do several things, so two ways are tried, and the better
+one counts:
+
+- crowds are swept in time; where one is too large, one of its latest members goes, among those the one with most
+  events in crowds that are too large. Where everybody does one thing, that leaves out the fewest;
+- whoever is in most crowds that are too large goes, one after the other.
+
+Both are repeated with the share of those who are left, until all crowds are small enough; then everybody who can come
+back does. How many must go at least is found beside it: where the numbers are equal, nobody could do better.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +23,11 @@ from sfumato.kernels.windows import Keyed
 
 __all__ = ["Thinned", "thin_crowds"]
 
+_Way = Callable[[NDArray[np.int64], NDArray[np.int64], int, int, NDArray[np.bool_]], bool]
+
 _LOOK_BACK = 64
 _EFFORT = 200_000_000
+_LARGEST_SEARCH = 500_000_000
 
 
 class Thinned(NamedTuple):
@@ -54,20 +64,35 @@ def thin_crowds(keyed: Keyed, l: int) -> Thinned:
     ([True, True, False, True, True], 1)
     """
     people = keyed.offsets.size - 1
-    person = np.repeat(np.arange(people, dtype=np.int64), np.diff(keyed.offsets))
-    order = np.lexsort((person, keyed.key))
-    key, person = keyed.key[order], person[order]
+    at_least = _bound(keyed, l)
+    best = _thin_by(_sweep_out, keyed, l)
+    if people - best.sum() > at_least and keyed.key.size * people <= _LARGEST_SEARCH:
+        other = _thin_by(_pick_out, keyed, l)
+        best = other if other.sum() > best.sum() else best
+    return Thinned(best, at_least)
+
+
+def _thin_by(way: _Way, keyed: Keyed, l: int) -> NDArray[np.bool_]:
+    """Leave people out in one way, for the share of those who are left, and let people come back."""
+    people = keyed.offsets.size - 1
+    person, key = _in_time_order(keyed)
     alive = np.ones(people, np.bool_)
-    while _leave_out(key, person, keyed.gap, int(alive.sum()) // l, alive):
+    while way(key, person, keyed.gap, int(alive.sum()) // l, alive):
         pass
-    lengths = np.diff(keyed.offsets)
     gone = np.flatnonzero(~alive)
-    _bring_back(gone[np.argsort(lengths[gone], kind="stable")], keyed, key, person, alive, l)
-    return Thinned(alive, _bound(keyed, l))
+    _bring_back(gone[np.argsort(np.diff(keyed.offsets)[gone], kind="stable")], keyed, key, person, alive, l)
+    return alive
+
+
+def _in_time_order(keyed: Keyed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return whose the pairs are, and the pairs, sorted by event and time."""
+    person = np.repeat(np.arange(keyed.offsets.size - 1, dtype=np.int64), np.diff(keyed.offsets))
+    order = np.lexsort((person, keyed.key))
+    return person[order], keyed.key[order]
 
 
 @njit(cache=True, nogil=True)
-def _leave_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
+def _sweep_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
     """Leave people out until no crowd is larger than the cap; tell whether anybody was."""
     score = _count_memberships(key, person, gap, cap, alive)
     tally = np.zeros(alive.size, np.int64)
@@ -121,6 +146,50 @@ def _count_memberships(
         if inside > 0 and alive[person[at]]:
             score[person[at]] += 1
     return score
+
+
+@njit(cache=True, nogil=True)
+def _pick_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
+    """Leave out whoever is in most crowds larger than the cap, until there are none; tell whether anybody was."""
+    changed = False
+    first = np.zeros(key.size, np.int64)
+    full = np.zeros(key.size + 1, np.int64)
+    latest = np.full(alive.size, -1, np.int64)
+    while True:
+        # Crowds end with a pair of somebody; full counts those that are too large so far.
+        tally = np.zeros(alive.size, np.int64)
+        present, left = 0, 0
+        for right in range(key.size):
+            while key[right] - key[left] > gap:
+                if alive[person[left]]:
+                    tally[person[left]] -= 1
+                    present -= tally[person[left]] == 0
+                left += 1
+            if alive[person[right]]:
+                tally[person[right]] += 1
+                present += tally[person[right]] == 1
+            first[right] = left
+            full[right + 1] = full[right] + (alive[person[right]] and present > cap)
+        if full[key.size] == 0:
+            return changed
+        # A crowd counts for a person by the last pair the person has in it.
+        gain = np.zeros(alive.size, np.int64)
+        latest[:] = -1
+        reach = key.size - 1
+        for at in range(key.size - 1, -1, -1):
+            while first[reach] > at:
+                reach -= 1
+            end = reach + 1
+            if latest[person[at]] >= 0:
+                end = min(end, latest[person[at]])
+            gain[person[at]] += full[end] - full[at]
+            latest[person[at]] = at
+        worst, most = -1, 0
+        for who in range(alive.size):
+            if alive[who] and gain[who] > most:
+                worst, most = who, gain[who]
+        alive[worst] = False
+        changed = True
 
 
 @njit(cache=True, nogil=True)

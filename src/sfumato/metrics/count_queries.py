@@ -35,7 +35,8 @@ class CountQueries(Metric):
     apart.
 
     Events that are not monitored are published as they are. Their counts go wrong only where people are
-    withheld; ``other_false_negatives`` is f_n over as many of them, drawn the same way.
+    withheld, or events blurred; ``other_false_negatives`` is f_n over as many of them, drawn the same way. What is told
+    of blurred events counts like intervals of monitored ones.
 
     With a workload the queries are about its events, one in each line, monitored or not.
 
@@ -118,10 +119,29 @@ def _count(found: SequenceComparison, events: Ints, edges: Ints) -> tuple[Ints, 
     """Return how many people did each event in each period, according to original and release."""
     history, (others, times) = found.comparison.history, found.others
     truth = _count_exact(history.row_of_token, history.codes, found.times, events, edges)
-    answer = _count_exact(others.row_of_token, others.codes, times, events, edges)
+    answer = _count_exact(*_with_blurred(found, others.row_of_token, others.codes, times, edges), events, edges)
     for number, event in enumerate(events):
         answer[number] += _count_covers(found, int(event), edges)
     return truth, answer
+
+
+def _with_blurred(
+    found: SequenceComparison, rows: Ints, codes: npt.NDArray[np.int32], times: Ints, edges: Ints
+) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
+    """Add what is told of blurred events: a moment in every period that the interval touches."""
+    told = found.blurred
+    if not len(told.lows):
+        return rows, codes, times
+    first = np.maximum(np.searchsorted(edges, told.lows, side="right") - 1, 0)
+    last = np.minimum(np.searchsorted(edges, told.highs, side="right"), len(edges) - 1)
+    count = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(count)), count)
+    period = np.arange(len(which)) - np.repeat(np.cumsum(count) - count - first, count)
+    return (
+        np.concatenate([rows, told.row_of_interval[which]]),
+        np.concatenate([codes, told.categories[which].astype(np.int32)]),
+        np.concatenate([times, edges[period]]),
+    )
 
 
 def _count_exact(rows: Ints, codes: npt.NDArray[np.int32], times: Ints, events: Ints, edges: Ints) -> Ints:

@@ -18,6 +18,8 @@ __all__ = ["METRIC", "EventContext"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_POINTS = 8
+
 
 @dataclasses.dataclass(frozen=True)
 class EventContext(Metric):
@@ -112,8 +114,14 @@ def _distances(found: SequenceComparison) -> tuple[npt.NDArray[np.int32], Ints]:
 
 def _count_published(found: SequenceComparison, window: int) -> Floats:
     """Return how many of each event are expected within the window of a monitored one."""
-    (events, times), covers = found.others, found.covers
-    rows = events.row_of_token
+    (events, exact), covers = found.others, found.covers
+    told, parts = found.blurred, np.arange(1, 2 * _POINTS, 2)
+    # Of a blurred event only the interval is known: it counts in parts, at points spread over the interval.
+    spread = told.lows[:, None] + told.lengths[:, None] // (2 * _POINTS) * parts[None, :]
+    rows = np.concatenate([events.row_of_token, np.repeat(told.row_of_interval, _POINTS)])
+    times = np.concatenate([exact, spread.ravel()])
+    codes = np.concatenate([events.codes, np.repeat(told.categories, _POINTS)])
+    weights = np.concatenate([np.ones(len(exact)), np.full(spread.size, 1 / _POINTS)])
     able = np.flatnonzero(np.diff(covers.offsets)[rows])
     first, last = times[able] - window, times[able] + window
     apart = np.ones(len(able))
@@ -123,7 +131,7 @@ def _count_published(found: SequenceComparison, window: int) -> Floats:
         shared = np.minimum(high, last[at]) - np.maximum(low, first[at]) + 1
         apart[at] *= 1 - shared / (high - low + 1)
         settled[at] = apart[at] == 0
-    counts = np.bincount(events.codes[able], 1 - apart, minlength=len(found.comparison.places))
+    counts = np.bincount(codes[able], (1 - apart) * weights[able], minlength=len(found.comparison.places))
     return np.asarray(counts, dtype=np.float64)
 
 

@@ -246,8 +246,9 @@ def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
 def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise to one receiver does not cover."""
     l, g = getattr(guarantee, "l", None), getattr(guarantee, "g", None)
-    unit = getattr(guarantee, "unit", "")
+    unit, blur = getattr(guarantee, "unit", ""), getattr(guarantee, "blur", None)
     limits = [
+        _limit_neighbours(blur, unit),
         (
             "Anybody else.",
             "Events that are not monitored are published with their exact times. Somebody who knows when a person did "
@@ -282,6 +283,23 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
             "higher chance. So may several events together.",
         ),
     ]
+
+
+def _limit_neighbours(blur: int | None, unit: str) -> tuple[str, str]:
+    """Say what a receiver may do who looks at the events next to the monitored ones."""
+    if blur is None:
+        return (
+            "Guessing by what stands next.",
+            "Other events keep their exact times. A receiver who knows when a person did a monitored event, and "
+            "guesses that something else followed soon, may pick the right one of the records that fit. Use blur to "
+            "stop that.",
+        )
+    length = show_amount(blur, unit, f"{unit}s") if unit else f"{blur}"
+    return (
+        f"Guessing by events further than {length} away.",
+        "Within that distance of monitored intervals records say nothing of their own. Events further away keep their "
+        "exact times, and a receiver who can guess when they are due may use them.",
+    )
 
 
 def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:

@@ -72,7 +72,7 @@ def _crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> It
         sizes = PublishedClasses.of(release).sizes
         yield from _of_groups(np.repeat(np.arange(len(sizes)), sizes), person)
     elif release.kind == "sequences":
-        yield from _of_groups(TimedRecords.of(release).class_of_row, person)
+        yield from _of_groups(TimedRecords.of(release).alike(release), person)
     elif release.kind == "snapshots":
         yield from _of_groups(PublishedSnapshots.of(release).group, person)
     elif hasattr(claim, "itemsets"):

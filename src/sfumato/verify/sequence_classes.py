@@ -90,6 +90,9 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     """
     blur, unit = getattr(release.guarantee, "blur", None), getattr(release.guarantee, "unit", "")
     told = sequence_columns(release).blurred is not None
+    if len(records.entries.times) and not getattr(release.guarantee, "others", True):
+        rows = np.unique(records.entries.events.row_of_token)
+        return Verdict(False, {}, {}, {"rows": show_rows(rows)}, {"no other events are published": False})
     if blur is None:
         checks = {"nothing is told as blurred that is not declared": False} if told else {}
         return Verdict(not told, {}, {}, {"column": "blurred"} if told else None, checks)

@@ -9,7 +9,14 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.run import Run
 from sfumato.core.sequences import Grouped, Sequences
-from sfumato.families.sequence_grouping import Found, SequenceGrouping, cover_groups, draw_order, time_arrays
+from sfumato.families.sequence_grouping import (
+    Found,
+    SequenceGrouping,
+    cover_groups,
+    draw_order,
+    has_other_events,
+    time_arrays,
+)
 from sfumato.guarantees.group_anonymity import GroupAnonymity
 
 __all__ = ["Ta"]
@@ -44,7 +51,8 @@ class Ta(SequenceGrouping):
 
     def claim(self, dataset: Dataset) -> GroupAnonymity:
         """Claim k-anonymity of groups, with monitored events suppressed."""
-        return GroupAnonymity(self.k or 1, dataset.schema.monitored, suppressing=True)
+        others = has_other_events(dataset)
+        return GroupAnonymity(self.k or 1, dataset.schema.monitored, suppressing=True, others=others)
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Align people with each other, one event a member and interval."""

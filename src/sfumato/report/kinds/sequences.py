@@ -106,7 +106,7 @@ def _neighbours(found: Mapping[str, Any]) -> str:
     return (
         "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when a "
         "person did the monitored events and nothing else, now picks one of the records that match by the other "
-        f"events in it. Attacked: {show_count(found['people'])} people with monitored events.{sample}</p>\n"
+        f"events in it. Attacked: {show_count(found['people'])} with monitored events.{sample}</p>\n"
         f"{judged}\n{make_table(['How the record is picked', 'People found'], rows, narrow=True)}</section>"
     )
 
@@ -155,8 +155,10 @@ def _explain_exposure(comparison: Comparison) -> str:
     people = np.bincount(moment, first_of_person)
     exposed = len(np.unique(rows[order][people[moment] == 1]))
     share = show_share(exposed / max(len(comparison.release), 1))
+    blur = getattr(comparison.release.guarantee, "blur", None)
+    kept = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
     return (
-        "All other events keep their exact times. "
+        f"{kept} keep their exact times. "
         f"{share} of the published records hold an event at a time at which nobody else did it: whoever knows of that "
         "one event finds the record, and reads everything else in it."
     )
@@ -166,6 +168,7 @@ def _account(comparison: Comparison) -> str:
     found = comparison.sequences
     monitored = int(found.monitored_entries.sum())
     events, _ = found.others
+    blurred = [("Intervals that tell of blurred other events", len(found.blurred.lows))]
     return page.account_for(
         comparison,
         [
@@ -173,6 +176,7 @@ def _account(comparison: Comparison) -> str:
             ("Intervals published in their place", len(found.covers.lows)),
             ("Other events in the original data", len(found.times) - monitored),
             ("Other events published, with exact times", len(events.codes)),
+            *(blurred if getattr(comparison.release.guarantee, "blur", None) is not None else []),
             ("Kinds of events in the original data", len(comparison.history.labels)),
             ("Groups of records with the same intervals", len(found.group_covers)),
             ("Published records without monitored events", int((np.diff(found.covers.offsets) == 0).sum())),

@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int64]
 _DRAWN = 2
 _SELDOM = 0.05
 """People cannot be followed any more if this is the share of known slots, or less, from which anything is learnt."""
+_AGREEING = 3
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,8 +42,8 @@ class SlotRisk(Risk):
     followed_share
         Share of these known slots from which the attacker gets any further.
     following_stops_at
-        Slots in a published interval, this or longer, at which this share is 5 % at most; None if it is larger at all
-        lengths that were tried.
+        Slots in the shortest published interval, of those tried, at which this share is 5 % at most, and at the next
+        two as well; None if there is none.
 
     Examples
     --------
@@ -107,9 +108,9 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
 def _add_following(risk: Risk, found: list[Following]) -> SlotRisk:
     """Note how far people can be followed, and the interval at which that stops."""
     facts = {field.name: getattr(risk, field.name) for field in dataclasses.fields(risk)}
-    held = [each.share > _SELDOM for each in found]
-    longest = max((at for at, still in enumerate(held) if still), default=-1)
-    stops = found[longest + 1].length if longest + 1 < len(found) else None
+    seldom = [each.share <= _SELDOM for each in found]
+    # One length alone may be just below: the next ones must say the same.
+    stops = next((each.length for at, each in enumerate(found) if all(seldom[at : at + _AGREEING])), None)
     return SlotRisk(**facts, followed_slots=found[0].median, followed_share=found[0].share, following_stops_at=stops)
 
 

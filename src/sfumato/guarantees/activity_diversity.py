@@ -134,7 +134,7 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         _, scale = check_span(type(self).__name__, "delta", self.delta)
-        shown = f"{self.delta} slots" if scale == "slot" and self.delta.strip().isdigit() else self.delta
+        shown = f"{self.delta} slots in a row" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
         crowd = "of a class do" if self.gap is None else "of those of a class who were observed may have done"
         return (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive.activity_attack import follow_person
-from sfumato.attack.known_slots import attack
+from sfumato.attack import following, known_slots
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.followed_slots import Steps, follow
@@ -56,23 +56,27 @@ def test_steps_are_those_of_a_plain_search(rows, choices):
     assert found == follow_person(rows, range(len(rows)), person, slot, GAP)
 
 
-def test_single_slots_let_people_be_followed_and_longer_intervals_do_not():
+def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_path):
     data = sf.Dataset.from_activity(busy_days(), clock=Clock("minute"))
     result = sf.anonymize(data, sf.methods.Mc(k=6, aggregate="slot"), secret=bytes([1] * 32))
-    risk = attack(result.release, data, result.trace.rows)
-    assert risk.followed_slots > 5
-    assert risk.followed_share > 0.8
-    assert risk.following_stops_at > 1
-    page = render(Comparison(data, result.release, result.trace.rows), risk, risk, [])
+    found = following.attack(result.release, data, result.trace.rows)
+    assert found.slots > 5
+    assert found.share > 0.8
+    assert found.stops_at > 1
+    risk = known_slots.attack(result.release, data, result.trace.rows)
+    page = render(Comparison(data, result.release, result.trace.rows), risk, risk, [], beyond=[found])
     assert "People can be followed." in page
-    assert f"This stops if intervals of {risk.following_stops_at} minutes are published" in page
+    assert f"publish intervals of {found.stops_at} minutes" in page
+    with pytest.warns(sf.ReleaseWarning, match="learns .* more minutes of the person in the median"):
+        sf.write(result, tmp_path / "out", reports=False)
+    assert sf.attack_beyond(tmp_path / "out", data)[0].to_dict()["wins"]
     assert "may be able to follow that person from slot to slot" in result.release.guarantee.statement()
-    longer = sf.methods.Mc(k=6, aggregate=f"{risk.following_stops_at}min")
+    longer = sf.methods.Mc(k=6, aggregate=f"{found.stops_at}min")
     safe = sf.anonymize(data, longer, secret=bytes([1] * 32))
-    after = attack(safe.release, data, safe.trace.rows)
-    assert after.followed_share <= 0.05
-    assert after.following_stops_at == risk.following_stops_at
-    page = render(Comparison(data, safe.release, safe.trace.rows), after, after, [])
+    after = following.attack(safe.release, data, safe.trace.rows)
+    assert after.share <= 0.05
+    assert (after.stops_at, after.warnings) == (found.stops_at, ())
+    page = render(Comparison(data, safe.release, safe.trace.rows), risk, risk, [], beyond=[after])
     assert "learns next to nothing" in page
     assert "may be able to follow" not in safe.release.guarantee.statement()
 
@@ -89,9 +93,10 @@ def test_without_the_class_file_nobody_is_followed_and_without_anybody_alone_nei
     rows = [["a", "b"] * 4] * 4
     data = sf.Dataset.from_activity(rows, clock=Clock("minute"))
     result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes([1] * 32))
-    assert "followed_slots" not in attack(result.release, data).to_dict()
-    risk = attack(result.release, data, result.trace.rows)
-    assert (risk.followed_slots, risk.followed_share, risk.following_stops_at) == (0.0, 0.0, 1)
+    assert following.attack(result.release, data) is None
+    found = following.attack(result.release, data, result.trace.rows)
+    assert (found.slots, found.share, found.stops_at) == (0.0, 0.0, 1)
+    assert following.attack_original(data) is None
 
 
 @pytest.mark.parametrize("name", ["LMdav", "LVmdav", "Msld"])

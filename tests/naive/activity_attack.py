@@ -40,3 +40,28 @@ def best_slots(days, person, m):
         left = [day for day in left if day[slot] == mine[slot]]
         sizes.append(len(left))
     return sizes
+
+
+def go_on(now, then, activity, gap=None):
+    """What somebody does next, if as few people as possible change; now and then count people by activity."""
+    if then.get(activity, 0) >= now[activity]:
+        return activity
+    more = [label for label in then if then[label] > now.get(label, 0)]
+    if then.get(activity, 0) == 0 and len(more) == 1 and more[0] != gap:
+        return more[0]
+    return None
+
+
+def follow_person(days, members, person, slot, gap=None):
+    """What is predicted of the slots after a known one, slot by slot."""
+    counts = [{} for _ in days[0]]
+    for member in members:
+        for at, label in enumerate(days[member]):
+            counts[at][label] = counts[at].get(label, 0) + 1
+    activity, predicted = days[person][slot], []
+    for at in range(slot, len(counts) - 1):
+        activity = go_on(counts[at], counts[at + 1], activity, gap)
+        if activity is None:
+            break
+        predicted.append(activity)
+    return predicted

@@ -253,7 +253,9 @@ def test_the_claim_must_be_about_what_the_owner_calls_sensitive_and_the_time_ask
 def test_suppressed_people_are_counted_and_safe():
     rows = [["home"] * 4] * 2 + [["away"] * 4] * 2
     data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("hour"))
-    result = sf.anonymize(data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32))
+    result = sf.anonymize(
+        data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32), withhold_at_most=1
+    )
     assert result.release.withheld == {"fits into no class": 2}
     assert activity_diversity.verify_against(result.release, data, result.trace.rows).holds
     risk = attack(result.release, data, result.trace.rows)
@@ -351,7 +353,9 @@ def test_what_is_claimed_is_what_is_stated():
     claim = ClassAnonymity(k=3, slot=60, digits=1)
     assert claim.statement().endswith("are published, rounded to 1 digit.")
     several = ActivityDiversity(3, "4", "1/2", 4, 1, slots=4, sensitive=("a", "b"))
-    assert "any one of the sensitive activities throughout any 4 slots" in several.statement()
+    assert (
+        "any one of the sensitive activities throughout any 4 slots in a row, whenever it begins" in several.statement()
+    )
     with pytest.raises(ParameterError, match="sensitive must be names"):
         ActivityDiversity(3, "4", "1/2", 4, 1, sensitive=(3,))
 
@@ -362,7 +366,7 @@ def test_data_that_are_too_large_to_compare_are_refused_with_the_reason(method, 
         raise OverflowError
 
     monkeypatch.setattr(type(method), "classify", overflow)
-    with pytest.raises(ParameterError, match=f"{type(method).__name__}: people, slots .* coarser resolution"):
+    with pytest.raises(ParameterError, match=f"{type(method).__name__}: records, slots .* coarser resolution"):
         sf.anonymize(DATA, method)
 
 

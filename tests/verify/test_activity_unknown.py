@@ -20,6 +20,7 @@ from sfumato.guarantees.activity_diversity import ActivityDiversity
 from sfumato.guarantees.class_anonymity import ClassAnonymity
 from sfumato.registry import find, verifier
 from sfumato.verify import activity_diversity, class_anonymity
+from sfumato.verify.people import fewest_people
 
 GAP = "(gap)"
 DIVERSE = ("l-mdav", "l-vmdav", "msld", "mc-l-mdav", "mc-l-mdav-wd", "mc-l-vmdav", "mc-l-vmdav-wd", "mc-rr")
@@ -90,7 +91,7 @@ def test_people_with_unknown_time_may_be_withheld():
     rows = [["home"] * 4] * 2 + [["away", GAP, "home", "home"]] + [["away"] * 4]
     data = build(rows)
     method = sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2", gaps="withhold")
-    result = sf.anonymize(data, method, secret=bytes([1] * 32))
+    result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
     assert result.release.withheld["part of the time is unknown"] == 1
     assert GAP not in result.release.table.column("activity").to_pylist()
     assert result.trace.counters["people_with_unknown_time_withheld"] == 1
@@ -144,7 +145,8 @@ def test_what_is_published_of_people_with_unknown_time_keeps_the_claim(name, gap
     lengths = {"interval": f"{slot}h"} if not name.startswith("mc") else {"aggregate": f"{2 * slot}h,{slot}h"}
     asked = {} if name == "mc" else {"delta": f"{window}h", "epsilon": epsilon}
     try:
-        result = sf.anonymize(data, find(name)(k=2, gaps=gaps, digits=digits, **lengths, **asked), secret=bytes(32))
+        method = find(name)(k=2, gaps=gaps, digits=digits, **lengths, **asked)
+        result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1)
     except InfeasibleError:
         return
     release, owner = result.release, result.trace.rows
@@ -192,3 +194,31 @@ def test_attackers_count_those_who_are_observed():
     shares = {(row["interval"].hour, row["activity"]): row["share"] for row in result.release.table.to_pylist()}
     assert shares[0, GAP] == 0.4
     assert np.isclose(shares[1, "home"], 1.0)
+
+
+def test_people_are_counted_where_they_are_observed():
+    """Two days of one person and one of another: at the second hour only one person is observed."""
+    rows = [["home", "home"], ["home", "home"], ["home", GAP], ["home", "home"]]
+    data = build(rows).of_people(["ann", "ann", "bob", "eve"])
+    release, owner = publish(data, [[0, 1, 2, 3]], claim=ClassAnonymity(2, 1, slots=2, gap=GAP))
+    assert fewest_people(release, data, owner) == (2, 3)
+    result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32), count="people")
+    shares = {(row["interval"].hour, row["activity"]): row["share"] for row in result.release.table.to_pylist()}
+    assert shares == {(0, "home"): 1.0, (1, GAP): 1.0}
+
+
+@settings(deadline=None, max_examples=40)
+@given(gappy_days(), st.data(), st.integers(1, 3))
+def test_as_many_people_as_promised_are_observed(rows, choices, slot):
+    names = choices.draw(st.lists(st.sampled_from("xyz"), min_size=len(rows), max_size=len(rows)))
+    data = build(rows, ()).of_people(names)
+    try:
+        result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate=f"{slot}h"), secret=bytes(32), count="people")
+    except InfeasibleError:
+        return
+    gap = name_unknown(data)
+    hidden = hidden_intervals(result.release, gap)
+    for label, members in class_members(result.release, result.trace.rows).items():
+        for at in range(len(rows[0])):
+            if (label, at // slot) not in hidden:
+                assert len({names[row] for row in members if rows[row][at] != gap}) >= 2

@@ -33,7 +33,7 @@ def test_four_people_away_from_one_past_eight_are_not_published(name):
     data = sf.Dataset.from_activity([away_from_one_past_eight()] * 4, sensitive=("away",), clock=Clock("minute"))
     lengths = {"aggregate": "day,hour"} if name.startswith("mc") else {"interval": "hour"}
     with pytest.raises(
-        InfeasibleError, match=r"4 of 4 people do the sensitive activity throughout 8h from slot 482 on"
+        InfeasibleError, match=r"4 of 4 people have the sensitive activity throughout 8h from slot 482 on"
     ):
         sf.anonymize(data, find(name)(k=2, delta="8h", epsilon="1/2", **lengths))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy.typing as npt
 from sfumato.core.activity import Slots
 from sfumato.core.activity_windows import Crowds, PublishedTime, count_in_windows, find_shown
 from sfumato.core.dataset import Dataset
-from sfumato.core.followed_slots import Following, follow
 from sfumato.core.known_slots import KnownDays, KnownSlots
 from sfumato.core.release import Release
 from sfumato.core.risk import Risk, success
@@ -25,35 +23,6 @@ KINDS = ("activity",)
 Ints = npt.NDArray[np.int64]
 
 _DRAWN = 2
-_SELDOM = 0.05
-"""People cannot be followed any more if this is the share of known slots, or less, from which anything is learnt."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class SlotRisk(Risk):
-    """What an attacker reaches who knows what a person did at some times, and how far the person can be followed.
-
-    Parameters
-    ----------
-    followed_slots
-        Slots before and after a known one that the attacker also gets right 99 times of 100, the median over known
-        slots in which a person alone of the class does something; None where it is not known who is in which class.
-    followed_share
-        Share of these known slots from which the attacker gets any further.
-    following_stops_at
-        Slots in a published interval, this or longer, at which this share is 5 % at most; None if it is larger at all
-        lengths that were tried.
-
-    Examples
-    --------
-    >>> risk = SlotRisk(5, 0.2, 0.2, "known-slots", 5, 0.0, np.full(5, 5), followed_slots=34.0, following_stops_at=15)
-    >>> risk.to_dict()["followed_slots"]
-    34.0
-    """
-
-    followed_slots: float | None = None
-    followed_share: float | None = None
-    following_stops_at: int | None = None
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int | None = None, seed: int = 0) -> Risk:
@@ -65,9 +34,6 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     Whoever found the class of a person knows how likely the person is to do a sensitive activity throughout a window:
     ``max_sensitive_share`` is the largest such share of any class, counted with the owner's class file, or else the
     largest that the published shares allow. Only people count who are observed then.
-
-    A third attacker knows one slot in which a person alone of the class does something, and follows the person from
-    interval to interval as long as the shares leave one continuation (:func:`sfumato.core.followed_slots.follow`).
 
     Parameters
     ----------
@@ -100,17 +66,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
         published = np.isin(np.arange(len(original)), rows)
         sizes, random = sizes * published, random * published
     share = _find_largest_share(release, known, rows)
-    risk = _sum_up(sizes, share, m, float(success(random).mean()) if len(random) else 0.0)
-    return risk if rows is None else _add_following(risk, follow(known, np.asarray(rows), original.clock.unit, seed))
-
-
-def _add_following(risk: Risk, found: list[Following]) -> SlotRisk:
-    """Note how far people can be followed, and the interval at which that stops."""
-    facts = {field.name: getattr(risk, field.name) for field in dataclasses.fields(risk)}
-    held = [each.share > _SELDOM for each in found]
-    longest = max((at for at, still in enumerate(held) if still), default=-1)
-    stops = found[longest + 1].length if longest + 1 < len(found) else None
-    return SlotRisk(**facts, followed_slots=found[0].median, followed_share=found[0].share, following_stops_at=stops)
+    return _sum_up(sizes, share, m, float(success(random).mean()) if len(random) else 0.0)
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:

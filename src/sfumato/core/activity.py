@@ -261,6 +261,7 @@ def _list_shares(
     dataset: Dataset, slots: Slots, classified: Classified, members: list[Ints], names: pa.Array
 ) -> pa.Table:
     begins = begin_intervals(slots.codes.shape[1], classified.slot)
+    nothing = np.array(slots.labels) == name_unknown(dataset)
     found: list[tuple[Ints, Ints, Floats]] = []
     for at, rows in enumerate(members):
         counts = count_durations(slots.codes[rows], begins, len(slots.labels))
@@ -269,7 +270,7 @@ def _list_shares(
         else:
             shares = round_shares(counts, classified.digits)
         if classified.unknown is not None and classified.unknown[at].any():
-            shares[classified.unknown[at]] = np.array(slots.labels) == name_unknown(dataset)
+            shares[classified.unknown[at]] = nothing
         interval, activity = np.nonzero(shares)
         found.append((interval, activity, shares[interval, activity]))
     owner = np.repeat(np.arange(len(members)), [len(interval) for interval, _, _ in found])

@@ -23,10 +23,10 @@ Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-_CLASSES, _STARTS = 40, 60
-"""So many classes are looked at, and so many known slots of each: enough for a median."""
+_CLASSES, _STARTS = 40, 1200
+"""So many classes are looked at, and so many known slots of all of them: enough for a median."""
 _RIGHT = 0.99
-_STEPS = 600
+_STEPS = 240
 """Nobody is followed for more intervals than that in one direction: what is reported is a median."""
 _CROWDS = (1.0, 3.0, np.inf)
 _CHANGES = (0.0, 2.0, 10.0, np.inf)
@@ -169,7 +169,7 @@ def follow(known: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> li
     tables = (table for at, table in enumerate(known.published.tables()) if at in set(chosen.tolist()))
     for at, shares in zip(chosen.tolist(), tables, strict=True):
         for length in lengths:
-            tracks[length] += _follow_class(known, members[at], shares, length, generator)
+            tracks[length] += _follow_class(known, members[at], shares, length, (generator, _STARTS // len(chosen)))
     return [_sum_up(length, tracks[length]) for length in lengths]
 
 
@@ -184,9 +184,9 @@ def _list_lengths(known: KnownSlots, unit: str | None) -> list[int]:
 
 
 def _follow_class(
-    known: KnownSlots, people: Ints, shares: Floats, length: int, generator: np.random.Generator
+    known: KnownSlots, people: Ints, shares: Floats, length: int, draw: tuple[np.random.Generator, int]
 ) -> list[_Track]:
-    """Follow some people of a class, forwards and then backwards."""
+    """Follow people of a class from some known slots, drawn at random, forwards and then backwards."""
     labels = np.array(known.slots.find(known.published.labels), dtype=np.int64)
     whole = known.slots.codes.shape[1] // length
     merged = len(people) * _merge(shares, known, length)[:whole]
@@ -201,7 +201,8 @@ def _follow_class(
     who, when, slot = np.nonzero((done >= 0) & alone[np.arange(whole)[None, :, None], done])
     if not len(who):
         return []
-    drawn = generator.permutation(len(who))[:_STARTS]
+    generator, starts = draw
+    drawn = generator.permutation(len(who))[:starts]
     who, when, what = who[drawn], when[drawn], done[who[drawn], when[drawn], slot[drawn]]
     forwards = _walk(Steps.of(merged, closed), done, (who, when, what))
     backwards = _walk(Steps.of(merged[::-1], closed[::-1]), done[:, ::-1], (who, whole - 1 - when, what))

@@ -106,8 +106,8 @@ class ActivityClasses(Method):
             yield
         except OverflowError:
             raise ParameterError(
-                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums of "
-                "squared durations do not fit 62 bits. Read the data with a coarser resolution."
+                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums "
+                "of squared durations do not fit 62 bits. Read the data with a coarser resolution."
             ) from None
 
     def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
@@ -306,8 +306,8 @@ class DiverseClasses(ActivityClasses):
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
             f"{type(self).__name__}: {outcome.crowd:,} of {unit.count(len(observed.activities.codes))} have {named} "
-            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if "
-            f"all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
+            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even "
+            f"if all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
         )
 
 

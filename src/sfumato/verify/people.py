@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.activity import PublishedClasses
+from sfumato.core.activity import PublishedClasses, Slots, measure_intervals
 from sfumato.core.chunk_sources import Sources
 from sfumato.core.chunks import Chunks, is_disassociated
 from sfumato.core.dataset import Dataset
@@ -71,6 +71,8 @@ def _crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> It
     if release.kind == "activity":
         sizes = PublishedClasses.of(release).sizes
         yield from _of_groups(np.repeat(np.arange(len(sizes)), sizes), person)
+        if getattr(claim, "gap", None) is not None:
+            yield from _of_observed(release, original, np.asarray(rows, dtype=np.int64), person)
     elif release.kind == "sequences":
         yield from _of_groups(TimedRecords.of(release).alike(release), person)
     elif release.kind == "snapshots":
@@ -97,6 +99,24 @@ def _of_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
     sizes = np.bincount(group, minlength=len(people))
     for at in np.flatnonzero(sizes).tolist():
         yield Crowd(int(people[at]), int(sizes[at]))
+
+
+def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every class who are observed in a slot of which something is published."""
+    claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
+    gap = str(claim.parameters()["gap"])
+    hidden, code = published.unknown(gap), slots.find((gap,))[0]
+    lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
+    classes = zip(hidden, published.members(rows), published.members(person), strict=True)
+    for unseen, members, people in classes:
+        order = np.argsort(people, kind="stable")
+        observed = slots.codes[members[order]][:, ~np.repeat(unseen, lengths)] != code
+        if not observed.size:
+            continue
+        begins = np.flatnonzero(np.diff(people[order], prepend=-1))
+        counts = np.logical_or.reduceat(observed, begins, axis=0).sum(axis=0)
+        at = int(np.argmin(counts))
+        yield Crowd(int(counts[at]), int(observed[:, at].sum()))
 
 
 def _of_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:

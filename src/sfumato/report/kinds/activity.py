@@ -14,10 +14,10 @@ import numpy as np
 from sfumato.core.activity import PublishedClasses
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
-from sfumato.core.risk import Risk
+from sfumato.core.risk import Finding, Risk
 from sfumato.report import days, page
 from sfumato.report.markup import draw_figure, shorten
-from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
+from sfumato.report.numerals import show_bin, show_count, show_number, show_share
 from sfumato.report.plots import choose_edges, draw_bars, draw_sets, finish_figure, save_figure
 
 __all__ = ["figures", "picture", "render"]
@@ -33,6 +33,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report as one HTML page; see :func:`sfumato.report.page.render`."""
     drawn = figures(comparison, before, after)
@@ -45,7 +46,7 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
             _sensitive(comparison, after),
-            _following(comparison, after),
+            *(_following(found) for found in beyond),
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"]),
             page.write_utility(scores),
@@ -129,34 +130,18 @@ def _say_unknown(comparison: Comparison) -> str:
     )
 
 
-def _following(comparison: Comparison, after: Risk) -> str:
-    """Say how far a person can be followed from one known slot, and what helps."""
-    slots = getattr(after, "followed_slots", None)
-    share = getattr(after, "followed_share", None)
-    if slots is None or share is None:
-        return ""
-    unit = comparison.original.clock.unit or "slot"
-    stops = getattr(after, "following_stops_at", None)
-    length = getattr(comparison.release.guarantee, "slot", 1)
-    if stops == length:
-        told = (
-            "Somebody who knows one slot in which nobody else of the class does what a person does learns next to "
-            f"nothing about the slots before and after it: something in {show_share(share)} of the cases."
-        )
+def _following(found: Finding) -> str:
+    """Say how far people can be followed from one known slot, and what helps."""
+    told = "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+    if told:
+        told = f"<blockquote class=warning><p><b>People can be followed.</b></p>{told}</blockquote>"
     else:
-        remedy = (
-            "Longer intervals did not help either."
-            if stops is None
-            else f"This stops if intervals of {show_amount(stops, unit, f'{unit}s')} are published "
-            "(<code>interval</code> or <code>aggregate</code>)."
-        )
+        share = show_share(found.to_dict()["followed_share"])
         told = (
-            "<b>People can be followed.</b> Somebody who knows one slot in which nobody else of the class does what a "
-            f"person does gets, in the median, {show_amount(round(slots), f'{unit}', f'{unit}s')} more right, before "
-            f"and after it, 99 times of 100; in {show_share(share)} of the cases at least one more interval. {remedy}"
+            "<p>Somebody who knows one slot in which nobody else of a class does what a person does learns next to "
+            f"nothing about the time before and after it: something in {share} of the cases.</p>"
         )
-    warned = " class=warning" * (stops != length)
-    return f"<section><h2>Following people</h2>\n<blockquote{warned}><p>{told}</p></blockquote></section>"
+    return f"<section><h2>Following people</h2>\n{told}</section>"
 
 
 def _sensitive(comparison: Comparison, after: Risk) -> str:

@@ -62,7 +62,7 @@ def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
 
 
 def test_a_record_of_two_people_is_refused_by_row(reader):
-    with pytest.raises(SchemaError, match="every record must be of one person.*'household_id'.*row 5"):
+    with pytest.raises(SchemaError, match=r"every record must be of one person.*'household_id'.*row 5"):
         reader("sets", BASKETS + "h2,b1,milk\n", columns={"owner": "household_id"})
 
 

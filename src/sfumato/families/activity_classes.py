@@ -106,7 +106,8 @@ class ActivityClasses(Method):
             yield
         except OverflowError:
             raise ParameterError(
-                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums of "
+                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums "
+                "of "
                 "squared durations do not fit 62 bits. Read the data with a coarser resolution."
             ) from None
 

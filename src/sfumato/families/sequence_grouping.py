@@ -276,7 +276,8 @@ class DiverseGrouping(SequenceGrouping):
         largest = len(people) // max(most, 1)
         hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
         return InfeasibleError(
-            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of them do the same event "
+            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of "
+            "them do the same event "
             f"(number {event + 1} of {len(people.events.labels)}, in the order of first appearance) inside one window "
             f"of length {self.g}, more than 1 in l={self.l}. {hint} A smaller g helps too."
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,8 @@ class Whose(NamedTuple):
             return [f"{unit.explain()} The file does not tell whose a record is (--owner-column)."]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
         return [
-            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of one. "
+            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of "
+            "one. "
             f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (--count people)."
         ]
 
@@ -99,7 +100,7 @@ def settle_unit(reading: Reading, found: Whose) -> Whose:
     return Whose(given, found.people)
 
 
-def check_people(name: str, column: str, record: npt.NDArray[np.generic], people: Labels, first: Longs) -> Cells:
+def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:
     """Return whose each record is; refuse a record that is several people's.
 
     Parameters
@@ -118,7 +119,8 @@ def check_people(name: str, column: str, record: npt.NDArray[np.generic], people
     wrong[used] = people.codes[used] != people.codes[first][record[used]]
     if wrong.any():
         raise SchemaError(
-            f"{name}: every record must be of one person, but column {column!r} says otherwise in {name_marked(wrong)}. "
+            f"{name}: every record must be of one person, but column {column!r} says otherwise in "
+            f"{name_marked(wrong)}. "
             "Correct the data, or say which column tells records apart (columns)."
         )
     return people.labels.take(pa.array(people.codes[first])).cast(pa.string())

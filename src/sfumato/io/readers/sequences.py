@@ -206,8 +206,8 @@ class _Log(NamedTuple):
                     f"{', '.join(_NAMES[role][:3])}."
                 )
         numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
-        told = (columns["time"], columns["event"], numbers, kept, notes, columns.get(OWNER, ""))
-        return cls(name, table, (columns["person"],), *told)
+        time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
+        return cls(name, table, (columns["person"],), time, event, numbers, kept, notes, owner)
 
     def whose(self, records: Labels, kept: Ints, first: Longs, reading: Reading) -> Whose:
         """Tell what a record is, and of which person each one that is kept."""

@@ -46,7 +46,7 @@ def render(
             *(_neighbours(found.to_dict()) for found in beyond),
             _timeline(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
-            page.write_utility(scores),
+            page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
@@ -133,8 +133,8 @@ def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
         )
     else:
         told = (
-            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when people did the "
-            "monitored events, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
+            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
+            "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
             f"</blockquote>\n{listed}\n<p>{escape(_explain_exposure(comparison))}</p>\n"
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
@@ -157,8 +157,9 @@ def _explain_exposure(comparison: Comparison) -> str:
     share = show_share(exposed / max(len(comparison.release), 1))
     return (
         "All other events keep their exact times. "
-        f"{share} of the published records hold an event at a time at which nobody else did it: whoever knows of that "
-        "one event finds the record, and reads everything else in it."
+        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which no other has "
+        "it: whoever knows of that "
+        f"one event finds the {comparison.release.unit.record}, and reads everything else in it."
     )
 
 
@@ -185,8 +186,9 @@ def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
         told = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
-            "Each strip is a group. Above, a line of dots for each person: when the monitored events happened. Below, "
-            "in the other colour, what is published for everybody in the group: something happened at least once in "
+            f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
+            "events happened. Below, "
+            "in the other colour, what is published for all of the group: something happened at least once in "
             "each interval. Strips have their own time axes."
         )
         told = draw_figure("timeline", plot, caption)
@@ -200,10 +202,10 @@ def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> di
     note += ", from the shortest to the longest intervals." if len(strips) < groups else "."
     return {
         "title": "Monitored events of some groups, before and after",
-        "description": "For each group: dots at the times of its people’s monitored events, and bars for the "
+        "description": "For each group: dots at the times of its monitored events, and bars for the "
         "published intervals below them.",
         "notes": [note],
-        "head": ["Group", "People", "Intervals", "Average length", "Longest"],
+        "head": ["Group", comparison.release.unit.many.capitalize(), "Intervals", "Average length", "Longest"],
         "rows": [
             [
                 strip.rank or f"Group {number}",
@@ -224,7 +226,8 @@ def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
     )
     without = int((np.diff(comparison.sequences.covers.offsets) == 0).sum())
     if without:
-        people = show_amount(without, "person without monitored events is", "people without monitored events are")
-        caption += f" {people} a group of their own, which is not in the plot."
+        unit = comparison.release.unit
+        one, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))
+        caption += f" {show_amount(without, f'{one} is', f'{many} are')} a group of their own, not in the plot."
     listed = page.list_generalised(comparison, "published categories", ("Events", "Intervals"))
     return f"<section><h2>Groups and intervals</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"

@@ -135,11 +135,11 @@ class ActivityClasses(Method):
         unknown = self._find_unknown(observed, outcome, demand, length)
         run.counters.update(
             classes=int(outcome.label.max()) + 1,
-            people_suppressed=int((outcome.label < 0).sum()),
+            records_suppressed=int((outcome.label < 0).sum()),
             group_size=outcome.size,
             backtracks=outcome.backtracks,
             restarts=outcome.restarts,
-            people_joined_for_diversity=outcome.extended,
+            records_joined_for_diversity=outcome.extended,
         )
         if guarantee.parameters().get("gap") is not None:
             run.counters.update(

@@ -49,8 +49,8 @@ BLUR = Param(
     "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
 )
 
-TOO_FEW = "no monitored event, and fewer such people than a group needs"
-TOO_ALIKE = "no monitored event, and too many such people did the same at about the same time"
+TOO_FEW = "no monitored event, and fewer such records than a group needs"
+TOO_ALIKE = "no monitored event, and too many such records have the same at about the same time"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +116,7 @@ class SequenceGrouping(Method):
             except OverflowError as error:  # what the kernels refuse: sizes and counts, no labels
                 raise ParameterError(f"{owner}: {error}.") from None
         run.counters["groups"] = len(grouped.covers)
-        run.counters["people_without_monitored_events"] = len(absent)
+        run.counters["records_without_monitored_events"] = len(absent)
         stays, reason = self.choose_absent(everyone.take(absent), run)
         if len(stays):
             grouped = _with_absent(grouped, everyone, present, absent[stays])

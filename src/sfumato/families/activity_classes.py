@@ -307,7 +307,8 @@ class DiverseClasses(ActivityClasses):
             named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
         return (
             f"{type(self).__name__}: {outcome.crowd:,} of {unit.count(len(observed.activities.codes))} have {named} "
-            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even if "
+            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even "
+            "if "
             f"all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
         )
 

@@ -138,7 +138,8 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
         crowd = "of a class do" if self.gap is None else "of those of a class who were observed may have done"
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on "
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
+            "on "
             f"each activity are published{say_rounding(self.digits)}; at most {self.epsilon} {crowd} {named} "
             f"throughout any {shown}, whenever it begins."
             f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"

@@ -230,7 +230,9 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
     if absent:
         some = "" if after.measured is None else f" of the {show_count(after.measured)} measured"
         are = "is" if absent == 1 else "are"
-        caption += f" After: {show_amount(absent, unit.one, unit.many)}{some} {are} not in the release and not in a bar."
+        caption += (
+            f" After: {show_amount(absent, unit.one, unit.many)}{some} {are} not in the release and not in a bar."
+        )
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         f"wants to know {wanted}. Before: the same data without names, otherwise as they are."

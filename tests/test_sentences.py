@@ -46,6 +46,7 @@ SPEAKS_OF_PEOPLE = (
     r"(--count|count=|it counts|counting) ?(people|patients)",
     r"about the same people",
     r"fewest people",
+    r"at least k people",
 )
 """Where a sentence about days is truly about the people who have them."""
 

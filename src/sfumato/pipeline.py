@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import counting, registry, report
+from sfumato.attack.neighbours import Neighbours
 from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
@@ -169,7 +170,7 @@ def _attack_result(result: Result) -> list[Finding]:
         return []
     modules = registry.attackers_beyond(release.guarantee.knowledge)
     found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [finding for finding in found if finding is not None]
+    return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict | None:
@@ -250,7 +251,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
         **dataset.describe(),
         "notes": list(dataset.notes),
         "risk": [_name_unit(risk, dataset).to_dict() for risk in attacker.attack_original(dataset, m)],
-        "beyond": [finding.to_dict() for finding in beyond if finding is not None],
+        "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
 
@@ -268,6 +269,8 @@ def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
 
 def _name_unit(found: Finding, original: Dataset) -> Finding:
     """Say what was attacked in the words of the data."""
+    if isinstance(found, Neighbours):
+        return dataclasses.replace(found, speaks=original.unit)
     return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
 
 
@@ -277,7 +280,7 @@ def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
     rows = owner.read_rows(Path(path))
     modules = registry.attackers_beyond(release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
-    return [finding for finding in found if finding is not None]
+    return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
 def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:

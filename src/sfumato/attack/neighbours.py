@@ -31,6 +31,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.core.sequence_matching import Knowledge, known_events, matching_classes
 from sfumato.core.timed_records import Entries, TimedRecords, last_at_most, ticks
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["BEYOND", "KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
@@ -70,14 +71,16 @@ class Neighbours:
         That unit.
     released
         Whether a release was attacked, or the data as they stand.
+    speaks
+        What was attacked, where it is not people.
 
     Examples
     --------
     >>> found = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
     >>> found.found, found.wins
     (987, True)
-    >>> found.warnings[0][:92]
-    'Whoever knows only when people did the monitored events finds 987 of 1,050 people (94 %) by '
+    >>> found.warnings[0][:93]
+    'Whoever knows only when the monitored events happened finds 987 of 1,050 people (94 %) by '
     """
 
     people: int
@@ -88,6 +91,7 @@ class Neighbours:
     reach: int
     unit: str = ""
     released: bool = True
+    speaks: Unit = PERSON
 
     knowledge = KNOWLEDGE
 
@@ -134,7 +138,8 @@ class Neighbours:
             way = "the other events next to them, even if every monitored event were left out"
             expected = f"blind guessing finds {100 * self.promised:.2g} %"
         return (
-            f"Whoever knows only when people did the monitored events finds {self.found:,} of {self.people:,} people "
+            f"Whoever knows only when the monitored events happened finds {self.found:,} of "
+            f"{self.speaks.count(self.people)} "
             f"({share}{error}) by {way}; {expected}.",
             f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
             "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
@@ -144,7 +149,7 @@ class Neighbours:
         """Return plain values for JSON."""
         return {
             "knowledge": self.knowledge,
-            "people": self.people,
+            self.speaks.many.replace(" ", "_"): self.people,
             "attacked": self.attacked,
             "found": self.found,
             "success": self.rate,

@@ -208,8 +208,8 @@ class DiverseGrouping(SequenceGrouping):
         if gone:
             run.counters["withheld_at_least"] = thinned.at_least
             run.notes.append(
-                f"{gone:,} of the {len(people):,} people without a monitored event are withheld: too many of them did "
-                f"the same event inside one window of length {self.g} for l={self.l}, and at least "
+                f"{gone:,} of the {people.dataset.unit.count(len(people))} without a monitored event are withheld: too "
+                f"many of them have the same event inside one window of length {self.g} for l={self.l}, and at least "
                 f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
             )
         return stays, TOO_ALIKE

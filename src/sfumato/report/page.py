@@ -259,10 +259,10 @@ def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
     if after.measured is None:
         text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
     else:
-        some = show_amount(after.measured, "person", "people")
+        some = show_amount(after.measured, unit.one, unit.many)
         text = (
             f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
-            f"{fits}{promised}. That it holds for everybody was verified from the published files."
+            f"{fits}{promised}. That it holds for all was verified from the published files."
         )
     if l is not None and share is not None:
         text += " " + explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=True)
@@ -276,7 +276,7 @@ def _describe_sample(before: Risk, after: Risk) -> str:
         return ""
     return (
         f"<p class='muted'>Sampled, {escape('; '.join(told))} (95 % confidence). Smallest sets and worst cases are "
-        "those found among the people measured.</p>\n"
+        f"those found among the {after.unit.many} measured.</p>\n"
     )
 
 

@@ -126,7 +126,8 @@ def _say_unknown(comparison: Comparison) -> str:
     hidden = PublishedClasses.of(comparison.release).unknown(gap)
     return (
         f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
-        f"classes nothing is published, because fewer than {claim.k} people of the class were observed all the time, "
+        f"classes nothing is published, because fewer than {claim.k} {comparison.release.unit.many} of the class were "
+        "observed all the time, "
         "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
     )
 
@@ -137,12 +138,12 @@ def _following(comparison: Comparison, after: Risk) -> str:
     share = getattr(after, "followed_share", None)
     if slots is None or share is None:
         return ""
-    unit = comparison.original.clock.unit or "slot"
+    unit, one = comparison.original.clock.unit or "slot", comparison.release.unit.one
     stops = getattr(after, "following_stops_at", None)
     length = getattr(comparison.release.guarantee, "slot", 1)
     if stops == length:
         told = (
-            "Somebody who knows one slot in which nobody else of the class does what a person does learns next to "
+            f"Whoever knows one slot in which one {one} of the class differs from all others learns next to "
             f"nothing about the slots before and after it: something in {show_share(share)} of the cases."
         )
     else:
@@ -153,12 +154,12 @@ def _following(comparison: Comparison, after: Risk) -> str:
             "(<code>interval</code> or <code>aggregate</code>)."
         )
         told = (
-            "<b>People can be followed.</b> Somebody who knows one slot in which nobody else of the class does what a "
-            f"person does gets, in the median, {show_amount(round(slots), f'{unit}', f'{unit}s')} more right, before "
+            f"<b>Somebody can be followed.</b> Whoever knows one slot in which one {one} of the class differs from all "
+            f"others gets, in the median, {show_amount(round(slots), f'{unit}', f'{unit}s')} more right, before "
             f"and after it, 99 times of 100; in {show_share(share)} of the cases at least one more interval. {remedy}"
         )
     warned = " class=warning" * (stops != length)
-    return f"<section><h2>Following people</h2>\n<blockquote{warned}><p>{told}</p></blockquote></section>"
+    return f"<section><h2>Following somebody</h2>\n<blockquote{warned}><p>{told}</p></blockquote></section>"
 
 
 def _sensitive(comparison: Comparison, after: Risk) -> str:

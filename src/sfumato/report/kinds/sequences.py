@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Finding, Risk
+from sfumato.core.unit import Unit
 from sfumato.report import page, timelines
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
@@ -43,7 +44,7 @@ def render(
             _receiver(comparison, beyond),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
-            *(_neighbours(found.to_dict()) for found in beyond),
+            *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
             _timeline(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             page.write_utility(scores, comparison.release.unit),
@@ -83,7 +84,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
-def _neighbours(found: Mapping[str, Any]) -> str:
+def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
     """Write what the receiver reaches who looks at the events next to the monitored ones."""
     ways = {
         "by_next": "Picks the record whose next other event follows soonest",
@@ -93,21 +94,23 @@ def _neighbours(found: Mapping[str, Any]) -> str:
         "by_guessing": "Draws one of the records that match",
     }
     rows = [(text, show_share(found[name])) for name, text in ways.items() if name in found]
-    sample = ""
-    if found["attacked"] < found["people"]:
+    sample, many = "", unit.many
+    head = ["How the record is picked", f"{many.capitalize()} found"]
+    people = found[many.replace(" ", "_")]
+    if found["attacked"] < people:
         error = show_share(2 * found["sampling_error"])
         sample = f" {show_count(found['attacked'])} of them were drawn; the shares are right to about {error}."
     judged = (
         _shout(found["warnings"])
         if found["warnings"]
-        else "<blockquote><p>This receiver finds no more people than the promise makes a reader expect "
+        else f"<blockquote><p>This receiver finds no more {many} than the promise makes a reader expect "
         f"({show_share(found['promised'])}).</p></blockquote>"
     )
     return (
-        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when a "
-        "person did the monitored events and nothing else, now picks one of the records that match by the other "
-        f"events in it. Attacked: {show_count(found['people'])} people with monitored events.{sample}</p>\n"
-        f"{judged}\n{make_table(['How the record is picked', 'People found'], rows, narrow=True)}</section>"
+        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when the "
+        "monitored events happened and nothing else, now picks one of the records that match by the other "
+        f"events in it. Attacked: {show_count(people)} {many} with monitored events.{sample}</p>\n"
+        f"{judged}\n{make_table(head, rows, narrow=True)}</section>"
     )
 
 

@@ -84,6 +84,7 @@ CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-0
 def test_cases_of_an_event_log_are_stays_of_patients(reader):
     cases = reader("sequences", CASES, drop=["patient"])
     assert (cases.unit.whose, owners(cases)) == ("a case of a person", None)
+    assert "Reading `case_id` as what tells cases apart." in cases.notes
     stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
     assert (stays.unit.whose, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
 

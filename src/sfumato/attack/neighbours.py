@@ -79,7 +79,7 @@ class Neighbours:
     >>> found = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
     >>> found.found, found.wins
     (987, True)
-    >>> found.warnings[0][:93]
+    >>> found.warnings[0][:90]
     'Whoever knows only when the monitored events happened finds 987 of 1,050 people (94 %) by '
     """
 

@@ -14,7 +14,7 @@ from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit, plural
 from sfumato.io.cells import Cells, Labels, name_marked
 from sfumato.io.reading import Reading
 
-__all__ = ["OWNER", "Whose", "check_people", "name_records", "settle_unit"]
+__all__ = ["OWNER", "Whose", "check_people", "name_records", "retell_role", "settle_unit"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -77,6 +77,21 @@ def name_records(column: str, several: bool) -> Unit:
     if found is not None:
         return Unit(found, plural(found), "person")
     return RECORD if several else PERSON
+
+
+def retell_role(notes: list[str], column: str, unit: Unit) -> None:
+    """Say of a column that was taken for the person that it tells records apart, where those are not people.
+
+    Examples
+    --------
+    >>> notes = ["Reading `Case ID` as person."]
+    >>> retell_role(notes, "Case ID", Unit("case", "cases", "person"))
+    >>> notes
+    ['Reading `Case ID` as what tells cases apart.']
+    """
+    told = f"Reading `{column}` as person."
+    if unit.owner and told in notes:
+        notes[notes.index(told)] = f"Reading `{column}` as what tells {unit.many} apart."
 
 
 def settle_unit(reading: Reading, found: Whose) -> Whose:

@@ -43,6 +43,6 @@ class KmAnonymity(Guarantee):
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every sequence of up to {self.m} places of a published {unit.record} occurs in at least "
+            f"Every sequence of up to {self.m} place{'s' * (self.m != 1)} of a published {unit.record} occurs in at least "
             f"{self.k} published {unit.records}.{self.say_count(unit)}"
         )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sfumato.core.release import Release, Result
     from sfumato.core.risk import Risk
     from sfumato.core.run import Run
+    from sfumato.core.unit import Unit
     from sfumato.core.verdict import Verdict
     from sfumato.core.workload import Workload
     from sfumato.io.releases import read_release
@@ -62,6 +63,7 @@ __all__ = [
     "Run",
     "SchemaError",
     "SfumatoError",
+    "Unit",
     "Verdict",
     "VerificationError",
     "Workload",
@@ -87,6 +89,7 @@ _WHERE = {
     "Result": "core.release",
     "Risk": "core.risk",
     "Run": "core.run",
+    "Unit": "core.unit",
     "Verdict": "core.verdict",
     "Workload": "core.workload",
     "read_release": "io.releases",

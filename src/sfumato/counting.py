@@ -45,7 +45,8 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     person = dataset.person_codes()
     if person is None:
         raise ParameterError(
-            f"{owner}: count=people needs to know whose each {unit.one} is, which the data do not tell. Name the column "
+            f"{owner}: count=people needs to know whose each {unit.one} is, which the data do not tell. Name the "
+            "column "
             "that does (owner-column)."
         )
     if dataset.kind == "snapshots" or not isinstance(k, int) or k < 2:
@@ -55,7 +56,8 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     records = np.bincount(person)
     if len(records) < k:
         raise InfeasibleError(
-            f"{owner}: k={k} different {plural(unit.owner)} are asked for, and the {unit.count(len(dataset))} are those of "
+            f"{owner}: k={k} different {plural(unit.owner)} are asked for, and the {unit.count(len(dataset))} are "
+            "those of "
             f"{unit.owners(len(records))}. Use data of more {plural(unit.owner)}, a smaller k, or count=records, which "
             f"promises k {unit.many} of whomever."
         )
@@ -97,7 +99,8 @@ def _explain(dataset: Dataset, method: Method, tried: int, fewest: int, why: str
     unit = dataset.unit
     return InfeasibleError(
         f"{type(method).__name__}: k={getattr(method, 'k', 0)} different {plural(unit.owner)} are asked for. With "
-        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(fewest)} only, and {why} Use a smaller k, or "
+        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(fewest)} only, and {why} Use a smaller k, "
+        "or "
         f"fewer {unit.many} of each {unit.owner}."
     )
 

@@ -17,7 +17,7 @@ from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
 from sfumato.core.release import Release, Result
-from sfumato.core.risk import Finding
+from sfumato.core.risk import Finding, Risk
 from sfumato.core.run import Run
 from sfumato.core.secret import Secret
 from sfumato.core.verdict import Verdict
@@ -137,6 +137,8 @@ def write(
             verdict = _settle(_verify_published(stage.folder), _verify_with_owner(result, stage.folder))
         if not verdict:
             raise VerificationError(_say_refused(result.release, verdict))
+        counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
+        result.trace.counters.update(counted)
         with clock.phase("attack"):
             beyond = _attack_result(result)
         if reports and result.trace.original is not None:
@@ -167,7 +169,7 @@ def _attack_result(result: Result) -> list[Finding]:
         return []
     modules = registry.attackers_beyond(release.guarantee.knowledge)
     found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [finding for finding in found if finding is not None]
+    return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
 def _verify_with_owner(result: Result, path: Path) -> Verdict | None:
@@ -247,16 +249,26 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
-        "risk": [risk.to_dict() for risk in attacker.attack_original(dataset, m)],
-        "beyond": [finding.to_dict() for finding in beyond if finding is not None],
+        "risk": [_name_unit(risk, dataset).to_dict() for risk in attacker.attack_original(dataset, m)],
+        "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
 
 def attack(path: PathLike, original: Dataset) -> Finding:
     """Attack a release with the knowledge its guarantee is about."""
     release = _release_of(path, original)
-    found: Finding = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
+    found = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
+    return _name_unit(found, original)
+
+
+def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
+    found: list[Finding] = registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)
     return found
+
+
+def _name_unit(found: Finding, original: Dataset) -> Finding:
+    """Say what was attacked in the words of the data."""
+    return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
 
 
 def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
@@ -265,7 +277,7 @@ def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
     rows = owner.read_rows(Path(path))
     modules = registry.attackers_beyond(release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
-    return [finding for finding in found if finding is not None]
+    return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
 def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
@@ -371,8 +383,8 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)
     m = getattr(release.guarantee, "m", 2)
-    before = registry.attacker_of_kind(original.kind).attack_original(original, m)[-1]
-    after = registry.attacker(release.guarantee).attack(release, original, result.trace.rows)
+    before = _name_unit(_attack_original(original, m)[-1], original)
+    after = _name_unit(registry.attacker(release.guarantee).attack(release, original, result.trace.rows), original)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
     page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)

@@ -18,6 +18,7 @@ from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +34,7 @@ class HandMadeClaim(Guarantee):
     delta: Annotated[str, Param("Time.")] = "2h"
     epsilon: Annotated[str, Param("Share.")] = "0.5"
 
-    def statement(self) -> str:
+    def statement(self, unit=PERSON) -> str:
         return "Classes hold at least k people."
 
 

@@ -70,7 +70,7 @@ def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(met
         method(g=2, l=3).anonymize(clicks(*rows), Run(bytes([1] * 32)))
 
 
-def test_people_without_monitored_events_are_a_group_of_their_own_or_withheld():
+def test_records_without_monitored_events_are_a_group_of_their_own_or_withheld():
     few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(bytes([1] * 32))).release
     assert dict(few.withheld) == {TOO_FEW: 1} and len(few) == 2
     enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(bytes([1] * 32))).release
@@ -79,7 +79,7 @@ def test_people_without_monitored_events_are_a_group_of_their_own_or_withheld():
     assert dict(alike.withheld) == {TOO_ALIKE: 2}
 
 
-def test_of_people_without_monitored_events_only_as_many_are_withheld_as_diversity_needs():
+def test_of_records_without_monitored_events_only_as_many_are_withheld_as_diversity_needs():
     run = Run(bytes([1] * 32))
     data = clicks("m1", "m2", "x5", "x6", "x7", "x8", "y5", "z5", "y50")
     release = Hi(g=3, l=2).anonymize(data, run).release

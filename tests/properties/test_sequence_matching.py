@@ -143,7 +143,7 @@ def test_what_holds_in_the_release_holds_for_the_receiver(
     for guarantee, module in ((claim(g, l, k), gl_diversity), (GroupAnonymity(k, MONITORED), group_anonymity)):
         release = make_release(rows, guarantee)
         assert verify_faithful(release, data, everybody)
-        assert module.verify_against(release, data, everybody).checks["published people match"]
+        assert module.verify_against(release, data, everybody).checks["published records match"]
         if module.verify(release):
             assert module.verify_against(release, data)
             assert module.verify_against(release, data, everybody)

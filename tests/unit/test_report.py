@@ -233,7 +233,7 @@ def local_comparison():
 def test_local_recoding_is_drawn_by_coarseness():
     text = read_text(render(local_comparison()))
     assert "How it was made" not in text
-    assert "2 generalised places, different ones for different people" in text
+    assert "2 generalised places, different ones for different records" in text
     assert "2–5" in text
 
 

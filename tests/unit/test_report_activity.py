@@ -74,7 +74,7 @@ def test_numbers_are_those_of_the_release(comparison):
 def test_what_is_promised_about_sensitive_activities(comparison):
     text = text_of(page_of(comparison, 0.5))
     assert "Sensitive: away" in text
-    assert "In no class do more than 50.0 % of the people do a sensitive activity throughout the same 2h" in text
+    assert "In no class do more than 50.0 % of the people have a sensitive activity throughout the same 2h" in text
     broken = text_of(page_of(comparison, 0.7))
     assert "Do not publish this release: in a class 70.0 % of the people" in broken
 
@@ -87,13 +87,13 @@ def test_without_sensitive_activities_nothing_is_said_of_them():
 def test_without_a_claim_about_them_that_is_said():
     comparison = compare(people(ROWS, ["away"], CLOCK), [[0, 1, 2], [3, 4]], dated=True)
     page = page_of(comparison, None)
-    assert "Nothing is promised about how many people of a class do it at the same time." in text_of(page)
+    assert "Nothing is promised about how many people of a class have it at the same time." in text_of(page)
 
 
 def test_people_who_are_left_out_are_counted():
     text = text_of(page_of(compare(people(ROWS, ["away"], CLOCK), [[0, 1, 2]], dated=True)))
     assert "Records withheld 2 fits into no class 2" in text
-    assert "People left out" in text
+    assert "Left out of all classes" in text
 
 
 def test_the_figures_are_there_with_their_numbers(comparison):

@@ -62,7 +62,7 @@ def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
 
 
 def test_a_record_of_two_people_is_refused_by_row(reader):
-    with pytest.raises(SchemaError, match="every record must be of one person.*'household_id'.*row 5"):
+    with pytest.raises(SchemaError, match=r"every record must be of one person.*'household_id'.*row 5"):
         reader("sets", BASKETS + "h2,b1,milk\n", columns={"owner": "household_id"})
 
 
@@ -84,6 +84,7 @@ CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-0
 def test_cases_of_an_event_log_are_stays_of_patients(reader):
     cases = reader("sequences", CASES, drop=["patient"])
     assert (cases.unit.whose, owners(cases)) == ("a case of a person", None)
+    assert "Reading `case_id` as what tells cases apart." in cases.notes
     stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
     assert (stays.unit.whose, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
 

@@ -104,9 +104,9 @@ def test_a_good_release_without_diversity_holds():
 @pytest.mark.parametrize(
     ("damage", "check"),
     [
-        (lambda r: with_claim(r, k=50), "every class has k people"),
-        (lambda r: with_part(r, "size", set_first(0)), "sizes of classes make up the people"),
-        (lambda r: with_part(r, "size", set_first(99)), "sizes of classes make up the people"),
+        (lambda r: with_claim(r, k=50), "every class has k records"),
+        (lambda r: with_part(r, "size", set_first(0)), "sizes of classes make up the records"),
+        (lambda r: with_part(r, "size", set_first(99)), "sizes of classes make up the records"),
         (lambda r: with_part(r, "size", set_first(None)), "no class, interval, activity or share is empty"),
         (lambda r: with_part(r, "class", set_first("zz")), "classes are listed once"),
         (lambda r: with_part(r, "class", lambda c: set_first(c[1])(c)), "classes are listed once"),
@@ -170,7 +170,7 @@ def test_swapped_people_and_classes_show_against_the_original():
     rows = GOOD.trace.rows.copy()
     rows[[0, -1]] = rows[[-1, 0]]
     verdict = verify_faithful(GOOD.release, DATA, rows)
-    assert verdict.witness["check"] == "shares are those of the people of the class"
+    assert verdict.witness["check"] == "shares are those of the records of the class"
     assert not activity_diversity.verify_against(GOOD.release, DATA, rows).holds
     assert not verify_faithful(with_part(GOOD.release, "class", swap_names), DATA, GOOD.trace.rows).holds
     assert not class_anonymity.verify_against(with_part(PLAIN.release, "class", swap_names), DATA, PLAIN.trace.rows)
@@ -179,7 +179,7 @@ def test_swapped_people_and_classes_show_against_the_original():
 @pytest.mark.parametrize("change", [lambda r: r[:-1], lambda r: np.append(r[:-1], r[0]), lambda r: r + 99])
 def test_a_class_file_of_others_is_refused(change):
     verdict = verify_faithful(GOOD.release, DATA, change(GOOD.trace.rows))
-    assert verdict.checks["everybody is in one class at most"] is False
+    assert verdict.checks["every record is in one class at most"] is False
 
 
 def test_an_invented_activity_and_other_days_show_against_the_original():

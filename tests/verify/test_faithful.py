@@ -24,8 +24,8 @@ from verify.releases import make_release, people_table, recode, values_table
 ORDER = np.array([3, 0, 5, 1, 4, 2])
 CONTAINS = "every value contains the original place"
 COMPLETE = "nothing is added or missing"
-ONCE = "everybody is published at most once"
-COUNTED = "withheld people are counted"
+ONCE = "every record is published at most once"
+COUNTED = "withheld records are counted"
 UNNAMED = "no original name is a pseudonym"
 
 
@@ -128,7 +128,7 @@ def test_a_dropped_member_makes_records_untrue() -> None:
     data = Dataset.from_trajectories(SIX)
     verdict = verify_faithful(release, data, ORDER)
     assert verdict.witness == {"check": CONTAINS, "rows": [1], "position": 4, "value": "{a|b|c}"}
-    assert not verify_against(release, data, ORDER).checks["published people match"]
+    assert not verify_against(release, data, ORDER).checks["published records match"]
 
 
 def test_a_record_published_twice() -> None:

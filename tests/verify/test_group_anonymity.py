@@ -146,7 +146,7 @@ def test_a_receiver_notices_records_that_stand_out(damage: Damage) -> None:
     assert verify(release).measured["k"] == 2
     verdict = verify_against(release, people(), ROWS)
     assert not verdict.holds
-    assert not verdict.checks["published people match"]
+    assert not verdict.checks["published records match"]
     assert verdict.witness is not None
     assert verdict.witness["unmatched"] >= 1
     assert not verify_against(release, people()).holds
@@ -197,7 +197,7 @@ def test_another_original_is_noticed() -> None:
     assert not verify_against(sound(unit="day"), people("hour"), ROWS)
     fewer = Dataset.from_sequences(PEOPLE[:-1])
     verdict = verify_against(sound(), fewer)
-    assert not verdict.checks["the original has as many people as the release says"]
+    assert not verdict.checks["the original has as many records as the release says"]
     assert verdict.witness == {"people": 6, "records_in": 7, "unmatched": 0}
 
 
@@ -208,7 +208,7 @@ def test_withheld_people_match_nothing_or_a_crowd() -> None:
     assert verdict.holds
     assert verdict.measured == {"matches": 2, "knowledges": 8}
     assert verify_against(release, data).holds
-    assert not verify_against(release, data, np.array([0, 1, 2, 3, 4, 5, 7])).checks["published people match"]
+    assert not verify_against(release, data, np.array([0, 1, 2, 3, 4, 5, 7])).checks["published records match"]
 
 
 def test_a_receiver_who_matches_too_few_is_shown() -> None:

@@ -58,11 +58,11 @@ def test_published_people_match() -> None:
     missing = generalised([["a"], ["a"], ["c"], ["c"]], {}, CLAIM)
     person = Dataset.from_sets([["a", "c"], ["a"], ["c"], ["c"]])
     assert verify(missing).holds
-    assert not verify_against(missing, person, np.arange(4)).checks["published people match"]
-    assert not verify_against(missing, person).checks["published people match"]
+    assert not verify_against(missing, person, np.arange(4)).checks["published records match"]
+    assert not verify_against(missing, person).checks["published records match"]
     other = Dataset.from_sets(ORIGINAL[:3])
-    assert not verify_against(missing, other).checks["the original has as many people as the release says"]
-    assert not verify_against(missing, person, np.zeros(4, int)).checks["everybody is published at most once"]
+    assert not verify_against(missing, other).checks["the original has as many records as the release says"]
+    assert not verify_against(missing, person, np.zeros(4, int)).checks["every record is published at most once"]
 
 
 def test_chunks_and_other_claims_are_refused() -> None:

@@ -93,14 +93,14 @@ def test_withheld_people_may_match_nothing_but_published_people_may_not() -> Non
     assert verify_against(good, data, np.array([0, 1]))
     wrong = verify_against(good, data, np.array([0, 2]))
     assert not wrong
-    assert not wrong.checks["published people match"]
+    assert not wrong.checks["published records match"]
     assert wrong.witness == {"people": 3, "records_in": 3, "unmatched": 1}
 
 
 def test_more_people_match_nothing_than_were_withheld() -> None:
     data = Dataset.from_trajectories([["a"], ["a"], ["z"]])
     verdict = verify_against(make_release([["a"], ["a"], ["a"]], guarantee=KmAnonymity(k=2, m=1)), data)
-    assert not verdict.checks["published people match"]
+    assert not verdict.checks["published records match"]
 
 
 def test_few_matches_are_a_breach_even_for_withheld_people() -> None:
@@ -117,7 +117,7 @@ def test_few_matches_are_a_breach_even_for_withheld_people() -> None:
 
 def test_the_wrong_original_is_noticed() -> None:
     verdict = verify_against(six_published(), Dataset.from_trajectories(SIX[:5]))
-    assert not verdict.checks["the original has as many people as the release says"]
+    assert not verdict.checks["the original has as many records as the release says"]
 
 
 def test_the_witness_names_published_rows_and_no_original_place() -> None:

@@ -257,11 +257,11 @@ def test_published_people_match_and_withheld_people_need_not() -> None:
     assert verify_against(good, data, np.array([0, 1])).holds
     assert verify_against(good, data).holds
     wrong = verify_against(good, data, np.array([0, 2]))
-    assert not wrong.checks["published people match"]
+    assert not wrong.checks["published records match"]
     assert not verify_against(good, Dataset.from_sets(PEOPLE)).checks[
-        "the original has as many people as the release says"
+        "the original has as many records as the release says"
     ]
-    assert not verify_against(good, data, np.array([0, 0])).checks["everybody is published at most once"]
+    assert not verify_against(good, data, np.array([0, 0])).checks["every record is published at most once"]
 
 
 def test_suppressed_items_tell_nothing() -> None:
@@ -333,5 +333,5 @@ def test_separated_people_of_whom_something_is_published_nowhere_are_noticed() -
     swapped = [*PEOPLE]
     swapped[0], swapped[8] = ["g"], ["a", "b", "e", "f", "z"]
     verdict = verify_against(nested(), people(swapped), ROWS)
-    assert not verdict.checks["published people match"]
+    assert not verdict.checks["published records match"]
     assert "rows" not in (verdict.witness or {})

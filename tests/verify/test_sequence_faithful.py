@@ -32,11 +32,11 @@ PEOPLE = [
 ]
 ORDER = np.array([3, 0, 5, 1, 4, 2])
 UNITS = "the original's times are in the published units"
-ONCE = "everybody is published at most once"
+ONCE = "every record is published at most once"
 COVERED = "every monitored event is covered"
 USED = "every interval covers a monitored event"
 OTHERS = "the other events are the original ones"
-COUNTED = "withheld people are counted"
+COUNTED = "withheld records are counted"
 UNNAMED = "no original name is a pseudonym"
 
 

@@ -175,7 +175,7 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "another kind": ({"kind": "trajectories"}, "the records are sequences", {"kind": "trajectories"}),
     "wrong count": ({"records_in": 8}, COUNTS, {"published": 7}),
     "wrong withheld": ({"withheld": {"no group": 2}}, COUNTS, {"withheld": [2]}),
-    "nobody": ({"table": people_table([], Clock()), "records_in": 0}, "somebody is published", {"published": 0}),
+    "nobody": ({"table": people_table([], Clock()), "records_in": 0}, "something is published", {"published": 0}),
     "pseudonym twice": (
         {"table": with_column("person", ["x"] * 7)},
         "pseudonyms are distinct",

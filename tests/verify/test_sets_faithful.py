@@ -20,8 +20,8 @@ from verify.set_examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3
 from verify.set_releases import generalised, random_chunks, separated
 
 MISSING, INVENTED = "nothing is missing", "nothing is invented"
-TERMS, SUBRECORDS = "term chunks hold what their people have", "chunks hold their people's subrecords"
-ONCE, COUNTED = "everybody is published at most once", "withheld people are counted"
+TERMS, SUBRECORDS = "term chunks hold what their records have", "chunks hold their records' parts"
+ONCE, COUNTED = "every record is published at most once", "withheld records are counted"
 NAMES = "no original name is a pseudonym"
 
 

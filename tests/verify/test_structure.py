@@ -41,7 +41,7 @@ def places_table(places: list[str]) -> pa.Table:
     return pa.table({"place": places, "x": [0.0] * len(places), "y": [0.0] * len(places)})
 
 
-COUNTS, NOBODY, PSEUDONYMS = "counts agree", "somebody is published", "pseudonyms are distinct"
+COUNTS, NOBODY, PSEUDONYMS = "counts agree", "something is published", "pseudonyms are distinct"
 EMPTY, MEMBERS = "no history is empty", "generalised values have members of their own"
 GONE, DESCRIBED = "suppressed values are gone", "places are described"
 NULL, TYPES, NAMED = "no cell is empty", "types are the declared ones", "columns are the declared ones"

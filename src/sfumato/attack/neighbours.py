@@ -81,8 +81,8 @@ class Neighbours:
     >>> found = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
     >>> found.found, found.wins
     (987, True)
-    >>> found.warnings[0][:92]
-    'Whoever knows only when people did the monitored events finds 987 of 1,050 people (94 %) by '
+    >>> found.warnings[0][:90]
+    'Whoever knows only when the monitored events happened finds 987 of 1,050 people (94 %) by '
     """
 
     people: int
@@ -141,7 +141,7 @@ class Neighbours:
             way = "the other events next to them, even if every monitored event were left out"
             expected = f"blind guessing finds {100 * self.promised:.2g} %"
         return (
-            f"Whoever knows only when people did the monitored events finds {self.found:,} of "
+            f"Whoever knows only when the monitored events happened finds {self.found:,} of "
             f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
             f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
             "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
@@ -151,7 +151,7 @@ class Neighbours:
         """Return plain values for JSON."""
         return {
             "knowledge": self.knowledge,
-            "people": self.people,
+            self.record.many.replace(" ", "_"): self.people,
             "attacked": self.attacked,
             "found": self.found,
             "success": self.rate,

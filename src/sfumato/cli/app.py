@@ -101,7 +101,7 @@ def inspect(
     for note in found["notes"]:
         out.say(note)
     out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond"}})
-    names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in _UNSHOWN))
+    names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in {*_UNSHOWN, *found}))
     out.table(
         "How identifying they are as they stand",
         ["an attacker who knows", *(name.replace("_", " ") for name in names)],
@@ -112,7 +112,7 @@ def inspect(
     out.finish(found)
 
 
-_UNSHOWN = {"knowledge", "m", "people", "max_success"}
+_UNSHOWN = {"knowledge", "m", "max_success"}
 
 
 def _describe_knowledge(risk: dict[str, Any]) -> str:

@@ -157,7 +157,7 @@ def _count_moments(original: Dataset, release: Release) -> Leftover:
 def _count_classes(original: Dataset, release: Release) -> Leftover:
     left = release.parts["classes"].table.num_rows if "classes" in release.parts else len(release)
     classes = "class" if left == 1 else "classes"
-    sentence = f"{{had}} people are published as {{left}} {classes}."
+    sentence = f"{{had}} {original.unit.many} are published as {{left}} {classes}."
     advice = "A smaller k, a larger epsilon or a longer delta, or another method for activity data would leave more."
     return Leftover(len(original), left, sentence, advice, _share_of(release))
 

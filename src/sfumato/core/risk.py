@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.matching import Matches, original_anonymity_sets
+from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["Finding", "Risk", "draw_people", "margin_of", "risk_of", "risk_of_original", "success"]
 
@@ -59,6 +60,8 @@ class Risk:
         smallest found among them, and ``set_sizes`` has only theirs.
     margin
         Sampling error of ``mean_success`` and ``unique_share``: with 95 % confidence they are off by no more.
+    unit
+        What was attacked, where it is not people.
 
     Examples
     --------
@@ -79,18 +82,20 @@ class Risk:
     mean_success_random: float | None = None
     measured: int | None = None
     margin: float | None = None
+    unit: Unit = PERSON
 
     @property
     def sampling(self) -> str:
         """Say on how many people this was measured and how far off it may be; nothing if on all of them."""
         if self.measured is None or self.margin is None:
             return ""
-        return f"measured on {self.measured:,} of {self.people:,} people, ±{100 * self.margin:.1f} points"
+        return f"measured on {self.measured:,} of {self.unit.count(self.people)}, ±{100 * self.margin:.1f} points"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, without the list of people."""
-        fields = [field.name for field in dataclasses.fields(self) if field.name != "set_sizes"]
-        found = {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+        """Return plain values for JSON, without the list of people; the number attacked by the name of the unit."""
+        fields = [field.name for field in dataclasses.fields(self) if field.name not in {"set_sizes", "unit"}]
+        named = {"people": self.unit.many.replace(" ", "_")}
+        found = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
         return {**found, "sampling": self.sampling} if self.sampling else found
 
 

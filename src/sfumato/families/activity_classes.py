@@ -59,7 +59,7 @@ class ActivityClasses(Method):
     size: Annotated[
         int | None,
         Param(
-            "People that groups begin with; k if not given. With more than k, enough are observed where some are not.",
+            "Records that groups begin with; k if not given. With more than k, enough are observed where some are not.",
             ge=2,
         ),
     ] = dataclasses.field(default=None, kw_only=True)
@@ -71,7 +71,7 @@ class ActivityClasses(Method):
 
     @property
     def group_size(self) -> int:
-        """People that groups begin with."""
+        """Records that groups begin with."""
         return self.k if self.size is None else self.size
 
     @abc.abstractmethod
@@ -88,7 +88,8 @@ class ActivityClasses(Method):
         super().accept(dataset, k)
         if self.group_size > len(dataset):
             raise ParameterError(
-                f"{type(self).__name__}: size must be at most the number of people, got {self.size} for {len(dataset)}."
+                f"{type(self).__name__}: size must be at most the number of {dataset.unit.many}, got {self.size} for "
+                f"{len(dataset)}."
             )
         if not Slots.of(dataset).codes.shape[1]:
             raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
@@ -119,7 +120,8 @@ class ActivityClasses(Method):
         known = int((~unobserved).sum())
         if known < self.group_size:
             raise InfeasibleError(
-                f"{type(self).__name__}: part of the time is unknown of all but {known} of {len(dataset)} people, "
+                f"{type(self).__name__}: part of the time is unknown of all but {known} of "
+                f"{dataset.unit.count(len(dataset))}, "
                 f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
                 "resolution or a later start."
             )
@@ -134,11 +136,11 @@ class ActivityClasses(Method):
         unknown = self._find_unknown(observed, outcome, demand, length)
         run.counters.update(
             classes=int(outcome.label.max()) + 1,
-            people_suppressed=int((outcome.label < 0).sum()),
+            records_suppressed=int((outcome.label < 0).sum()),
             group_size=outcome.size,
             backtracks=outcome.backtracks,
             restarts=outcome.restarts,
-            people_joined_for_diversity=outcome.extended,
+            records_joined_for_diversity=outcome.extended,
         )
         if guarantee.parameters().get("gap") is not None:
             run.counters.update(
@@ -163,7 +165,7 @@ class ActivityClasses(Method):
         unknown = np.array([find_unknown(observed.activities, people, demand, length) for people in members])
         if unknown.all():
             raise InfeasibleError(
-                f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} people of a class "
+                f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} of a class "
                 "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
                 "coarser resolution, in which short gaps vanish."
             )

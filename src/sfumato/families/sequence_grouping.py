@@ -50,8 +50,8 @@ BLUR = Param(
     "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
 )
 
-TOO_FEW = "no monitored event, and fewer such people than a group needs"
-TOO_ALIKE = "no monitored event, and too many such people did the same at about the same time"
+TOO_FEW = "no monitored event, and fewer such records than a group needs"
+TOO_ALIKE = "no monitored event, and too many such records have the same at about the same time"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +118,7 @@ class SequenceGrouping(Method):
             except OverflowError as error:  # what the kernels refuse: sizes and counts, no labels
                 raise ParameterError(f"{owner}: {error}.") from None
         run.counters["groups"] = len(grouped.covers)
-        run.counters["people_without_monitored_events"] = len(absent)
+        run.counters["records_without_monitored_events"] = len(absent)
         stays, reason = self.choose_absent(everyone.take(absent), run)
         if len(stays):
             grouped = _with_absent(grouped, everyone, present, absent[stays])
@@ -211,8 +211,8 @@ class DiverseGrouping(SequenceGrouping):
         if gone:
             run.counters["withheld_at_least"] = thinned.at_least
             run.notes.append(
-                f"{gone:,} of the {len(people):,} people without a monitored event are withheld: too many of them did "
-                f"the same event inside one window of length {self.g} for l={self.l}, and at least "
+                f"{gone:,} of the {people.dataset.unit.count(len(people))} without a monitored event are withheld: too "
+                f"many of them have the same event inside one window of length {self.g} for l={self.l}, and at least "
                 f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
             )
         return stays, TOO_ALIKE
@@ -279,7 +279,8 @@ class DiverseGrouping(SequenceGrouping):
         largest = len(people) // max(most, 1)
         hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
         return InfeasibleError(
-            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of them do the same event "
+            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of "
+            "them do the same event "
             f"(number {event + 1} of {len(people.events.labels)}, in the order of first appearance) inside one window "
             f"of length {self.g}, more than 1 in l={self.l}. {hint} A smaller g helps too."
         )

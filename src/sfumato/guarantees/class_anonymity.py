@@ -101,7 +101,8 @@ published.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent on "
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
+            "on "
             f"each activity are published{say_rounding(self.digits)}."
             f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"
         )

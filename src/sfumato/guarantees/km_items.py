@@ -46,7 +46,8 @@ class KmItems(Guarantee):
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        text = f"Whoever knows up to {self.m} items of {unit.whose} faces at least {self.k} candidate {unit.records}"
+        known = f"{self.m} item{'s' * (self.m != 1)}"
+        text = f"Whoever knows up to {known} of {unit.whose} faces at least {self.k} candidate {unit.records}"
         if self.sensitive:
             verb = "is" if len(self.sensitive) == 1 else "are"
             text += (

@@ -51,7 +51,8 @@ it can guess its value, which was too frequent then.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            "Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at "
-            f"most 1 in {self.l} records; {say_delay(self.window)}. {say_fate(self.l, self.window, self.delays)}"
+            f"Whoever finds {unit.whose} by attributes and time learns a group in which each sensitive value is that "
+            "of "
+            f"at most 1 in {self.l} records; {say_delay(self.window)}. {say_fate(self.l, self.window, self.delays)}"
             f"{self.say_count(unit)}"
         )

@@ -51,7 +51,7 @@ late or misses it can guess its value, which was too frequent then.'
             f"In every snapshot each sensitive value is that of at most 1 in {self.l} records, and "
             f"{say_delay(self.window)}. Sensitive values stand beside the records, so whoever recognises a record "
             "reads them: this is input for a method that makes groups, not a release to publish. "
-            f"{say_fate(self.l, self.window, self.delays)}"
+            f"{say_fate(self.l, self.window, self.delays)}{self.say_count(unit)}"
         )
 
 

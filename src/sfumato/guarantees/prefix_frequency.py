@@ -92,7 +92,7 @@ class PrefixFrequency(Guarantee):
         """The threshold as an exact fraction."""
         return read_delta(type(self).__name__, self.delta)
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: Unit = PERSON) -> str:  # noqa: ARG002
         """State the promise."""
         many = len(self.events) != 1
         named = f"any of the {len(self.events)} events that are named" if many else "the event that is named"

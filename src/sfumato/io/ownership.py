@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit, plural
 from sfumato.io.cells import Cells, Labels, name_marked
 from sfumato.io.reading import Reading
 
-__all__ = ["OWNER", "Whose", "check_people", "name_records", "settle_unit"]
+__all__ = ["OWNER", "Whose", "check_people", "name_records", "retell_role", "settle_unit"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -51,7 +51,8 @@ class Whose(NamedTuple):
             return [f"{unit.explain()} The file does not tell whose a record is (--owner-column)."]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
         return [
-            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of one. "
+            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of "
+            "one. "
             f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (--count people)."
         ]
 
@@ -78,6 +79,21 @@ def name_records(column: str, several: bool) -> Unit:
     return RECORD if several else PERSON
 
 
+def retell_role(notes: list[str], column: str, unit: Unit) -> None:
+    """Say of a column that was taken for the person that it tells records apart, where those are not people.
+
+    Examples
+    --------
+    >>> notes = ["Reading `Case ID` as person."]
+    >>> retell_role(notes, "Case ID", Unit("case", "cases", "person"))
+    >>> notes
+    ['Reading `Case ID` as what tells cases apart.']
+    """
+    told = f"Reading `{column}` as person."
+    if unit.owner and told in notes:
+        notes[notes.index(told)] = f"Reading `{column}` as what tells {unit.many} apart."
+
+
 def settle_unit(reading: Reading, found: Whose) -> Whose:
     """Let the owner's word on what a record is win over what the file looks like.
 
@@ -99,7 +115,7 @@ def settle_unit(reading: Reading, found: Whose) -> Whose:
     return Whose(given, found.people)
 
 
-def check_people(name: str, column: str, record: npt.NDArray[np.generic], people: Labels, first: Longs) -> Cells:
+def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:
     """Return whose each record is; refuse a record that is several people's.
 
     Parameters
@@ -118,7 +134,8 @@ def check_people(name: str, column: str, record: npt.NDArray[np.generic], people
     wrong[used] = people.codes[used] != people.codes[first][record[used]]
     if wrong.any():
         raise SchemaError(
-            f"{name}: every record must be of one person, but column {column!r} says otherwise in {name_marked(wrong)}. "
+            f"{name}: every record must be of one person, but column {column!r} says otherwise in "
+            f"{name_marked(wrong)}. "
             "Correct the data, or say which column tells records apart (columns)."
         )
     return people.labels.take(pa.array(people.codes[first])).cast(pa.string())

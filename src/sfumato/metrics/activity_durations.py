@@ -45,7 +45,7 @@ class ActivityDurations(Metric):
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Withholding people may bring the means of the others closer to those of everybody."
+    not_monotone: ClassVar[str] = "Withholding records may bring the means of the others closer to those of everybody."
 
     activities: Annotated[str | None, Param("Activities to list, separated by commas.")] = None
 

@@ -59,7 +59,7 @@ class CountQueries(Metric):
     """
 
     name: ClassVar[str] = "count-queries"
-    title: ClassVar[str] = "People counted too many in a period"
+    title: ClassVar[str] = "Counted too many in a period"
     unit: ClassVar[str] = "of those counted"
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("sequences",)

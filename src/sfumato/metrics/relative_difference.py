@@ -51,7 +51,7 @@ class RelativeDifference(Metric):
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to a person than that of a smaller one."
+    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to one of it than that of a smaller one."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

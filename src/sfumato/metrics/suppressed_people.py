@@ -14,7 +14,7 @@ __all__ = ["METRIC", "SuppressedPeople"]
 
 @dataclasses.dataclass(frozen=True)
 class SuppressedPeople(Metric):
-    """Count the people who are not in the release, because they fit into no class or part of their time is unknown.
+    """Count the records that are not in the release, because they fit into no class or part of their time is unknown.
 
     Where time is unknown, ``unknown_intervals_share`` is the share of intervals of classes of which nothing is
     published.
@@ -22,7 +22,7 @@ class SuppressedPeople(Metric):
     Examples
     --------
     >>> SuppressedPeople().unit, SuppressedPeople().better
-    ('people', 'lower')
+    ('records', 'lower')
 
     References
     ----------
@@ -30,8 +30,8 @@ class SuppressedPeople(Metric):
     """
 
     name: ClassVar[str] = "suppressed-people"
-    title: ClassVar[str] = "People left out"
-    unit: ClassVar[str] = "people"
+    title: ClassVar[str] = "Left out of all classes"
+    unit: ClassVar[str] = "records"
     better: ClassVar[Better] = "lower"
     kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"

@@ -38,7 +38,7 @@ class TimeOfDay(Metric):
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Withholding people may bring the shares of the others closer to those of everybody."
+    not_monotone: ClassVar[str] = "Withholding records may bring the shares of the others closer to those of everybody."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sfumato.core.activity_comparison import ActivityComparison, PublishedClass
 from sfumato.core.clock import UNITS
 from sfumato.core.comparison import Comparison
+from sfumato.core.unit import PERSON, Unit
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.palette import GRID, GROUPS, MUTED
@@ -65,7 +66,7 @@ def find_obstacle(comparison: Comparison) -> str | None:
     if comparison.obstacle:
         return f"There is no picture of days: {comparison.obstacle}"
     if not len(comparison.activity.sizes):
-        return "There is no picture of days because nobody is published."
+        return "There is no picture of days because nothing is published."
     return None
 
 
@@ -139,6 +140,8 @@ def draw_days(
     classes: list[tuple[str, PublishedClass]],
     window: Window,
     width: float = 2 * PANEL_WIDTH - 60,
+    *,
+    unit: Unit = PERSON,
 ) -> Spec:
     """Draw for each class a line per person, and below them the published shares as a stack."""
     colours = colour_activities(found, classes, window)
@@ -146,7 +149,7 @@ def draw_days(
     scale = {"domain": [*names, _OTHERS], "range": [*colours.values(), _REST]}
     views: list[Spec] = []
     for number, (rank, each) in enumerate(classes, start=1):
-        title = _title(rank, number, each, window)
+        title = _title(rank, number, each, window, unit)
         both = [
             _people_view(found, each, window, colours, scale, width, title),
             _shares_view(found, each, window, colours, scale, width),
@@ -155,12 +158,13 @@ def draw_days(
     return {"vconcat": views, "spacing": 22}
 
 
-def _title(rank: str, number: int, each: PublishedClass, window: Window) -> Spec:
-    crowd = show_amount(each.size, "person", "people")
+def _title(rank: str, number: int, each: PublishedClass, window: Window, unit: Unit) -> Spec:
+    crowd = show_amount(each.size, unit.one, unit.many)
     shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if each.size > _SHOWN_PEOPLE else ""
     return {
         "text": f"{rank or f'Class {number}'}: a class of {crowd}{shown}",
-        "subtitle": f"{window.title}. Above, before: a line per person. Below, after: what is published of the class.",
+        "subtitle": f"{window.title}. Above, before: a line per {unit.one}. "
+        "Below, after: what is published of the class.",
         "offset": 6,
     }
 

@@ -336,7 +336,7 @@ def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
     outlines of all of them on top of each other would show nothing.
     """
     generalised = comparison.generalised
-    subtitle = f"{show_count(int(generalised.sum()))} generalised places, different ones for different people"
+    subtitle = f"{show_count(int(generalised.sum()))} generalised places, different ones for different records"
     panel = _panel(ground, "After: how coarse a place's visits are", subtitle)
     kept = comparison.published_values >= 0
     codes, values = comparison.originals.codes[kept], comparison.published_values[kept]

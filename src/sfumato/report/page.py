@@ -14,12 +14,14 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
+from sfumato.core.unit import PERSON, Unit
 from sfumato.report import maps
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.plots import figures
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker, explain_measure, explain_share, list_limits, name_share
+from sfumato.verify.people import fewest_people, say_people
 
 __all__ = [
     "account_for",
@@ -81,7 +83,7 @@ def render(
             write_risk(comparison, before, after, drawn["anonymity-sets"]),
             _map(comparison, drawn.get("map")),
             _groups(comparison, drawn["group-sizes"]),
-            write_utility(scores),
+            write_utility(scores, comparison.release.unit),
             write_facts(comparison, facts or {}),
         ],
     )
@@ -116,14 +118,14 @@ def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple
     """Show how many records are published, and what that does to the risk: tiles of the header."""
     release = comparison.release
     return [
-        (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
+        (show_count(len(release)), f"of {show_count(release.records_in)} {release.unit.records} published"),
         (
             _change(show_count(before.smallest_anonymity_set), show_count(after.smallest_anonymity_set)),
             "smallest anonymity set",
         ),
         (
             _change(show_share(before.unique_share), show_share(after.unique_share)),
-            f"of people unique{' (sampled)' if after.sampling or before.sampling else ''}",
+            f"of {release.unit.many} unique{' (sampled)' if after.sampling or before.sampling else ''}",
         ),
     ]
 
@@ -151,16 +153,27 @@ def _change(was: str, now: str) -> str:
 
 def write_published(comparison: Comparison, account: str) -> str:
     """Write what was published (an account as HTML), what is promised, and what is not."""
-    guarantee = comparison.release.guarantee
+    guarantee, unit = comparison.release.guarantee, comparison.release.unit
     limits = "".join(
-        f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee)
+        f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee, unit)
     )
     return (
         f"<section><h2>What was published</h2>\n{account}\n"
         f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
-        f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
+        f"<blockquote><p>{raise_powers(guarantee.statement(unit))}</p></blockquote>\n{_count_people(comparison)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
+
+
+def _count_people(comparison: Comparison) -> str:
+    """Say how many people the promise comes to, where they have several records and it is known whose those are."""
+    original, rows = comparison.original, comparison.rows
+    person = None if original.people is None else original.person_codes()
+    crowd = None if person is None or rows is None else fewest_people(comparison.release, original, rows)
+    if person is None or crowd is None:
+        return ""
+    most = int(np.bincount(person).max(initial=0))
+    return f"<p>{escape(say_people(comparison.release, crowd.people, most))}</p>\n"
 
 
 def _account(comparison: Comparison) -> str:
@@ -185,11 +198,11 @@ def _account(comparison: Comparison) -> str:
 
 def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> str:
     """Account for every record, and for other things that are counted."""
-    release = comparison.release
+    release, records = comparison.release, comparison.release.unit.records.capitalize()
     rows = [
-        ("Records in the original data", release.records_in, False),
-        ("Records published", len(release), False),
-        ("Records withheld", release.records_in - len(release), False),
+        (f"{records} in the original data", release.records_in, False),
+        (f"{records} published", len(release), False),
+        (f"{records} withheld", release.records_in - len(release), False),
         *((reason, count, True) for reason, count in release.withheld.items()),
         *((name, count, False) for name, count in others),
     ]
@@ -204,31 +217,36 @@ def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> st
 def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
     """Write what an attacker reaches before and after, and whether that agrees with the promise."""
     guarantee = comparison.release.guarantee
-    attacker = describe_attacker(after.knowledge, after.m or getattr(guarantee, "m", None))
+    unit = comparison.release.unit
+    attacker = describe_attacker(after.knowledge, after.m or getattr(guarantee, "m", None), unit)
+    wanted = "which record is the person’s" if unit == PERSON else f"which {unit.record} it is"
     caption = (
-        "For every person, the number of records that fit what the attacker knows, taking the knowledge that "
-        "gives the person away most. The axis is logarithmic; a bar covers the numbers "
+        f"For every {unit.one}, the number of {unit.records} that fit what the attacker knows, taking the knowledge "
+        "that "
+        f"gives the {unit.one} away most. The axis is logarithmic; a bar covers the numbers "
         "from its left to its right end."
     )
     absent = int((after.set_sizes == 0).sum())
     if absent:
         some = "" if after.measured is None else f" of the {show_count(after.measured)} measured"
         are = "is" if absent == 1 else "are"
-        caption += f" After: {show_amount(absent, 'person', 'people')}{some} {are} not in the release and not in a bar."
+        caption += (
+            f" After: {show_amount(absent, unit.one, unit.many)}{some} {are} not in the release and not in a bar."
+        )
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
-        "wants to know which record is the person’s. Before: the same data without names, otherwise as they are."
-        f"</p>\n{_judge(guarantee, after)}\n{_risk_table(before, after)}\n{_describe_sample(before, after)}"
+        f"wants to know {wanted}. Before: the same data without names, otherwise as they are."
+        f"</p>\n{_judge(guarantee, after, unit)}\n{_risk_table(before, after)}\n{_describe_sample(before, after)}"
         f"{draw_figure('anonymity-sets', plot, caption)}</section>"
     )
 
 
-def _judge(guarantee: Guarantee, after: Risk) -> str:
+def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
     """Say whether the attack agrees with the promise."""
     k, l, share = getattr(guarantee, "k", None), getattr(guarantee, "l", None), after.max_sensitive_share
     if k is None or not after.smallest_anonymity_set:
         return ""
-    fits = show_amount(after.smallest_anonymity_set, "record", "records")
+    fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
     faults = []
     if after.smallest_anonymity_set < k:
         faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
@@ -241,10 +259,10 @@ def _judge(guarantee: Guarantee, after: Risk) -> str:
     if after.measured is None:
         text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
     else:
-        some = show_amount(after.measured, "person", "people")
+        some = show_amount(after.measured, unit.one, unit.many)
         text = (
             f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
-            f"{fits}{promised}. That it holds for everybody was verified from the published files."
+            f"{fits}{promised}. That it holds for all was verified from the published files."
         )
     if l is not None and share is not None:
         text += " " + explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=True)
@@ -258,19 +276,27 @@ def _describe_sample(before: Risk, after: Risk) -> str:
         return ""
     return (
         f"<p class='muted'>Sampled, {escape('; '.join(told))} (95 % confidence). Smallest sets and worst cases are "
-        "those found among the people measured.</p>\n"
+        f"those found among the {after.unit.many} measured.</p>\n"
     )
 
 
 def _risk_table(before: Risk, after: Risk) -> str:
     rows = [
         (
-            "Smallest anonymity set (records)",
+            f"Smallest anonymity set ({after.unit.records})",
             show_count(before.smallest_anonymity_set),
             show_count(after.smallest_anonymity_set),
         ),
-        ("People who are unique", show_share(before.unique_share), show_share(after.unique_share)),
-        ("Attacker’s success, average person", show_share(before.mean_success), show_share(after.mean_success)),
+        (
+            f"{after.unit.many.capitalize()} that are unique",
+            show_share(before.unique_share),
+            show_share(after.unique_share),
+        ),
+        (
+            f"Attacker’s success, average {after.unit.one}",
+            show_share(before.mean_success),
+            show_share(after.mean_success),
+        ),
         ("Attacker’s success, worst case", show_share(before.max_success), show_share(after.max_success)),
         (
             "Attacker’s success when what is known is drawn at random",
@@ -325,11 +351,11 @@ def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -
     return f"<h3>{title}</h3>\n{make_table(['One of', *head], rows)}"
 
 
-def write_utility(scores: Sequence[Score]) -> str:
+def write_utility(scores: Sequence[Score], unit: Unit = PERSON) -> str:
     """Write the scores with what they mean."""
     if not scores:
         return ""
-    rows = "".join(_score_rows(score) for score in scores)
+    rows = "".join(_score_rows(score, unit) for score in scores)
     return (
         "<section><h2>What the release is still good for</h2>\n<table><thead><tr><th scope='col'>Measure</th>"
         "<th scope='col' class='number'>Value</th><th scope='col' class='number'>Better</th></tr></thead>"
@@ -337,11 +363,11 @@ def write_utility(scores: Sequence[Score]) -> str:
     )
 
 
-def _score_rows(score: Score) -> str:
+def _score_rows(score: Score, unit: Unit) -> str:
     # A unit such as "of the patterns" says that the value is a share.
     is_share = score.unit.startswith("of ")
     value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
-    explanation = f"<small>{escape(text)}</small>" if (text := explain_measure(score.name)) else ""
+    explanation = f"<small>{escape(text)}</small>" if (text := explain_measure(score.name, unit)) else ""
     details = ""
     if score.details:
         listed = [(_spell(name), _show_detail(name, found)) for name, found in score.details.items()]

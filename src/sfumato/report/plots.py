@@ -13,6 +13,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.risk import Risk
+from sfumato.core.unit import Unit
 from sfumato.report import maps
 from sfumato.report.maps import MapPanel
 from sfumato.report.numerals import show_bin, show_count, show_share
@@ -63,7 +64,6 @@ _LOOK = {
 _SHARE_AXIS = {
     "labelExpr": "format(100 * datum.value, '~g') + ' %'",
     "tickCount": 3,
-    "title": "Share of people",
     "domain": False,
     "ticks": False,
 }
@@ -174,7 +174,7 @@ def draw_sets(
     # A promise of at least one record is none.
     k = getattr(guarantee, "k", 1) if getattr(guarantee, "k", 1) > 1 else None
     sets = _count_sets(before, after, k)
-    return _sets_view(sets, k, width, height), _sets_facts(sets, k)
+    return _sets_view(sets, k, width, height, after.unit), _sets_facts(sets, k, after.unit)
 
 
 def finish_figure(view: Spec, facts: dict[str, Any]) -> Spec:
@@ -211,7 +211,7 @@ def choose_edges(most: int, k: int | None) -> list[int]:
     return sorted({*edges[: end + 1], *([k] if k else [])})
 
 
-def _sets_view(rows: list[dict[str, Any]], k: int | None, width: float, height: float) -> Spec:
+def _sets_view(rows: list[dict[str, Any]], k: int | None, width: float, height: float, unit: Unit) -> Spec:
     """Draw two histograms over the same logarithmic axis, with a line where the promise begins."""
     end = max(row["end"] for row in rows)
     top = max([row["share"] for row in rows] + [0.01])
@@ -220,23 +220,28 @@ def _sets_view(rows: list[dict[str, Any]], k: int | None, width: float, height: 
         mine = [row for row in rows if row["when"] == when]
         encoding = {
             "x": {"field": "first", "type": "quantitative", "scale": {"type": "log", "domain": [1, end], "nice": False}}
-            | {"axis": _sets_axis(end, width, is_last=when == "after")},
+            | {"axis": _sets_axis(end, width, unit, is_last=when == "after")},
             "x2": {"field": "end"},
-            "y": {"field": "share", "type": "quantitative", "scale": {"domain": [0, top]}, "axis": _SHARE_AXIS},
+            "y": {
+                "field": "share",
+                "type": "quantitative",
+                "scale": {"domain": [0, top]},
+                "axis": {**_SHARE_AXIS, "title": f"Share of {unit.many}"},
+            },
             "y2": {"datum": 0},
         }
         mark = {"type": "rect", "color": colour, "xOffset": 0.5, "x2Offset": -0.5, "aria": False}
         layers = [{"data": {"values": mine}, "mark": mark, "encoding": encoding}, *_mark_k(k)]
-        title = {"text": name, "subtitle": _sum_up_sets(mine, k)}
+        title = {"text": name, "subtitle": _sum_up_sets(mine, k, unit)}
         views.append({"width": width, "height": height, "title": title, "layer": layers})
     return {"vconcat": views, "spacing": 14}
 
 
-def _sets_axis(end: int, width: float, *, is_last: bool) -> Spec:
+def _sets_axis(end: int, width: float, unit: Unit, *, is_last: bool) -> Spec:
     ticks = [step * 10**power for power in range(10) for step in (1, 2, 5) if step * 10**power <= end]
     if len(ticks) * 45 > width:
         ticks = [tick for tick in ticks if str(tick)[0] == "1"]
-    title = "Records that fit what the attacker knows" if is_last else None
+    title = f"{unit.records.capitalize()} that fit what the attacker knows" if is_last else None
     return {
         "values": ticks, "format": ",d", "grid": False, "labels": is_last, "ticks": is_last, "title": title
     }  # fmt: skip
@@ -258,21 +263,27 @@ def _mark_k(k: int | None) -> list[Spec]:
     ]
 
 
-def _sum_up_sets(rows: list[dict[str, Any]], k: int | None) -> str:
+def _sum_up_sets(rows: list[dict[str, Any]], k: int | None, unit: Unit) -> str:
     if k is None:
-        return f"{show_share(rows[0]['share'])} of people are unique"
+        return f"{show_share(rows[0]['share'])} of {unit.many} are unique"
     below = sum(row["share"] for row in rows if row["end"] <= k)
-    return f"{show_share(below)} of people hide among fewer than {show_count(k)}"
+    return f"{show_share(below)} of {unit.many} hide among fewer than {show_count(k)}"
 
 
-def _sets_facts(rows: list[dict[str, Any]], k: int | None) -> dict[str, Any]:
+def _sets_facts(rows: list[dict[str, Any]], k: int | None, unit: Unit) -> dict[str, Any]:
     bins = [row for row in rows if row["when"] == "before"]
     after = [row for row in rows if row["when"] == "after"]
     line = f"; a dashed line marks k = {k}" if k else ""
     return {
-        "title": "How many records fit what an attacker knows, before and after",
-        "description": f"Two histograms of anonymity-set sizes per person over a logarithmic axis{line}.",
-        "head": ["Records that fit", "Before: people", "share", "After: people", "share"],
+        "title": f"How many {unit.records} fit what an attacker knows, before and after",
+        "description": f"Two histograms of anonymity-set sizes per {unit.one} over a logarithmic axis{line}.",
+        "head": [
+            f"{unit.records.capitalize()} that fit",
+            f"Before: {unit.many}",
+            "share",
+            f"After: {unit.many}",
+            "share",
+        ],
         "rows": [
             [show_bin(b["first"], b["end"])]
             + [shown for row in (b, a) for shown in (show_count(row["people"]), show_share(row["share"]))]

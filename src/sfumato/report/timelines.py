@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.comparison import Comparison
+from sfumato.core.unit import Unit
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.palette import AFTER, BEFORE, GRID, INK, MUTED
@@ -123,20 +124,20 @@ def _read_strip(comparison: Comparison, group: int, rank: str) -> Strip:
 
 def draw_strips(comparison: Comparison, strips: list[Strip], width: float = 2 * PANEL_WIDTH - 20) -> Spec:
     """Draw the strips below each other, each on its own axis of time."""
-    clock = comparison.original.clock
+    clock, unit = comparison.original.clock, comparison.release.unit
     named = len(comparison.published.labels) > 1
-    views = [_strip_view(strip, clock, width, named=named) for strip in strips]
-    return {"vconcat": [_legend_view(width), *views], "spacing": 18}
+    views = [_strip_view(strip, clock, width, unit, named=named) for strip in strips]
+    return {"vconcat": [_legend_view(width, unit), *views], "spacing": 18}
 
 
-def _legend_view(width: float) -> Spec:
+def _legend_view(width: float, unit: Unit) -> Spec:
     """Draw what dots and bars are."""
     place = {"x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, width]}}}
     marks = (
         ({"type": "circle", "color": BEFORE, "size": 40}, {"x": 6}),
         (
             {"type": "text", "align": "left", "color": MUTED},
-            {"x": 16, "text": "before: a monitored event, a line per person"},
+            {"x": 16, "text": f"before: a monitored event, a line per {unit.one}"},
         ),
         ({"type": "rect", "color": AFTER, "height": 10}, {"x": 300, "x2": 324}),
         (
@@ -158,7 +159,7 @@ def _legend_view(width: float) -> Spec:
     return {"width": width, "height": 14, "layer": layers}
 
 
-def _strip_view(strip: Strip, clock: Clock, width: float, *, named: bool) -> Spec:
+def _strip_view(strip: Strip, clock: Clock, width: float, unit: Unit, *, named: bool) -> Spec:
     """Draw a line of dots for each person, and below them the intervals, whose shades reach up to the dots."""
     first, last = strip.extent
     margin = max((last - first) * 0.02, 0.5)
@@ -195,7 +196,7 @@ def _strip_view(strip: Strip, clock: Clock, width: float, *, named: bool) -> Spe
         mark = {"type": "text", "align": "left", "baseline": "top", "color": INK, "fontSize": 11}
         texts = _label_bars(strip, to_pixel, clock, top + _BAR)
         layers.append(layer(texts, mark, text={"field": "text"}))
-    return {"width": width, "height": height, "title": _strip_title(strip, clock), "layer": layers}
+    return {"width": width, "height": height, "title": _strip_title(strip, clock, unit), "layer": layers}
 
 
 def _label_bars(strip: Strip, to_pixel: float, clock: Clock, y: float) -> list[dict[str, Any]]:
@@ -209,8 +210,8 @@ def _label_bars(strip: Strip, to_pixel: float, clock: Clock, y: float) -> list[d
     return texts
 
 
-def _strip_title(strip: Strip, clock: Clock) -> Spec:
-    crowd = show_amount(strip.people, "person", "people")
+def _strip_title(strip: Strip, clock: Clock, unit: Unit) -> Spec:
+    crowd = show_amount(strip.people, unit.one, unit.many)
     if strip.shown < strip.people:
         crowd += f" ({show_count(strip.shown)} shown)"
     count, length = len(strip.intervals), show_length(strip.average, clock)

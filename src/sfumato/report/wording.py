@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.unit import PERSON, Unit, plural
 from sfumato.report.numerals import show_amount
 
 __all__ = ["describe_attacker", "explain_measure", "explain_share", "list_limits", "name_share"]
@@ -12,7 +13,7 @@ _MEASURES = {
     "activity-durations": "How far off the average time spent on an activity is when the release is asked.",
     "activity-transitions": "How far off the chances are that one activity follows another, an interval later.",
     "average-relative-error": "How far off a count is when it is asked of the release instead of the original.",
-    "count-queries": "How many of the people whom the release counts for an event in a period did not do it.",
+    "count-queries": "How many of the {many} that the release counts for an event in a period do not have it.",
     "deleted-share": "How many of all occurrences of events were deleted.",
     "distance": "How far, on average, a visit's true place is from the places it may be according to the release.",
     "event-context": "How much what the release tells about the time around a monitored event differs from the "
@@ -24,21 +25,21 @@ _MEASURES = {
     "interval-loss": "How long the interval is that stands for a monitored event, as a share of the time the data "
     "span; and how large its category.",
     "item-loss": "How large the group is that an item is published as, as a share of all items.",
-    "item-queries": "How far off the number of people with some items is when the release is asked.",
+    "item-queries": "How far off the number of {many} with some items is when the release is asked.",
     "multilevel-itemsets": "How many of the most frequent combinations of items and groups of items an "
     "analyst no longer finds.",
-    "pair-support": "How far off the number of people with two not very frequent items is when the release is asked.",
+    "pair-support": "How far off the number of {many} with two not very frequent items is when the release is asked.",
     "pair-support-certain": "How far off the same numbers are when only what is certain is counted.",
     "pattern-preservation": "How many of the frequent sequences of places an analyst of the release still finds.",
     "place-counts": "How many places appear in the release under their own name.",
     "place-distance": "How far apart the members of a generalised place are, on average.",
     "publication-delay": "How many snapshots later than it happened a record is published, on average.",
-    "relative-difference": "How far the time a person spends on an activity in a day is from what is published of the "
-    "class.",
+    "relative-difference": "How far the time spent on an activity in a day is, {one} by {one}, from what is published "
+    "of the class.",
     "sanitisation-error": "How much the deletions changed the chances of events, summed over the time points.",
     "segment-boundaries": "How many of the times at which the mix of events changes an analyst still finds.",
     "semantic-penalty": "How many kinds of place a generalised place mixes, according to the hierarchy.",
-    "suppressed-people": "How many people fit into no class and are not in the release.",
+    "suppressed-people": "How many {many} fit into no class and are not in the release.",
     "separated-items": "How many items are published only as present in a cluster, without anything they occur with.",
     "support-divergence": "How much the popularity of places in the release differs from the original.",
     "top-itemsets": "How many of the most frequent combinations of items an analyst of the release no longer finds.",
@@ -88,21 +89,21 @@ _SHARES = {
 _SLOT_LIMITS = (
     (
         "What a whole class does.",
-        "Whoever finds the class of a person learns what everybody in it does: that all of them sleep at three, say. "
+        "Whoever finds the class of {whose} learns what all in it have in common: that all sleep at three, say. "
         "Only the sensitive activities are limited, and only where they go on for the whole time that is promised.",
     ),
     (
         "Sensitive activities that are short or interrupted.",
-        "A person who does something else in between, be it for a slot, or who does it for a shorter time than is "
+        "Whoever does something else in between, be it for a slot, or who does it for a shorter time than is "
         "promised, is not counted.",
     ),
     (
-        "Following a person from one interval to the next.",
-        "Somebody who knows when nobody else of a class did what a person did may be able to go on from there where "
+        "Following somebody from one interval to the next.",
+        "Somebody who knows when nobody else of a class did what somebody did may be able to go on from there where "
         "published intervals are short: hardly anybody changes from one to the next. How far this gets is measured.",
     ),
     (
-        "When a person was observed.",
+        "When somebody was observed.",
         "How much time of a class is unknown is published. Who knows when others were not observed knows when it can "
         "be theirs.",
     ),
@@ -114,9 +115,10 @@ _SLOT_LIMITS = (
 
 _ITEM_LIMITS = (
     (
-        "Items a person does not have.",
-        "The promise is about items a person has. Somebody who also knows what the person does not have, or everything "
-        "about many others, knows more than it covers.",
+        "Items that are not there.",
+        "The promise is about items that {whose} has. Somebody who also knows what is not there, or everything about "
+        "many "
+        "others, knows more than it covers.",
     ),
     (
         "Being in the data.",
@@ -128,8 +130,8 @@ _ITEM_LIMITS = (
 _NO_PLACES = (
     (
         "Who took part.",
-        "The release does not hide that somebody is in the data, nor that a person whom a receiver finds in a group "
-        "did something in each of the group’s intervals.",
+        "The release does not hide that somebody is in the data, nor, where a receiver finds {whose} in a group, that "
+        "something happened in each of the group’s intervals.",
     ),
     _ALWAYS[1],
 )
@@ -157,7 +159,7 @@ def explain_share(knowledge: str, found: str, allowed: str, *, holds: bool) -> s
     return _SHARES.get(knowledge, _PLAIN_SHARE)[2 if holds else 1].format(found=found, allowed=allowed)
 
 
-def describe_attacker(knowledge: str, m: int | None) -> str:
+def describe_attacker(knowledge: str, m: int | None, unit: Unit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -168,19 +170,21 @@ def describe_attacker(knowledge: str, m: int | None) -> str:
     'a receiver who knows all monitored events of a person and exactly when each happened'
     """
     if knowledge == "monitored-events":
-        return "a receiver who knows all monitored events of a person and exactly when each happened"
+        return f"a receiver who knows all monitored events of {unit.whose} and exactly when each happened"
     if knowledge == "known-slots":
         times = show_amount(m, "time", "times") if m else "some times"
-        return f"somebody who knows what a person did at {'up to ' * bool(m)}{times}"
+        what = "a person did" if unit == PERSON else f"{unit.whose} was spent on"
+        return f"somebody who knows what {what} at {'up to ' * bool(m)}{times}"
     if knowledge == "items" and m:
-        return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of a person"
+        return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of {unit.whose}"
     if knowledge != "ordered-places" or m is None:
         return f"somebody with the knowledge “{knowledge}”"
-    places = show_amount(m, "place that a person visited", "places that a person visited, and their order")
+    of = "that a person visited" if unit == PERSON else f"of {unit.whose}"
+    places = show_amount(m, f"place {of}", f"places {of}, and their order")
     return f"somebody who knows {'up to ' * (m > 1)}{places}"
 
 
-def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, str]]:
     """List what a promise does not cover: what it is about in a few words, then a sentence or two.
 
     Examples
@@ -189,6 +193,26 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     >>> list_limits(KmAnonymity(k=5, m=2))[0][0]
     'More than 2 places.'
     """
+    found = [(_fill(lead, unit), _fill(text, unit)) for lead, text in _list_limits(guarantee)]
+    if unit.owner and guarantee.count == "records":
+        of = plural(unit.owner)
+        found.insert(
+            0,
+            (
+                f"Several {unit.many} of one {unit.owner}.",
+                f"The promise counts {unit.many}. Those that hide each other may be of one {unit.owner}, and what they "
+                f"have in common is then known of that {unit.owner}. With count=people it counts {of}.",
+            ),
+        )
+    return found
+
+
+def _fill(text: str, unit: Unit) -> str:
+    """Put what a record is into a sentence."""
+    return text.format(one=unit.one, many=unit.many, whose=unit.whose, Many=unit.many.capitalize())
+
+
+def _list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     m = getattr(guarantee, "m", None)
     if getattr(guarantee, "knowledge", "") == "known-slots":
         return [*_SLOT_LIMITS, ("Being in the data.", "The release does not hide that somebody took part."), _ALWAYS[1]]
@@ -202,12 +226,12 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     return [
         (
             f"More than {places}.",
-            f"Somebody who knows more than {places} of a person may find a single record that fits.",
+            f"Somebody who knows more than {places} of {{whose}} may find a single record that fits.",
         ),
         (
             "Exactly these places and no others.",
-            "The promise is about places a person visited. Somebody who also knows where the person never was, "
-            "or how many visits there are in all, knows more than it covers.",
+            "The promise is about places that were visited. Somebody who also knows which ones were not, or how many "
+            "visits there are in all, knows more than it covers.",
         ),
         (
             "Times.",
@@ -231,13 +255,13 @@ def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
         items = show_amount(m, "item", "items")
         more = (
             f"More than {items}.",
-            f"Somebody who knows more than {items} of a person may find a single record that fits.",
+            f"Somebody who knows more than {items} of {{whose}} may find a single record that fits.",
         )
     if sensitive:
         return [more]
     shared = (
         "What all candidates share.",
-        "If every record that fits has the same other item, somebody learns that the person has it without telling the "
+        "If every record that fits has the same other item, somebody learns that the {one} has it without telling the "
         "records apart.",
     )
     return [more, shared]
@@ -251,8 +275,8 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
         _limit_neighbours(blur, unit),
         (
             "Anybody else.",
-            "Events that are not monitored are published with their exact times. Somebody who knows when a person did "
-            "one of them may find a single record that fits, and read the rest of it.",
+            "Events that are not monitored are published with their exact times. Somebody who knows when one of "
+            "them happened may find a single record that fits, and read the rest of it.",
         ),
         (
             "Receivers who put together what they know.",
@@ -260,9 +284,10 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
             "events of all of them must be monitored in one release.",
         ),
         (
-            "People without monitored events.",
-            "They are published as they are. A receiver learns no more than that such a person did none of the "
-            "monitored events, but anybody else may find them by what they did.",
+            "{Many} without monitored events.",
+            "They are published as they are. A receiver learns no more than that none of the monitored events "
+            "happened, "
+            "but anybody else may find them by what did.",
         ),
     ]
     if l is None:
@@ -279,8 +304,8 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
         *limits,
         (
             f"More than {window}.",
-            "That a person did an event at some time, within a window longer than that, may be predicted with a "
-            "higher chance. So may several events together.",
+            "That an event happened at some time, within a window longer than that, may be predicted with a higher "
+            "chance. So may several events together.",
         ),
     ]
 
@@ -307,7 +332,7 @@ def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:
     if limit is None:
         return (
             "What all candidates share.",
-            "If every record that fits goes on to the same place, somebody learns that the person went there "
+            "If every record that fits goes on to the same place, somebody learns of that visit "
             "without telling the records apart. Name sensitive places and use (k,l)^m-anonymity to limit that.",
         )
     return (
@@ -318,7 +343,7 @@ def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:
     )
 
 
-def explain_measure(name: str) -> str:
+def explain_measure(name: str, unit: Unit = PERSON) -> str:
     """Explain a measure in one line; nothing for one not known here.
 
     Examples
@@ -326,4 +351,4 @@ def explain_measure(name: str) -> str:
     >>> explain_measure("place-counts")
     'How many places appear in the release under their own name.'
     """
-    return _MEASURES.get(name, "")
+    return _fill(_MEASURES.get(name, ""), unit)

@@ -35,10 +35,10 @@ Witness = dict[str, Any] | None
 
 _SPELLED_OUT = "the claim is about windows there are"
 _BOUNDED = "no shares show that too many do a sensitive activity throughout a window"
-_COUNTED = "few people of every class do a sensitive activity throughout a window"
+_COUNTED = "few records of every class have a sensitive activity throughout a window"
 _ASKED = "the claim is about the sensitive activities and the time asked for"
 _OPEN = (
-    "Published shares alone do not tell how many people of a class do a sensitive activity throughout {delta}: it may "
+    "Published shares alone do not tell how many of a class do a sensitive activity throughout {delta}: it may "
     "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
     "(verify DIR --original)."
 )

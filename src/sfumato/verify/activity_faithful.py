@@ -1,4 +1,4 @@
-"""Nothing invented, nothing swapped, for activity data: published shares are those of the people of the class."""
+"""Nothing invented, nothing swapped, for activity data: published shares are those of the records of the class."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ KINDS = ("activity",)
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 
-_ONCE = "everybody is in one class at most"
+_ONCE = "every record is in one class at most"
 _INTERVALS = "intervals are those of the original"
-_SHARES = "shares are those of the people of the class"
+_SHARES = "shares are those of the records of the class"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -59,7 +59,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         found[_INTERVALS] = _check_intervals(release, published, original, begins)
         if found[_INTERVALS] is None:
             found[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
-    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
 

@@ -28,12 +28,12 @@ NEEDS_ORIGINAL = True
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 
-_CHECK = "every class has k people"
+_CHECK = "every class has k records"
 _SLOTS = "intervals make up the slots"
-_OBSERVED = "k people of a class are observed wherever something is published of it"
+_OBSERVED = "k records of a class are observed wherever something is published of it"
 _ASKED = "the claim is about the slots there are, and knows what unknown time is called"
 _OPEN = (
-    "Some time is unknown, and shares do not tell whether k={k} people of a class were observed at the same time. "
+    "Some time is unknown, and shares do not tell whether k={k} records of a class were observed at the same time. "
     "The original and the owner's class file do (verify DIR --original)."
 )
 

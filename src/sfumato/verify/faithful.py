@@ -50,14 +50,14 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {"everybody is published at most once": check_rows(release, original, rows)}
-    if found["everybody is published at most once"] is None:
+    found: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
+    if found["every record is published at most once"] is None:
         published = release.history()
         expected = _without_suppressed(release, original.history().take(rows))
         found["nothing is added or missing"] = _check_lengths(published, expected)
         if found["nothing is added or missing"] is None:
             found["every value contains the original place"] = _check_values(release, published, expected)
-    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})

@@ -88,15 +88,15 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if rows is not None:
         wrong = check_rows(release, original, np.asarray(rows))
         if wrong is not None:
-            return Verdict(False, claim.parameters(), {}, wrong, {"everybody is published at most once": False})
+            return Verdict(False, claim.parameters(), {}, wrong, {"every record is published at most once": False})
     found = NamedItems.of(release).attack(original, claim.itemsets)
     fewest = int(found.smallest.min(initial=len(release)))
     missing = int(found.unmatched.sum() if rows is None else found.unmatched[rows].sum())
     allowed = len(original) - len(release) if rows is None else 0
     checks = {
-        "the original has as many people as the release says": len(original) == release.records_in,
+        "the original has as many records as the release says": len(original) == release.records_in,
         "whatever is named, 0 or at least k records match": fewest >= claim.k,
-        "published people match": missing <= allowed,
+        "published records match": missing <= allowed,
     }
     witness: dict[str, Any] | None = None
     if not all(checks.values()):

@@ -111,9 +111,9 @@ def judge_matches(release: Release, found: Matches, k: int) -> Verdict:
     if found.published is not None:
         missing, allowed = int((found.unmatched & found.published).sum()), 0
     checks = {
-        "the original has as many people as the release says": len(found.smallest) == release.records_in,
+        "the original has as many records as the release says": len(found.smallest) == release.records_in,
         "whatever is known, 0 or at least k records match": smallest >= k,
-        "published people match": missing <= allowed,
+        "published records match": missing <= allowed,
     }
     witness: dict[str, Any] | None = None
     if smallest < k and found.rarest is not None:

@@ -27,7 +27,7 @@ GUARANTEE = KmItems
 Ints = npt.NDArray[np.int64]
 
 SHOWN_ROWS = 10
-SAME_PEOPLE = "the original has as many people as the release says"
+SAME_PEOPLE = "the original has as many records as the release says"
 
 
 def verify(release: Release) -> Verdict:
@@ -80,7 +80,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if rows is not None:
         wrong = check_rows(release, original, np.asarray(rows))
         if wrong is not None:
-            checks = {"everybody is published at most once": False}
+            checks = {"every record is published at most once": False}
             return Verdict(False, claim.parameters(), {}, wrong, checks)
     if is_disassociated(release):
         return _judge_chunks(release, original, rows, claim)
@@ -116,7 +116,7 @@ def _judge(release: Release, found: ItemSets, rows: Ints | None, claim: KmItems,
         "whatever is known, 0 or at least k records match": smallest >= claim.k,
     }
     if rows is not None or not is_disassociated(release):
-        checks["published people match"] = missing <= allowed
+        checks["published records match"] = missing <= allowed
     witness: dict[str, Any] | None = None
     if smallest < claim.k:
         witness = {"size": len(found.rarest), "matches": smallest, **where}

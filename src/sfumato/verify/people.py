@@ -26,10 +26,12 @@ from sfumato.core.unit import plural
 from sfumato.core.verdict import Verdict
 from sfumato.verify.faithful import check_rows
 
-__all__ = ["Crowd", "fewest_people", "leave_people_open", "say_people", "verify_people"]
+__all__ = ["COUNTED", "Crowd", "fewest_people", "leave_people_open", "say_people", "verify_people"]
 
 Ints = npt.NDArray[np.int64]
 
+COUNTED = ("fewest_people", "most_records_of_one")
+"""What is measured of people, by name."""
 _CHECK = "different people are counted, and are k or more everywhere"
 
 
@@ -138,8 +140,8 @@ def _of_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
             hit = wanted[at] == found
             counted = np.union1d(counted, at[hit] * width + person[rows[hit]])
         people = np.bincount(counted // width, minlength=len(wanted))
-        at = int(np.argmin(people))
-        yield Crowd(int(people[at]), int(supports[np.searchsorted(keys, wanted[at])]))
+        least = int(np.argmin(people))
+        yield Crowd(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))
 
 
 def _of_itemsets(records: NamedItems, itemsets: tuple[tuple[str, ...], ...], person: Ints) -> Iterator[Crowd]:

@@ -165,9 +165,9 @@ def judge_matches(release: Release, found: ReceiverMatches, k: int) -> Verdict:
     if found.published is not None:
         missing, allowed = int((unmatched & found.published).sum()), 0
     checks = {
-        "the original has as many people as the release says": len(found.sizes) == release.records_in,
+        "the original has as many records as the release says": len(found.sizes) == release.records_in,
         "whatever is known, 0 or at least k records match": smallest >= k,
-        "published people match": missing <= allowed,
+        "published records match": missing <= allowed,
     }
     witness: Witness = None
     if smallest < k and found.rarest is not None:

@@ -58,10 +58,10 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     units = judge_units(release, original)
     found: dict[str, Witness] = {
         next(iter(units.checks)): units.witness,
-        "everybody is published at most once": check_rows(release, original, rows),
+        "every record is published at most once": check_rows(release, original, rows),
     }
     scale = ticks(release, original.clock.unit)
-    if scale is not None and found["everybody is published at most once"] is None:
+    if scale is not None and found["every record is published at most once"] is None:
         records = TimedRecords.of(release, original.history().labels)
         monitored, others = _split(release, original, rows.astype(np.int64), scale)
         classes = records.class_of_row[monitored.events.row_of_token]
@@ -73,7 +73,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         found["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
         if sequence_columns(release).blurred is not None:
             found["what is told of blurred events is true"] = _check_told(release, others.keep(near))
-    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})

@@ -24,7 +24,7 @@ KINDS = ("sets",)
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 
-ONCE = "everybody is published at most once"
+ONCE = "every record is published at most once"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -69,7 +69,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if found[ONCE] is None:
         people = original.history().take(rows.astype(np.int64))
         found |= _check_chunks(release, people) if is_disassociated(release) else _check_records(release, people)
-    found["withheld people are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
@@ -121,8 +121,8 @@ def _check_chunks(release: Release, people: Ragged) -> dict[str, Witness]:
     unused = np.setdiff1d(np.flatnonzero(sources.in_term_chunk), entries[separated])
     return {
         "nothing is missing": None,
-        "term chunks hold what their people have": _name(sources, int(unused[0])) if len(unused) else None,
-        "chunks hold their people's subrecords": _compare(sources, who, entries[~separated]),
+        "term chunks hold what their records have": _name(sources, int(unused[0])) if len(unused) else None,
+        "chunks hold their records' parts": _compare(sources, who, entries[~separated]),
     }
 
 

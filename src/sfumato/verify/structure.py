@@ -275,7 +275,7 @@ _shape_checks: tuple[Check, ...] = (
 
 _content_checks: tuple[Check, ...] = (
     (COUNTS, _check_counts),
-    ("somebody is published", _check_somebody),
+    ("something is published", _check_somebody),
     ("pseudonyms are distinct", _check_pseudonyms),
     ("no history is empty", _check_histories),
     ("generalised values have members of their own", _check_generalised),

@@ -24,7 +24,7 @@ from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.tables import first_lines, parse_table
@@ -206,8 +206,8 @@ class _Log(NamedTuple):
                     f"{', '.join(_NAMES[role][:3])}."
                 )
         numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
-        told = (columns["time"], columns["event"], numbers, kept, notes, columns.get(OWNER, ""))
-        return cls(name, table, (columns["person"],), *told)
+        time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
+        return cls(name, table, (columns["person"],), time, event, numbers, kept, notes, owner)
 
     def whose(self, records: Labels, kept: Ints, first: Longs, reading: Reading) -> Whose:
         """Tell what a record is, and of which person each one that is kept."""
@@ -220,7 +220,9 @@ class _Log(NamedTuple):
             record[kept] = np.arange(len(kept))
             used = np.where(self.kept, record[records.codes], -1)
             people = check_people(self.name, self.owner, used, self.labels(self.owner), first)
-        return settle_unit(reading, Whose(unit, people))
+        whose = settle_unit(reading, Whose(unit, people))
+        retell_role(self.notes, self.person[0], whose.unit)
+        return whose
 
     def labels(self, column: str) -> Labels:
         return encode_labels(self.name, column, self.table.column(column))

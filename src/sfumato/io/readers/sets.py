@@ -34,7 +34,7 @@ from sfumato.io.items import (
     split_cells,
     trim_labels,
 )
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
 from sfumato.io.tables import detect_delimiter, first_lines, parse_table
@@ -206,6 +206,8 @@ class _Baskets(NamedTuple):
             found = trim_labels(encode_labels(name, column, cells))
         owner = columns.get(OWNER, "")
         unit = name_records(columns["person"], bool(owner)) if "person" in columns else RECORD
+        if "person" in columns:
+            retell_role(notes, columns["person"], unit)
         whose = encode_labels(name, owner, table.column(owner)) if owner else None
         return cls(name, found, numbers, people.codes, people.labels, notes, unit, whose, owner)
 

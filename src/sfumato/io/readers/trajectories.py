@@ -25,7 +25,7 @@ from sfumato.io.derived import derive_hierarchy
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, settle_unit
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.places import (
     Positions,
     average_positions,
@@ -237,7 +237,10 @@ class _Visits(NamedTuple):
         ):
             person = self.labels("person")
             people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
-        return settle_unit(self.reading, Whose(unit, people))
+        whose = settle_unit(self.reading, Whose(unit, people))
+        if "person" in self.columns and (people is None or OWNER in self.columns):
+            retell_role(self.notes, self.columns["person"], whose.unit)
+        return whose
 
     def people(self) -> Ints | None:
         """Tell whose the rows are, whatever makes one record; None where the file does not tell."""

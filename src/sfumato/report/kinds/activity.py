@@ -15,6 +15,7 @@ from sfumato.core.activity import PublishedClasses
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Finding, Risk
+from sfumato.core.unit import PERSON, Unit
 from sfumato.report import days, page
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_bin, show_count, show_number, show_share
@@ -41,15 +42,15 @@ def render(
         comparison,
         [
             page.write_header(
-                comparison, "it shows what single people did on a day", _tiles(comparison, before, after, scores)
+                comparison, "it shows what somebody did on a day", _tiles(comparison, before, after, scores)
             ),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
             _sensitive(comparison, after),
             *(_following(found) for found in beyond),
             _days(comparison, drawn.get("days")),
-            _classes(drawn["class-sizes"]),
-            page.write_utility(scores),
+            _classes(drawn["class-sizes"], comparison.release.unit),
+            page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
@@ -60,17 +61,17 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict
     drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
     if days.find_obstacle(comparison) is None:
         found = comparison.activity
-        window, classes = days.choose_window(found), days.choose_classes(found)
+        window, classes, unit = days.choose_window(found), days.choose_classes(found), comparison.release.unit
         head, rows = days.list_shares(found, classes, window)
         facts = {
             "title": "The day of some classes, before and after",
-            "description": "For each class: a line of coloured stretches for each person, and below them the shares of "
-            "the class by activity, stacked over the same hours.",
+            "description": f"For each class: a line of coloured stretches for each {unit.one}, and below them the "
+            "shares of the class by activity, stacked over the same hours.",
             "notes": [f"{show_count(len(classes))} of {show_count(len(found.sizes))} classes are shown."],
             "head": head,
             "rows": rows,
         }
-        drawn["days"] = finish_figure(days.draw_days(found, classes, window), facts)
+        drawn["days"] = finish_figure(days.draw_days(found, classes, window, unit=comparison.release.unit), facts)
     drawn["class-sizes"] = finish_figure(*_draw_sizes(comparison))
     return drawn
 
@@ -84,7 +85,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     found = comparison.activity
     window = days.choose_window(found)
     telling = days.choose_telling(found, days.choose_classes(found), window)
-    drawn = days.draw_days(found, telling, window, 740)
+    drawn = days.draw_days(found, telling, window, 740, unit=comparison.release.unit)
     sets, _ = draw_sets(before, after, guarantee, 270, 90)
     save_figure(finish_figure({"hconcat": [drawn, sets], "spacing": 40}, {}), path)
 
@@ -98,11 +99,12 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[S
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.activity
+    found, unit = comparison.activity, comparison.release.unit
+    did = "did" if unit == PERSON else "was spent on"
     told = page.account_for(
         comparison,
         [
-            ("Slots of every person", found.slots),
+            (f"Slots of every {comparison.release.unit.one}", found.slots),
             ("Published intervals", len(found.intervals)),
             ("Activities in the original data", int(found.occurring.sum())),
             ("Classes published", len(found.sizes)),
@@ -110,8 +112,8 @@ def _account(comparison: Comparison) -> str:
         ],
     )
     return told + (
-        "<p>Published is, for each class and interval, the share of time that its people spent on each activity; never "
-        "what a single person did.</p>"
+        "<p>Published is, for each class and interval, the share of time that its "
+        f"{unit.many} spent on each activity; never what a single {unit.one} {did}.</p>"
         f"{_say_unknown(comparison)}"
     )
 
@@ -125,7 +127,8 @@ def _say_unknown(comparison: Comparison) -> str:
     hidden = PublishedClasses.of(comparison.release).unknown(gap)
     return (
         f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
-        f"classes nothing is published, because fewer than {claim.k} people of the class were observed all the time, "
+        f"classes nothing is published, because fewer than {claim.k} {comparison.release.unit.many} of the class were "
+        "observed all the time, "
         "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
     )
 
@@ -152,18 +155,19 @@ def _sensitive(comparison: Comparison, after: Risk) -> str:
     named = ", ".join(escape(shorten(label, _SHOWN_LENGTH)) for label in labels)
     guarantee, share = comparison.release.guarantee, after.max_sensitive_share
     epsilon, delta = getattr(guarantee, "epsilon", None), getattr(guarantee, "delta", None)
-    told = f"<p>Sensitive: {named}.</p>"
+    told, many = f"<p>Sensitive: {named}.</p>", comparison.release.unit.many
     if epsilon is None or share is None:
-        told += "<p>Nothing is promised about how many people of a class do it at the same time.</p>"
+        told += f"<p>Nothing is promised about how many {many} of a class have it at the same time.</p>"
     else:
         allowed = float(Fraction(str(epsilon)))
         holds = share <= allowed + 1e-12
         found, limit, time = show_share(share), show_share(allowed), escape(str(delta))
         text = (
-            f"In no class do more than {found} of the people do a sensitive activity throughout the same {time} "
+            f"In no class do more than {found} of the {many} have a sensitive activity throughout the same {time} "
             f"({limit} promised)."
             if holds
-            else f"<b>Do not publish this release: in a class {found} of the people do a sensitive activity throughout "
+            else f"<b>Do not publish this release: in a class {found} of the {many} have a sensitive activity "
+            "throughout "
             f"the same {time}; at most {limit} are promised.</b>"
         )
         told += f"<blockquote{' class=warning' * (not holds)}><p>{text}</p></blockquote>"
@@ -175,21 +179,26 @@ def _days(comparison: Comparison, plot: dict[str, Any] | None) -> str:
         told = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
-            "Each class twice. Above, a line for each person, coloured by what the person did. Below, what is "
-            "published of the class: the share of its people’s time by activity."
+            f"Each class twice. Above, a line for each {comparison.release.unit.one}, coloured by activity. Below, "
+            "what is "
+            "published of the class: the share of its time by activity."
         )
         told = draw_figure("days", plot, caption)
     return f"<section><h2>A day before and after</h2>\n{told}</section>"
 
 
-def _classes(plot: dict[str, Any]) -> str:
-    caption = "People of a class are published as one: whoever finds the class of a person cannot tell who it is in it."
+def _classes(plot: dict[str, Any], unit: Unit) -> str:
+    caption = (
+        f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of {unit.whose} cannot "
+        "tell "
+        "which one in it that is."
+    )
     return f"<section><h2>Classes</h2>\n{draw_figure('class-sizes', plot, caption)}</section>"
 
 
 def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
     """Draw how many classes, and how many people in them, there are of each size."""
-    sizes = comparison.activity.sizes
+    sizes, many = comparison.activity.sizes, comparison.release.unit.many.capitalize()
     edges = choose_edges(int(sizes.max(initial=1)), getattr(comparison.release.guarantee, "k", None))
     begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
     edges = edges[begin:]
@@ -202,14 +211,14 @@ def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]
         draw_bars(
             [(name, int(count), show_count(int(count))) for name, count in zip(bins, counts, strict=True)],
             title,
-            "People in a class",
+            f"{many} in a class",
         )
-        for title, counts in (("Classes", classes), ("People in them", people))
+        for title, counts in (("Classes", classes), (f"{many} in them", people))
     ]
     facts = {
         "title": "Sizes of classes",
-        "description": "Two bar charts: classes, and the people in them, by the number of people in a class.",
-        "head": ["People in a class", "Classes", "People"],
+        "description": f"Two bar charts: classes, and {many.lower()} in them, by the size of the class.",
+        "head": [f"{many} in a class", "Classes", many],
         "rows": [
             [name, show_count(int(count)), show_count(int(crowd))]
             for name, count, crowd in zip(bins, classes, people, strict=True)

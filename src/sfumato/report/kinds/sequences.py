@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Finding, Risk
+from sfumato.core.unit import Unit
 from sfumato.report import page, timelines
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
@@ -43,10 +44,10 @@ def render(
             _receiver(comparison, beyond),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
-            *(_neighbours(found.to_dict()) for found in beyond),
+            *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
             _timeline(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
-            page.write_utility(scores),
+            page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
@@ -83,7 +84,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
-def _neighbours(found: Mapping[str, Any]) -> str:
+def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
     """Write what the receiver reaches who looks at the events next to the monitored ones."""
     ways = {
         "by_next": "Picks the record whose next other event follows soonest",
@@ -93,21 +94,23 @@ def _neighbours(found: Mapping[str, Any]) -> str:
         "by_guessing": "Draws one of the records that match",
     }
     rows = [(text, show_share(found[name])) for name, text in ways.items() if name in found]
-    sample = ""
-    if found["attacked"] < found["people"]:
+    sample, many = "", unit.many
+    head = ["How the record is picked", f"{many.capitalize()} found"]
+    people = found[many.replace(" ", "_")]
+    if found["attacked"] < people:
         error = show_share(2 * found["sampling_error"])
         sample = f" {show_count(found['attacked'])} of them were drawn; the shares are right to about {error}."
     judged = (
         _shout(found["warnings"])
         if found["warnings"]
-        else "<blockquote><p>This receiver finds no more people than the promise makes a reader expect "
+        else f"<blockquote><p>This receiver finds no more {many} than the promise makes a reader expect "
         f"({show_share(found['promised'])}).</p></blockquote>"
     )
     return (
-        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when a "
-        "person did the monitored events and nothing else, now picks one of the records that match by the other "
-        f"events in it. Attacked: {show_count(found['people'])} with monitored events.{sample}</p>\n"
-        f"{judged}\n{make_table(['How the record is picked', 'People found'], rows, narrow=True)}</section>"
+        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when the "
+        "monitored events happened and nothing else, now picks one of the records that match by the other "
+        f"events in it. Attacked: {show_count(people)} {many} with monitored events.{sample}</p>\n"
+        f"{judged}\n{make_table(head, rows, narrow=True)}</section>"
     )
 
 
@@ -133,8 +136,8 @@ def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
         )
     else:
         told = (
-            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when people did the "
-            "monitored events, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
+            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
+            "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
             f"</blockquote>\n{listed}\n<p>{escape(_explain_exposure(comparison))}</p>\n"
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
@@ -159,8 +162,8 @@ def _explain_exposure(comparison: Comparison) -> str:
     kept = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
     return (
         f"{kept} keep their exact times. "
-        f"{share} of the published records hold an event at a time at which nobody else did it: whoever knows of that "
-        "one event finds the record, and reads everything else in it."
+        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which no other has it: "
+        f"whoever knows of that one event finds the {comparison.release.unit.record}, and reads everything else in it."
     )
 
 
@@ -189,8 +192,9 @@ def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
         told = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
-            "Each strip is a group. Above, a line of dots for each person: when the monitored events happened. Below, "
-            "in the other colour, what is published for everybody in the group: something happened at least once in "
+            f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
+            "events happened. Below, "
+            "in the other colour, what is published for all of the group: something happened at least once in "
             "each interval. Strips have their own time axes."
         )
         told = draw_figure("timeline", plot, caption)
@@ -204,10 +208,10 @@ def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> di
     note += ", from the shortest to the longest intervals." if len(strips) < groups else "."
     return {
         "title": "Monitored events of some groups, before and after",
-        "description": "For each group: dots at the times of its people’s monitored events, and bars for the "
+        "description": "For each group: dots at the times of its monitored events, and bars for the "
         "published intervals below them.",
         "notes": [note],
-        "head": ["Group", "People", "Intervals", "Average length", "Longest"],
+        "head": ["Group", comparison.release.unit.many.capitalize(), "Intervals", "Average length", "Longest"],
         "rows": [
             [
                 strip.rank or f"Group {number}",
@@ -228,7 +232,8 @@ def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
     )
     without = int((np.diff(comparison.sequences.covers.offsets) == 0).sum())
     if without:
-        people = show_amount(without, "person without monitored events is", "people without monitored events are")
-        caption += f" {people} a group of their own, which is not in the plot."
+        unit = comparison.release.unit
+        one, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))
+        caption += f" {show_amount(without, f'{one} is', f'{many} are')} a group of their own, not in the plot."
     listed = page.list_generalised(comparison, "published categories", ("Events", "Intervals"))
     return f"<section><h2>Groups and intervals</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"

@@ -42,7 +42,7 @@ def render(
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
             _form(comparison, drawn),
             _itemsets(comparison, drawn["itemsets"]),
-            page.write_utility(scores),
+            page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )

@@ -131,7 +131,7 @@ SHAPE_CHECKS: tuple[Check, ...] = (
 )
 
 CONTENT_CHECKS: tuple[Check, ...] = (
-    ("sizes of classes make up the people", _check_sizes),
+    ("sizes of classes make up the records", _check_sizes),
     ("intervals follow each other", _check_intervals),
     ("an activity is listed once per class and interval", _check_repetition),
     ("shares are above 0 and at most 1", _check_range),

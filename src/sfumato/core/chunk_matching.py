@@ -354,7 +354,7 @@ def _encode(
     rows = Ragged(offsets, terms, ()).take(np.repeat(position, times))
     flat = np.repeat(number, times)[rows.row_of_token] * width + rows.codes
     places, codes, counts = np.unique(flat, return_inverse=True, return_counts=True)
-    return places, Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
+    return places.astype(np.int64), Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
 
 
 def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:

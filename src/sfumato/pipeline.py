@@ -14,6 +14,7 @@ from sfumato.core import itemset_support
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
+from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
 from sfumato.core.release import Release, Result
@@ -112,8 +113,8 @@ def write(
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
-    on disk. Where attackers who do more than the promise is about find people all the same, a
-    :class:`ReleaseWarning` says so and what would help.
+    on disk. Where attackers who do more than the promise is about find people all the same, or where far less is left
+    than the promise asks for, a :class:`ReleaseWarning` says so and what would help.
 
     Parameters
     ----------
@@ -149,7 +150,11 @@ def write(
         if result.trace.recoding is not None:
             _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
-    for text in (text for finding in beyond for text in getattr(finding, "warnings", ())):
+    loud = [text for finding in beyond for text in getattr(finding, "warnings", ())]
+    if result.trace.original is not None:
+        little = warn_of_leftover(result.trace.original, result.release)
+        loud += [] if little is None else [little]
+    for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return verdict
 

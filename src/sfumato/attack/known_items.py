@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.item_matching import Crowd, ItemRecords, best_knowledge, draw_knowledge
 from sfumato.core.named_itemsets import NamedItems
+from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.risk import Risk, draw_people, margin_of, success
 from sfumato.core.set_support import count_sets
@@ -25,7 +27,7 @@ KINDS = ("sets",)
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_DRAWN = 2000
+_DRAWN = 1000
 _EXACT = 1_000_000
 _SETS_OF_ONE = 2500
 
@@ -42,7 +44,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     may have all known items at once in one possible original, counted from below: see
     :mod:`sfumato.core.chunk_matching`.
 
-    Where people have more than a million sets of up to m items altogether, 2,000 people drawn at random are attacked
+    Where people have more than a million sets of up to m items altogether, 1,000 people drawn at random are attacked
     and the sampling error is stated; of those with very many items the attacker tries the rarest.
 
     Parameters
@@ -80,13 +82,13 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
-    return _attack_crowd(_crowd(release, original, rows), m, published, seed, at_random=True)
-
-
-def _crowd(release: Release, original: Dataset, rows: Ints | None) -> Crowd:
     if is_disassociated(release):
-        return ChunkRecords.of(release, original, rows)
-    return ItemRecords.of(release, original)
+        sample = _Sample.choose(original.history(), m, seed)
+        chunks = ChunkRecords.of(release, original, rows, sample.people)
+        return _attack_crowd(chunks, None, sample, published, m, at_random=True)
+    records = ItemRecords.of(release, original)
+    sample = _Sample.choose(records.known, m, seed)
+    return _attack_crowd(records, sample.people, sample, published, m, at_random=True)
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
@@ -99,27 +101,43 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     [1, 1]
     """
     crowd = ItemRecords.of_original(dataset)
-    return [_attack_crowd(crowd, size, None, 0, at_random=False) for size in range(1, m + 1)]
+    found = []
+    for size in range(1, m + 1):
+        sample = _Sample.choose(crowd.known, size, 0)
+        found.append(_attack_crowd(crowd, sample.people, sample, None, size, at_random=False))
+    return found
 
 
-def _attack_crowd(crowd: Crowd, m: int, published: Flags | None, seed: int, *, at_random: bool) -> Risk:
-    """Attack everybody with all that can be known, where that is cheap, or so many people that it is."""
-    sets = sum(count_sets(crowd.known, size) for size in range(1, m + 1))
-    drawn = draw_people(len(crowd.known), _DRAWN, seed) if sets > _EXACT else None
-    # Somebody with n items has n!/(m!(n-m)!) sets of m: the attacker looks at the rarest items only.
-    most = (
-        None
-        if sets <= _EXACT
-        else max(m, next(n for n in range(m, _SETS_OF_ONE + m + 1) if comb(n, m) >= _SETS_OF_ONE))
-    )
-    found = best_knowledge(crowd, m, drawn, most)
-    people = np.arange(len(crowd.known)) if drawn is None else drawn
-    here = None if published is None else published[people]
-    success_at_random = 0.0
-    if at_random and len(people):
-        sizes = draw_knowledge(crowd, m, seed, people)
-        success_at_random = float(success(sizes if here is None else sizes * here).mean())
-    return _sum_up(found.smallest, here, len(crowd.known), m, success_at_random if at_random else None)
+class _Sample(NamedTuple):
+    """Whom to attack, and with how many of their items, so that it stays cheap."""
+
+    people: Ints | None
+    """Rows of the people drawn; None for everybody."""
+    everybody: int
+    most_items: int | None
+    """Somebody with n items has n!/(m!(n-m)!) sets of m: the attacker tries so many of the rarest; None for all."""
+    seed: int
+
+    @classmethod
+    def choose(cls, known: Ragged, m: int, seed: int) -> _Sample:
+        """Take everybody and everything, where that is cheap."""
+        if sum(count_sets(known, size) for size in range(1, m + 1)) <= _EXACT:
+            return cls(None, len(known), None, seed)
+        most = next(n for n in range(m, _SETS_OF_ONE + m + 1) if comb(n, m) >= _SETS_OF_ONE)
+        return cls(draw_people(len(known), _DRAWN, seed), len(known), most, seed)
+
+
+def _attack_crowd(
+    crowd: Crowd, within: Ints | None, sample: _Sample, published: Flags | None, m: int, *, at_random: bool
+) -> Risk:
+    """Attack the people of a sample, who are all of a crowd or some rows within it."""
+    found = best_knowledge(crowd, m, within, sample.most_items)
+    here = published if published is None or sample.people is None else published[sample.people]
+    success_at_random = None
+    if at_random:
+        sizes = draw_knowledge(crowd, m, sample.seed, np.arange(len(crowd.known)) if within is None else within)
+        success_at_random = float(success(sizes if here is None else sizes * here).mean()) if len(sizes) else 0.0
+    return _sum_up(found.smallest, here, sample.everybody, m, success_at_random)
 
 
 def _sum_up(smallest: Ints, published: Flags | None, people: int, m: int | None, drawn: float | None) -> Risk:

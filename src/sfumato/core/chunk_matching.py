@@ -52,6 +52,8 @@ class ChunkRecords:
     rows
         People in the order of the published leaves: the first ``size`` of the first leaf, and so on. Without it
         nobody's own cluster is known, and only whole clusters are counted.
+    people
+        Rows of the people looked at; everybody if not given.
 
     Examples
     --------
@@ -66,14 +68,16 @@ class ChunkRecords:
     [2, 2, 3, 3, 3]
     """
 
-    def __init__(self, chunks: Chunks, original: Ragged, rows: Ints | None = None) -> None:
+    def __init__(self, chunks: Chunks, original: Ragged, rows: Ints | None = None, people: Ints | None = None) -> None:
         self.chunks, self.sources = chunks, Sources(chunks)
         self._alone = False
         self._records = int(chunks.sizes[chunks.leaves].sum())
+        self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
+        if people is not None:
+            self.leaf_of_person, original = self.leaf_of_person[people], original.take(people)
         self._copy_restricted()
         code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
         terms = np.array([code.get(label, -1) for label in original.labels], dtype=np.int64)
-        self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
         self.untold = original.lengths == 0
         entries = self._trace(np.repeat(self.leaf_of_person, original.lengths), terms[original.codes])
         kept = original.keep(entries >= 0)
@@ -83,9 +87,11 @@ class ChunkRecords:
         self._together = SetSupport(self._rows.distinct())
 
     @classmethod
-    def of(cls, release: Release, original: Dataset, rows: Ints | None = None) -> ChunkRecords:
+    def of(
+        cls, release: Release, original: Dataset, rows: Ints | None = None, people: Ints | None = None
+    ) -> ChunkRecords:
         """Read the chunks of a release."""
-        return cls(Chunks.of(release), original.history(), rows)
+        return cls(Chunks.of(release), original.history(), rows, people)
 
     def own_clusters(self) -> ChunkRecords:
         """Return the same chunks for an attacker who also knows everybody's cluster."""
@@ -164,16 +170,23 @@ class ChunkRecords:
         cap: list[int] = [_PLENTY] * len(chunks)
         copied: list[tuple[Ints, Ints, Ints]] = []
         subrecords: list[tuple[int, ...]] = []
+        lived_in = np.zeros(len(chunks.names), dtype=bool)
+        lived_in[self.leaf_of_person[self.leaf_of_person >= 0]] = True
         for chunk in sources.restricted_chunks.tolist():
+            if not lived_in[chunks.leaves_below(int(chunks.cluster[chunk]))].any():
+                continue
             found = sources.restriction(chunk)
-            patterns, which = np.unique(found.allowed, axis=0, return_inverse=True)
+            # Leaves that may have the same subrecords; there are few, so that a dictionary is faster than sorting.
+            alike: dict[bytes, int] = {}
+            which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in found.allowed], dtype=np.int64)
+            patterns = found.allowed[np.unique(which, return_index=True)[1]]
             number, position = np.nonzero(patterns)
             copied.append((len(self._copy_of) + number, len(subrecords) + position, found.times[position]))
             subrecords += found.subrecords
-            of_leaf = len(self._copy_of) + which.ravel()
+            of_leaf = len(self._copy_of) + which
             self._copies.update(zip(((chunk, leaf) for leaf in found.leaves.tolist()), of_leaf.tolist(), strict=True))
             room = np.full(len(patterns), max(found.slack, 0), dtype=np.int64)
-            np.minimum.at(room, which.ravel(), found.sizes)
+            np.minimum.at(room, which, found.sizes)
             cap += room.tolist()
             self._copy_of += [chunk] * len(patterns)
         width = max(len(chunks.subrecords.labels), 1)
@@ -354,7 +367,7 @@ def _encode(
     rows = Ragged(offsets, terms, ()).take(np.repeat(position, times))
     flat = np.repeat(number, times)[rows.row_of_token] * width + rows.codes
     places, codes, counts = np.unique(flat, return_inverse=True, return_counts=True)
-    return places, Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
+    return places.astype(np.int64), Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
 
 
 def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:

@@ -156,10 +156,15 @@ class Sources:
         times = Counter(tuple(codes[a:b]) for a, b in pairwise(bounds))
         subrecords = sorted(times)
         leaves = self.chunks.leaves_below(int(self.chunks.cluster[chunk]))
-        allowed = np.ones((len(leaves), len(subrecords)), dtype=bool)
         begin, end = np.searchsorted(self.chunk, [chunk, chunk + 1])
-        for term in self.term[begin:end][self.restricted[begin:end]].tolist():
-            having = np.array([term in subrecord for subrecord in subrecords])
-            allowed[np.ix_(self.chunks.closed_leaves(chunk, term), having)] = False
+        terms = self.term[begin:end][self.restricted[begin:end]].tolist()
+        position = {term: number for number, term in enumerate(terms)}
+        having = np.zeros((len(terms), len(subrecords)), dtype=np.int64)
+        for number, subrecord in enumerate(subrecords):
+            for term in subrecord:
+                if term in position:
+                    having[position[term], number] = 1
+        closed = np.array([self.chunks.closed_leaves(chunk, term) for term in terms], dtype=np.int64)
+        allowed = closed.reshape(len(terms), len(leaves)).T @ having == 0
         counts = np.array([times[subrecord] for subrecord in subrecords], dtype=np.int64)
         return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, counts, allowed)

@@ -110,10 +110,16 @@ class ChunkSupport:
         sizes = placement.sizes[leaves]
         chance = self._count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
         chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
-        for limited in np.unique(chunk[np.isin(chunk, self._restricted)]).tolist():
-            mine = np.flatnonzero(chunk == limited)
+        closed = np.flatnonzero(self._is_restricted[chunk])
+        if not len(closed):
+            return np.asarray(chance, dtype=np.float64)
+        closed = closed[np.argsort(chunk[closed], kind="stable")]
+        which, begins = np.unique(chunk[closed], return_index=True)
+        holders, bounds = self._holders(part), placement.chunks.bounds
+        first, end = np.searchsorted(holders, [bounds[which], bounds[which + 1]])
+        for number, (limited, mine) in enumerate(zip(which.tolist(), np.split(closed, begins[1:]), strict=True)):
             allotment = placement.restricted[limited]
-            rows = self._rows(part, limited) - placement.chunks.bounds[limited]
+            rows = holders[first[number] : end[number]] - bounds[limited]
             kinds = np.bincount(allotment.kind_of_row[rows], minlength=len(allotment.expected))
             amounts = np.bincount(allotment.kind_of_row, minlength=len(allotment.expected))
             here = allotment.expected[:, leaves[mine] - allotment.first]
@@ -162,8 +168,10 @@ class ChunkSupport:
         return total
 
     @cached_property
-    def _restricted(self) -> Ints:
-        return np.array(sorted(self.placement.restricted), dtype=np.int64)
+    def _is_restricted(self) -> npt.NDArray[np.bool_]:
+        marked = np.zeros(len(self.placement.chunks), dtype=bool)
+        marked[np.array(list(self.placement.restricted), dtype=np.int64)] = True
+        return marked
 
     def _count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
         """Return how many subrecords of each chunk have all items of a part."""

@@ -44,9 +44,9 @@ class Leftover:
 
     Examples
     --------
-    >>> found = Leftover(4913, 6, "Of {had} places {left} values are left.", "Lower k.", expected=5)
+    >>> found = Leftover(4913, 6, "{had} places are published as {left} values.", "Lower k.", expected=5)
     >>> found.is_little, str(found)
-    (True, 'Of 4,913 places 6 values are left. Lower k.')
+    (True, '4,913 places are published as 6 values. Lower k.')
     """
 
     had: int
@@ -117,7 +117,7 @@ def _count_items(original: Dataset, release: Release) -> Leftover:
         left = _different(published.take(np.flatnonzero(outside)))
         are = "is" if left == 1 else "are"
         sentence = (
-            f"Of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
+            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
         )
         advice = f"A smaller k or m, {long}or a larger max_cluster would leave more."
         return Leftover(_different(history), left, sentence, advice, _share_of(release))
@@ -169,8 +169,8 @@ def _count_occurrences(original: Dataset, release: Release) -> Leftover:
         _sum_counts(histories, table, named)
         for histories, table in ((original.history(), original.table), (release.history(), release.table))
     )
-    sentence = "Of {had} occurrences of sensitive events {left} are left."
-    return Leftover(had, left, sentence, "A larger delta, fewer sensitive events or a larger cover would leave more.")
+    sentence = "of {had} occurrences of sensitive events {left} are left."
+    return Leftover(had, left, sentence, "A larger delta or fewer sensitive events would leave more.")
 
 
 def _sum_counts(histories: Ragged, table: pa.Table, named: set[str]) -> int:
@@ -183,7 +183,7 @@ def _sum_counts(histories: Ragged, table: pa.Table, named: set[str]) -> int:
 
 
 def _count_records(original: Dataset, release: Release) -> Leftover:
-    sentence = "Of {had} records {left} are published."
+    sentence = "of {had} records {left} are published."
     return Leftover(len(original), len(release), sentence, "A smaller l or a longer window would leave more.")
 
 

@@ -1,0 +1,81 @@
+"""What looking at a release costs beside making it: method, report, attack and verification, kind by kind.
+
+The report must never take longer than the method and five seconds. Nothing here asserts it: machines differ, and what
+is compared was taken in one run on one machine. ``python -m benchmarks.reports``
+"""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+from benchmarks.measure import DATA, generated, run, run_parts, table
+
+COLUMNS = ["data", "method", "method s", "report s", "allowed s", "attack s", "verify --original s", "peak MB"]
+ALLOWED = 5.0
+
+# Kind, size, model, options of the model, method, parameters, options of reading.
+GENERATED = (
+    ("sets", 100_000, "baskets", ("items=23000", "longest=1136", "mean_length=8", "skew=0.9", "patterns=100000"),
+     "disassociation", ("k=5", "m=2"), ()),
+    ("trajectories", 10_000, "checkins", (), "seqanon", ("k=5", "m=2"), ()),
+    ("sequences", 5_000, "clicks", (), "hi", ("k=5",), ("--monitored", "portal1")),
+    ("activity", 300, "long-weekend", (), "mc-l-mdav-wd", ("k=10", "delta=48h", "epsilon=0.75"),
+     ("--sensitive", "Vacation")),
+    ("timeline", 20_000, "segments", (), "essa", ("delta=0.002",),
+     ("--sensitive", "event001", "--sensitive", "event002")),
+    ("snapshots", 50_000, "outbreaks", (), "reposition", ("l=3", "window=5"),
+     ("--sensitive", "condition", "--column", "quasi-identifier=age,sex,area")),
+)  # fmt: skip
+REAL = (
+    ("fimi-retail/retail.dat.xz", "sets", "disassociation", ("k=5", "m=2"), ()),
+    ("bms-webview-1/BMS1.dat.xz", "sets", "disassociation", ("k=5", "m=2"), ()),
+    ("nasa-http/NASA_access_log_Jul95.txt.xz", "sets", "disassociation", ("k=5", "m=2"), ()),
+)
+
+
+def cost(
+    path: Path, folder: Path, kind: str, method: str, parameters: tuple[str, ...], reading: tuple[str, ...]
+) -> list:
+    """Make a release, with a report and without, attack it and verify it; the first run only compiles."""
+    chosen = [word for parameter in parameters for word in ("-p", parameter)]
+    out = folder / f"{path.stem}-{method}"
+    words = ("anonymize", path, "--kind", kind, "--method", method, *chosen, "--out", out, "--force", *reading)
+    run(*words)
+    made = run(*words)
+    attacked = run("attack", out, "--original", path)
+    verified = run("verify", out, "--original", path)
+    seconds = made.result["seconds"]
+    spent = seconds["anonymize"]
+    report = seconds.get("report", 0.0) + seconds.get("attack", 0.0)
+    peak = max(taken.megabytes for taken in (made, attacked, verified))
+    figures = (spent, report, spent + ALLOWED, attacked.seconds, verified.seconds)
+    return [path.stem, method, *(f"{figure:.1f}" for figure in figures), f"{peak:.0f}"]
+
+
+def of_generated(folder: Path) -> list[list[object]]:
+    """Every kind, generated with heavy tails where its generator has them."""
+    rows = []
+    for kind, size, model, options, method, parameters, reading in GENERATED:
+        path = generated(folder, size, model, *options, kind=kind)
+        rows.append(cost(path, folder, kind, method, parameters, reading))
+    table("Generated data", COLUMNS, rows)
+    return rows
+
+
+def of_real(folder: Path) -> list[list[object]]:
+    """Public baskets and sessions, where they are at hand."""
+    rows = []
+    for source, kind, method, parameters, reading in REAL:
+        packed = DATA / source
+        if not packed.exists():
+            continue
+        path = folder / packed.stem
+        path.write_bytes(lzma.decompress(packed.read_bytes()))
+        rows.append(cost(path, folder, kind, method, parameters, reading))
+    table("Public data", COLUMNS, rows)
+    return rows
+
+
+if __name__ == "__main__":
+    run_parts("reports", __doc__, of_generated, of_real)

@@ -142,7 +142,7 @@ def test_killed_at_any_line_both_parts_are_old_or_both_are_new(tmp_path, monkeyp
         monkeypatch.setattr("sfumato.io.stage.can_exchange", lambda folder: False)
     before = "old" if replacing else None
     seen = []
-    for line in range(1, 2000):
+    for line in range(1, 2000, 1 if exchanging and replacing else 5):
         out = tmp_path / str(line)
         out.mkdir()
         (out / "notes.txt").write_text("mine")
@@ -163,7 +163,7 @@ def test_killed_at_any_line_both_parts_are_old_or_both_are_new(tmp_path, monkeyp
         assert not any(p.is_symlink() for p in out.iterdir())
     else:
         pytest.fail("the action never came to its end")
-    assert len(seen) > 80 and {before, "new"} <= set(seen)
+    assert len(seen) > 20 and {before, "new"} <= set(seen)
     assert pair(out) == "new" and sorted(p.name for p in out.iterdir()) == ALL
 
 
@@ -200,7 +200,7 @@ def test_the_directory_may_be_the_current_one_or_a_link(tmp_path, monkeypatch):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     monkeypatch.chdir(tmp_path / "real")
-    for text, out in (("1", Path(".")), ("2", tmp_path / "link"), ("3", Path("../link"))):
+    for text, out in (("1", Path()), ("2", tmp_path / "link"), ("3", Path("../link"))):
         publish_pair(out, text, force=True)
         assert pair(tmp_path / "real") == text
     assert Path.cwd() == tmp_path / "real"

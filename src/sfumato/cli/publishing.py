@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, registry
-from sfumato.cli.output import Output, Quiet, show_beyond, show_progress
+from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.leftover import warn_of_leftover
@@ -77,24 +77,27 @@ def publish(
         "warnings": loud,
         "out": str(directory),
     }
-    little = warn_of_leftover(dataset, release)
-    if little is not None:
-        done["little_left"] = little
-    for note in (*dataset.notes, *run.notes):
-        out.say(note)
-    out.facts(
-        "Published",
-        {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings", "little_left"}}
-        | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
-    )
-    out.say(release.guarantee.statement(release.unit))
-    if "fewest_people" in verdict.measured:
-        out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
-    if little is not None:
-        out.say(little)
-    out.warn(loud)
-    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
-    out.finish(done)
+    try:
+        little = warn_of_leftover(dataset, release)
+        if little is not None:
+            done["little_left"] = little
+        for note in (*dataset.notes, *run.notes):
+            out.say(note)
+        out.facts(
+            "Published",
+            {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings", "little_left"}}
+            | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
+        )
+        out.say(release.guarantee.statement(release.unit))
+        if "fewest_people" in verdict.measured:
+            out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
+        if little is not None:
+            out.say(little)
+        out.warn(loud)
+        out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+        out.finish(done)
+    except KeyboardInterrupt:
+        fail(f"stopped; {directory} was published before that.", STOPPED)
     return done
 
 

@@ -7,10 +7,10 @@ pointer for the moment in which they change::
     owner   -> .sfumato-X/current/owner
 
 Each old folder changes places with such a link (one step each, and what stands under its name stays the same), the
-pointer is turned from ``old`` to ``new`` (one step: both parts change), and each new folder changes places with its link.
-Whoever looks at any moment, or after the program was killed at any moment, sees both old parts or both new ones. The next
-run puts folders in the place of links that were left. Nothing else in the directory is touched; the directory may be the
-current one, a mount point or a symbolic link.
+pointer is turned from ``old`` to ``new`` (one step: both parts change), and each new folder changes places with its
+link. Whoever looks at any moment, or after the program was killed at any moment, sees both old parts or both new ones.
+The next run puts folders in the place of links that were left. Nothing else in the directory is touched; the directory
+may be the current one, a mount point or a symbolic link.
 
 A file system that cannot exchange two names is given the parts one after another: the release leaves first and arrives
 last, so it never stands beside a trace that is not its own; a run killed in between is undone by the next one.
@@ -121,8 +121,8 @@ def check_free(out: Path, *, force: bool = False) -> None:
             raise SfumatoError(f"{out}: {what} is there already; use --force to replace it.")
         if not place.is_dir() or not (_is_empty(place) or any((place / mark).is_file() for mark in _MARKS[part])):
             raise SfumatoError(
-                f"{place}: is in the way and was not written by this program (it has no {_MARKS[part][0]}). Move it, or "
-                "choose another directory."
+                f"{place}: is in the way and was not written by this program (it has no {_MARKS[part][0]}). Move it, "
+                "or choose another directory."
             )
 
 

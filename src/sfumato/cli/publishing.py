@@ -146,6 +146,8 @@ def read_workload(path: Path) -> Workload:
         raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
         raise SchemaError(f"{path}: not UTF-8 text.") from None
+    except RecursionError:
+        raise SchemaError(f"{path}: not a list of queries.") from None
 
 
 def run_policy(out: Output, path: Path) -> None:

@@ -303,8 +303,9 @@ class _Publishing:
         trace = Trace(rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original)
         verdict = pipeline.verify(self.directory, original)
         if not verdict:
-            sys.stderr.write(f"{verdict!r}\n")
-            raise VerificationError("snapshots: the stream as a whole does not keep its claim; take it back.")
+            raise VerificationError(
+                f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
+            )
         pipeline.write_report(Result(read_release(self.directory), trace), self.directory / "owner" / "report.html")
         return True
 

@@ -239,8 +239,8 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         # Without a person's column the first line may be a row of data, which a message must not show.
         shown = repr(others[0]) if person is not None or reading.header else str(present.index(others[0]) + 1)
         raise SchemaError(
-            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), name "
-            "the first and the last slot (slots), or give the names of the columns if the file has no header (header)."
+            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
+            "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
         )
     if person is not None and person != "person":
         notes.append(f"Reading `{person}` as person.")

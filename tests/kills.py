@@ -156,7 +156,8 @@ class Killing:
         if how == "moment":
             time.sleep(rng.random() * self.seconds * 1.1)
             os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        status = os.waitpid(child, 0)[1]
+        assert os.WIFSIGNALED(status) or status == 0, f"{self.kind}: the run failed by itself"
         found = look(out)
         left = next((name for name, state in self.states.items() if state == found), None)
         if left is None and self.kind == "stream" and is_begun_stream(out, NEW):

@@ -53,6 +53,8 @@ _PLACE_COLUMNS = {
 
 _VALUE_COLUMNS = ("column", "value", "member")
 _PART_NAME = re.compile(r"[a-z][a-z-]{0,63}")
+_UNFIT = (pa.ArrowException, AttributeError, TypeError, ValueError, OverflowError)
+"""What Arrow and Python raise for cells that are not of the form they should have."""
 _GROUP_ROWS = 1 << 20
 """Rows in a row group of data.parquet."""
 
@@ -372,7 +374,10 @@ def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
     check_plain(path)
     if path.suffix == ".csv":
         texts = read_csv(path, [column.name for column in columns])
-        return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+        try:
+            return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+        except _UNFIT:
+            raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
     try:
         # The file is opened here, so that nothing around it is taken for a part of it.
         with path.open("rb") as file:
@@ -385,7 +390,7 @@ def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
             raise SchemaError(f"{path.name}: the columns are not those of release.json.")
     try:
         return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
-    except pa.ArrowException:
+    except _UNFIT:
         raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
 
 

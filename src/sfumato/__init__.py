@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from sfumato.core.hierarchy import Hierarchy
+    from sfumato.core.limits import allow_expansion
     from sfumato.core.release import Release, Result
     from sfumato.core.risk import Risk
     from sfumato.core.run import Run
@@ -67,6 +68,7 @@ __all__ = [
     "Verdict",
     "VerificationError",
     "Workload",
+    "allow_expansion",
     "anonymize",
     "apply",
     "attack",
@@ -92,6 +94,7 @@ _WHERE = {
     "Unit": "core.unit",
     "Verdict": "core.verdict",
     "Workload": "core.workload",
+    "allow_expansion": "core.limits",
     "read_release": "io.releases",
 }
 

@@ -20,6 +20,7 @@ from sfumato.cli.streaming import publish_stream
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
 from sfumato.core.secret import Secret
 from sfumato.io import owner
+from sfumato.io.stage import Stage
 from sfumato.io.streams import StreamFolder, is_stream, read_stream, snapshot_folders
 from sfumato.verify.snapshot_faithful import verify_faithful
 
@@ -159,10 +160,11 @@ def test_a_stream_that_is_being_published_is_not_taken_over(whole):
     data, out = whole
     summary = json.loads((out / "release" / "stream.json").read_text())
     (out / "release" / "stream.json").write_text(json.dumps({**summary, "finished": False}))
-    (out / f".sfumato-{os.getppid()}-x").mkdir()
-    with pytest.raises(SfumatoError, match="is publishing this stream"):
+    other = Stage(out, force=True)
+    with pytest.raises(SfumatoError, match=f"process {os.getpid()} is publishing this stream"):
         publish(data, out, resume="replay")
-    assert (out / f".sfumato-{os.getppid()}-x").is_dir()
+    assert other.aside.is_dir()
+    other.close()
 
 
 def test_a_stopped_stream_says_from_which_record_it_can_go_on(whole, tmp_path, monkeypatch, capsys):

@@ -2,53 +2,138 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import re
 import signal
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
-_STOPPED = 130
+_SYSTEM_FAULT = re.compile(r"\b(?:os error|errno) (\d+)", re.IGNORECASE)
 
 
 def main() -> NoReturn:
-    """Run the command line; errors people can act on end with code 2, broken releases with code 1."""
-    from sfumato.cli.app import app
-    from sfumato.cli.output import fail
-    from sfumato.core.errors import SfumatoError, VerificationError
+    """Run the command line and leave with its exit code.
 
+    0: done, or holds; 1: a broken release; 2: an error people can act on; 3: a release with something that is not
+    declared; 130: stopped; 70: a fault of this program.
+    """
+    sys.stdout, sys.stderr = _open_for_people(1), _open_for_people(2)
     # A terminated run cleans up like one stopped by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        code = run()
+    except KeyboardInterrupt:  # a second one, while the first was being reported
+        from sfumato.cli.output import STOPPED
+
+        code = STOPPED
+    leave(code)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code; with `arguments` instead of those of the process."""
+    if arguments is not None:
+        kept, sys.argv = sys.argv, ["sfumato", *arguments]
+        try:
+            return run()
+        finally:
+            sys.argv = kept
+    try:
+        return _run_command()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+def _run_command() -> int:
+    from sfumato.cli.output import STOPPED, fail
+    from sfumato.core.errors import SfumatoError, VerificationError
+
+    try:
+        from sfumato.cli.app import app
+
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
-        code = _STOPPED
+        code = STOPPED
     except VerificationError as error:
         fail(str(error), 1)
     except SfumatoError as error:
         fail(str(error), 2)
+    except MemoryError:
+        fail("there is not enough memory for this. Nothing was published; give less data or more memory.", 2)
     except OSError as error:
-        fail(f"{error.filename or 'a file'}: {error.strerror or type(error).__name__}.", 2)
+        fail(_describe_fault(error), 2)
     except Exception as error:
         _fail_unexpectedly(error)
-    if code == _STOPPED:
-        fail("stopped; nothing was published.", _STOPPED)
-    sys.exit(code if isinstance(code, int) else 0)
+    if code == STOPPED:
+        fail("stopped; nothing was published.", STOPPED)
+    return code if isinstance(code, int) else 0
+
+
+def leave(code: int) -> NoReturn:
+    """Leave at once, with everything said.
+
+    The interpreter is not taken down: reading leaves threads of Arrow behind that may be about to release memory of
+    Python's, and a thread that does so while the interpreter is going down aborts the process (exit code 134).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            code = code or 2
+            with contextlib.suppress(OSError):
+                os.write(2, f"sfumato: {_describe_fault(error, 'standard output')}\n".encode())
+    os._exit(code)
+
+
+def _describe_fault(error: OSError, where: str = "writing or reading a file") -> str:
+    """Say which file and what the system said; libraries hide both in a text, which may hold other things."""
+    reason = error.strerror if error.errno is not None else None
+    found = _SYSTEM_FAULT.search(str(error))
+    if found is not None:
+        reason = os.strerror(int(found[1]))
+    return f"{error.filename or where}: {reason or type(error).__name__}."
+
+
+class _Pipe(io.FileIO):
+    """A place to write to whose reader may leave: the work goes on, and its exit code counts."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return len(memoryview(data).cast("B"))
+
+
+def _open_for_people(handle: int) -> io.TextIOWrapper:
+    """Open standard output or error: what its encoding does not have is written by number."""
+    standard = sys.stdout if handle == 1 else sys.stderr
+    try:
+        pipe = _Pipe(handle, "wb", closefd=False)
+    except OSError:  # closed by whoever started us
+        pipe = _Pipe(os.devnull, "wb")
+    return io.TextIOWrapper(
+        io.BufferedWriter(pipe),
+        encoding=getattr(standard, "encoding", None) or "utf-8",
+        errors="backslashreplace",
+        line_buffering=handle == 2 or pipe.isatty(),
+    )
 
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:
     """Report usage errors as such, and anything else without its message: that could hold personal data."""
     from typer import Abort
 
-    from sfumato.cli.output import fail
+    from sfumato.cli.output import STOPPED, fail
 
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if show is not None and isinstance(code, int):
         show()
         sys.exit(code)
     if isinstance(error, Abort):
-        fail("stopped; nothing was published.", _STOPPED)
+        fail("stopped; nothing was published.", STOPPED)
     if os.environ.get("SFUMATO_DEBUG"):
         raise error
     frame = error.__traceback__

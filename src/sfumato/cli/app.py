@@ -10,6 +10,7 @@ import typer
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
+from sfumato.core.limits import EXPANSION, allow_expansion
 from sfumato.core.verdict import EXIT_CODES, Verdict
 from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
@@ -53,11 +54,17 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def start(
-    version: Annotated[
+    context: typer.Context,
+    max_expansion: Annotated[
+        float,
+        typer.Option(help="Times its size that a packed or a Parquet file may unpack to; any may to 268 MB."),
+    ] = EXPANSION,
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Publish data about people over time: true records, a guarantee anyone can check."""
+    context.with_resource(allow_expansion(max_expansion))
 
 
 @app.command()

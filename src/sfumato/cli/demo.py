@@ -31,8 +31,9 @@ def show(out: Output, directory: Path) -> None:
     before = found["risk"][-1]
     out.say(
         f"   Whoever knows two places of a person, in order, finds that person alone for "
-        f"{before['unique_share']:.0%} of the people.\n"
+        f"{before['unique_share']:.0%} of the people."
     )
+    out.say("")
     published = publish(
         Quiet(),
         directory,
@@ -59,7 +60,8 @@ def show(out: Output, directory: Path) -> None:
         ["measure", "value", "better"],
         [(score["metric"], score["value"], score["better"]) for score in scores],
     )
-    out.say(f"\nPublish {directory / 'release'}; keep {directory / 'owner'}.")
+    out.say("")
+    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'}.")
     out.say(f"Look at {directory / 'owner' / 'report.html'}.")
     out.finish(
         {

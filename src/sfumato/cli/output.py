@@ -9,8 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from sfumato.core.run import Progress, silent
+from sfumato.core.visible import escape_json, make_visible
 
-__all__ = ["Output", "Quiet", "fail", "show_beyond", "show_progress"]
+__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress"]
+
+STOPPED = 130
+"""Exit code of a run that was stopped from outside."""
 
 
 class Output:
@@ -26,40 +30,46 @@ class Output:
         self.as_json = as_json
 
     def say(self, text: str) -> None:
-        """Print a sentence for people."""
+        """Print a sentence for people, on a line of its own."""
         if not self.as_json:
-            _console().print(text, highlight=False, markup=False, soft_wrap=True)
+            from rich.text import Text
+
+            _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
 
     def warn(self, texts: Sequence[str]) -> None:
         """Print what nobody should overlook."""
         if texts and not self.as_json:
+            from rich.text import Text
+
             _console().print("WARNING", style="bold red")
             for text in texts:
-                _console().print(text, style="bold", highlight=False, markup=False, soft_wrap=True)
+                _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
         if self.as_json:
             return
         from rich.table import Table
+        from rich.text import Text
 
-        table = Table(title=title, title_justify="left", title_style="bold")
+        # Texts, not markup: a label such as [red] is shown as it is. The lines of a title are ours.
+        lines = "\n".join(map(make_visible, title.split("\n")))
+        table = Table(title=Text(lines, style="bold"), title_justify="left")
         for i, column in enumerate(columns):
             numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
-            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+            table.add_column(Text(make_visible(column)), justify="right" if numeric else "left", overflow="fold")
         for row in rows:
-            table.add_row(*(_plain(value) for value in row))
+            table.add_row(*(Text(make_visible(_plain(value))) for value in row))
         _console().print(table)
 
     def facts(self, title: str, facts: Mapping[str, Any]) -> None:
         """Print names and values for people."""
-        told = [(name, _plain(value)) for name, value in facts.items() if value is not None]
-        self.table(title, ["what", "value"], told)
+        self.table(title, ["what", "value"], [(name, value) for name, value in facts.items() if value is not None])
 
     def finish(self, value: Mapping[str, Any]) -> None:
         """Print the JSON object, where one was asked for."""
         if self.as_json:
-            sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_json) + "\n")
+            sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=False, default=_json)) + "\n")
 
 
 def show_beyond(out: Output, title: str, found: Mapping[str, Any]) -> None:
@@ -99,8 +109,6 @@ def _json(value: Any) -> Any:
 
 
 def _plain(value: Any) -> str:
-    from rich.markup import escape
-
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -108,17 +116,17 @@ def _plain(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Mapping):
-        return escape(", ".join(f"{k} {_plain(v)}" for k, v in value.items())) or "-"
+        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items()) or "-"
     if isinstance(value, list | tuple):
-        return escape(", ".join(map(_plain, value))) or "-"
-    return "-" if value is None else escape(str(value))
+        return ", ".join(map(_plain, value)) or "-"
+    return "-" if value is None else str(value)
 
 
 def fail(message: str, code: int) -> NoReturn:
     """Say what went wrong on standard error, and as JSON where that was asked for, and stop."""
     if "--json" in sys.argv:
-        sys.stdout.write(json.dumps({"error": message}, ensure_ascii=False) + "\n")
-    sys.stderr.write(f"sfumato: {message}\n")
+        sys.stdout.write(escape_json(json.dumps({"error": message}, ensure_ascii=False)) + "\n")
+    sys.stderr.write(f"sfumato: {make_visible(message)}\n")
     sys.exit(code)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, registry
-from sfumato.cli.output import Output, Quiet, show_beyond, show_progress
+from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.params import build
@@ -76,19 +76,22 @@ def publish(
         "warnings": loud,
         "out": str(directory),
     }
-    for note in (*dataset.notes, *run.notes):
-        out.say(note)
-    out.facts(
-        "Published",
-        {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings"}}
-        | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
-    )
-    out.say(release.guarantee.statement(release.unit))
-    if "fewest_people" in verdict.measured:
-        out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
-    out.warn(loud)
-    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
-    out.finish(done)
+    try:
+        for note in (*dataset.notes, *run.notes):
+            out.say(note)
+        out.facts(
+            "Published",
+            {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings"}}
+            | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
+        )
+        out.say(release.guarantee.statement(release.unit))
+        if "fewest_people" in verdict.measured:
+            out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
+        out.warn(loud)
+        out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+        out.finish(done)
+    except KeyboardInterrupt:
+        fail(f"stopped; {directory} was published before that.", STOPPED)
     return done
 
 
@@ -137,6 +140,8 @@ def read_workload(path: Path) -> Workload:
         raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
         raise SchemaError(f"{path}: not UTF-8 text.") from None
+    except RecursionError:
+        raise SchemaError(f"{path}: not a list of queries.") from None
 
 
 def run_policy(out: Output, path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -15,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato import pipeline
-from sfumato.cli.output import Output, fail
+from sfumato.cli.output import STOPPED, Output, fail
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
@@ -44,7 +43,6 @@ RESUME = ("replay", "onwards")
 
 _SETTLE_SECONDS = 0.5
 _CHECKPOINT_SECONDS = 10.0
-_STOPPED = 130
 _ROW = "original row"
 _TIME = "original time"
 
@@ -107,7 +105,7 @@ def publish_stream(
         run.consume(resume)
         done = run.finish()
     except KeyboardInterrupt:
-        fail(run.stop(), _STOPPED)
+        fail(run.stop(), STOPPED)
     finally:
         run.close()
     for note in run.records.notes():
@@ -306,8 +304,9 @@ class _Publishing:
         trace = Trace(rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original)
         verdict = pipeline.verify(self.directory, original)
         if not verdict:
-            sys.stderr.write(f"{verdict!r}\n")
-            raise VerificationError("snapshots: the stream as a whole does not keep its claim; take it back.")
+            raise VerificationError(
+                f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
+            )
         pipeline.write_report(Result(read_release(self.directory), trace), self.directory / "owner" / "report.html")
         return True
 
@@ -369,5 +368,4 @@ def _verify(folder: Path) -> None:
     """Refuse a snapshot whose files do not keep its claim."""
     verdict = pipeline.verify(folder)
     if not verdict:
-        sys.stderr.write(f"{verdict!r}\n")
-        raise VerificationError("snapshots: a snapshot does not keep its claim and was not published.")
+        raise VerificationError(f"snapshots: a snapshot does not keep its claim and was not published; {verdict!r}.")

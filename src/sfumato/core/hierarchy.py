@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.lineage import Lineage, name_rows
 from sfumato.core.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, spell_bounds
+from sfumato.core.visible import make_visible
 
 __all__ = ["Hierarchy"]
 
@@ -201,10 +202,10 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         order = np.argsort(self._position, kind="stable")[:_SHOWN_NODES]
-        lines = [f"{'  ' * int(self.depth[node])}{self.labels[node]}" for node in order]
+        lines = [f"{'  ' * int(self.depth[node])}{make_visible(self.labels[node])}" for node in order]
         more = [f"... and {len(self) - _SHOWN_NODES:,} more nodes"] if len(self) > _SHOWN_NODES else []
         counts = f"{len(self.leaf_labels):,} of {len(self):,} nodes are leaves, height {self.height}"
-        return "\n".join([f"Hierarchy below {self.labels[-1]}: {counts}", *lines, *more])
+        return "\n".join([f"Hierarchy below {make_visible(self.labels[-1])}: {counts}", *lines, *more])
 
     @property
     def height(self) -> int:

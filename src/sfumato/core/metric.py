@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from html import escape
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SfumatoError
 from sfumato.core.params import Parameterised
+from sfumato.core.visible import escape_html as escape
 
 __all__ = ["Metric", "Operation", "Score", "mean_over_records"]
 

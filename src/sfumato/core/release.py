@@ -17,6 +17,7 @@ from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.secret import Secret
 from sfumato.core.unit import PERSON, Unit
+from sfumato.core.visible import escape_html
 
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
@@ -165,11 +166,11 @@ class Release:
     def _repr_html_(self) -> str:
         names = [column.name for column in self.columns if column.role != "identifier"]
         rows = "".join(
-            "<tr>" + "".join(f"<td>{_escape_html(_show(row[name]))}</td>" for name in names) + "</tr>"
+            "<tr>" + "".join(f"<td>{escape_html(_show(row[name]))}</td>" for name in names) + "</tr>"
             for row in self.table.slice(0, 5).to_pylist()
         )
-        head = "".join(f"<th>{_escape_html(name)}</th>" for name in names)
-        return f"<p>{_escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        head = "".join(f"<th>{escape_html(name)}</th>" for name in names)
+        return f"<p>{escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def describe_claim(release: Release) -> dict[str, Any]:
@@ -201,10 +202,6 @@ def _show(cell: object) -> str:
     if isinstance(cell, dict):
         return f"[{_show(cell['lo'])}..{_show(cell['hi'])}]"
     return str(cell)
-
-
-def _escape_html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from sfumato.core.visible import make_visible
+
 __all__ = ["EXIT_CODES", "Verdict"]
 
 EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
@@ -95,7 +97,7 @@ class Verdict:
         claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items() if value is not None)
         measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
         more = f", {self.outcome}" if self.holds and not self else ""
-        return f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})"
+        return make_visible(f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
+from sfumato.io.bounded_parquet import iterate_parquet
 from sfumato.io.files import choose_format
 from sfumato.io.reading import Reading
 from sfumato.io.tables import detect_delimiter, first_lines, parse_table
@@ -25,7 +25,7 @@ __all__ = ["STANDARD_INPUT", "is_feed", "read_batches"]
 STANDARD_INPUT = "-"
 
 _BLOCK = 1 << 22
-_ROWS = 1 << 16
+_LONGEST_LINE = 1 << 26
 _PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
 
 
@@ -75,17 +75,17 @@ def _read(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[
 
 def _read_parquet(name: str, file: BinaryIO) -> Iterator[pa.Table]:
     source = file if file.seekable() else io.BytesIO(file.read())
-    try:
-        for batch in pq.ParquetFile(source).iter_batches(batch_size=_ROWS):
+    size = source.seek(0, io.SEEK_END)
+    source.seek(0)
+    for batch in iterate_parquet(name, source, size):
+        if batch.num_rows:
             yield pa.Table.from_batches([batch])
-    except (pa.ArrowException, OSError):
-        raise SchemaError(f"{name}: this is not a whole Parquet file; it is cut short or damaged.") from None
 
 
 def _read_text(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[pa.Table]:
     delimiter, header = reading.delimiter, reading.header or True
     empty = True
-    for text in _cut_lines(_decode(name, _blocks(name, file), reading.encoding), header is True, format == "csv"):
+    for text in _cut_lines(name, _decode(name, _blocks(name, file), reading.encoding), header is True, format == "csv"):
         if format == "csv" and delimiter is None:
             delimiter = detect_delimiter(first_lines(text))
         table = parse_table(name, text, format, delimiter=delimiter, header=header)
@@ -121,7 +121,7 @@ def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterato
         raise SchemaError(f"{name}: the text is not {encoding}.") from None
 
 
-def _cut_lines(blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Iterator[bytes]:
+def _cut_lines(name: str, blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Iterator[bytes]:
     """Yield whole lines: never a cut inside a quoted cell, and never a header alone."""
     kept, in_quotes, waits = b"", False, has_header
     for block in blocks:
@@ -129,6 +129,10 @@ def _cut_lines(blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Itera
         in_quotes ^= quoted and block.count(b'"') % 2 == 1
         if cut < 0:
             kept += block
+            if len(kept) > _LONGEST_LINE:
+                raise SchemaError(
+                    f"{name}: a line, or a quoted cell that is not closed, is over {_LONGEST_LINE:,} bytes."
+                )
             continue
         text, kept = kept + block[:cut], block[cut:]
         if waits and len(first_lines(text, 2)) < 2:

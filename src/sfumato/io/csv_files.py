@@ -67,11 +67,12 @@ def read_csv(path: Path, columns: list[str]) -> pa.Table:
                 column_types={name: pa.string() for name in columns}, strings_can_be_null=False
             ),
         )
-    except (pa.ArrowInvalid, OSError):
+        present = table.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise SchemaError(f"{path.name}: not a complete CSV file.") from None
     for name in columns:
-        if table.column_names.count(name) != 1:
-            found = "is missing" if name not in table.column_names else "is there more than once"
+        if present.count(name) != 1:
+            found = "is missing" if name not in present else "is there more than once"
             raise SchemaError(f"{path.name}: column {name!r} {found}.")
     return table.select(columns)
 
@@ -85,5 +86,5 @@ def read_header(path: Path) -> list[str]:
             parse_options=pacsv.ParseOptions(newlines_in_values=True),
         ) as reader:
             return [str(name) for name in reader.schema.names]
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise SchemaError(f"{path.name}: not a complete CSV file.") from None

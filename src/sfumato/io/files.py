@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import lzma
 import os
 import re
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.limits import check_expansion, largest_expansion
 
-__all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8"]
+__all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8", "unpack"]
 
 FORMATS = ("csv", "parquet", "jsonl", "spmf")
 
@@ -30,6 +34,8 @@ _EXTENSIONS = {
     ".spmf": "spmf",
 }
 _PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00"}
+_OPENERS: dict[str, Callable[[io.BytesIO], Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_BLOCK = 1 << 20
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -54,23 +60,35 @@ def load(path: str | os.PathLike[str]) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a valid path"
         raise SchemaError(f"{path}: the file cannot be read ({reason}).") from None
-    return _unpack(path, data)
-
-
-def _unpack(path: Path, data: bytes) -> bytes:
     expected = _PACKED.get(path.suffix.lower(), b"")
     if data and not data.startswith(expected):
         raise SchemaError(
             f"{path.name}: the name says {path.suffix} but the content is not packed so. Rename or pack it."
         )
+    return unpack(path.name, data)
+
+
+def unpack(name: str, data: bytes) -> bytes:
+    """Return content packed with gzip or xz unpacked, if it does not grow beyond all measure; anything else as it is.
+
+    Examples
+    --------
+    >>> unpack("visits.csv.xz", lzma.compress(b"person,place"))
+    b'person,place'
+    """
+    opener = next((_OPENERS[suffix] for suffix, magic in _PACKED.items() if data.startswith(magic)), None)
+    if opener is None:
+        return data
+    room, limit = io.BytesIO(), largest_expansion(len(data))
     try:
-        if data.startswith(_PACKED[".gz"]):
-            return gzip.decompress(data)
-        if data.startswith(_PACKED[".xz"]):
-            return lzma.decompress(data)
+        with opener(io.BytesIO(data)) as file:
+            while block := file.read(_BLOCK):
+                room.write(block)
+                if room.tell() > limit:
+                    check_expansion(name, len(data), room.tell())
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
-        raise SchemaError(f"{path.name}: the packed file is cut short or damaged. Copy it again.") from None
-    return data
+        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
+    return room.getvalue()
 
 
 def choose_format(path: str | os.PathLike[str], given: str | None = None) -> str:

@@ -7,11 +7,11 @@ import gzip
 import lzma
 import os
 import re
-import zlib
 from pathlib import Path
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.io.files import unpack
 from sfumato.io.hierarchy_formats import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
@@ -104,14 +104,13 @@ def _check_format(format: str, owner: str) -> str:
 def _read_text(path: Path) -> str:
     try:
         data = path.read_bytes()
-        if path.suffix == ".gz":
-            data = gzip.decompress(data)
-        elif path.suffix == ".xz":
-            data = lzma.decompress(data)
-    except (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError):
-        raise SchemaError(f"{path.name}: the file is cut short or not packed as its name says.") from None
     except OSError as error:
         raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).") from None
+    packed = path.suffix in {".gz", ".xz"}
+    found = unpack(path.name, data)
+    if packed and data and found is data:
+        raise SchemaError(f"{path.name}: the file is cut short or not packed as its name says.")
+    data = found
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sfumato.core.errors import SchemaError
+from sfumato.io.json_text import check_nesting, read_bounded
 
-__all__ = ["check_plain", "read_json", "spell_json"]
+__all__ = ["check_plain", "parse_json", "read_json", "spell_json"]
 
 
 def check_plain(path: Path) -> None:
@@ -46,18 +47,30 @@ def read_json(path: Path) -> Any:
     take.
     """
     check_plain(path)
+    return parse_json(path.name, read_bounded(path))
+
+
+def parse_json(name: str, data: bytes) -> Any:
+    """Parse a JSON text as strictly; the name is for error messages, which never quote the text.
+
+    Examples
+    --------
+    >>> parse_json("release.json", b"[" * 20_000)
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: release.json: cannot be read as JSON.
+    """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
         found = json.loads(text, object_pairs_hook=_take_pairs, parse_constant=_refuse_constant)
+        check_nesting(name, found)
         if "\\u" in text:
             # Escapes can spell halves of characters, which are no text.
             spell_json(found)
     except _TwiceError:
-        raise SchemaError(
-            f"{path.name}: a key stands twice in an object, and programs differ in which they take."
-        ) from None
-    except (OSError, ValueError, RecursionError):
-        raise SchemaError(f"{path.name}: cannot be read as JSON.") from None
+        raise SchemaError(f"{name}: a key stands twice in an object, and programs differ in which they take.") from None
+    except (ValueError, RecursionError):
+        raise SchemaError(f"{name}: cannot be read as JSON.") from None
     return found
 
 

@@ -23,6 +23,7 @@ from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.release import Release, Result
 from sfumato.core.secret import Secret
 from sfumato.core.unit import plural
+from sfumato.io.json_files import read_json
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
 
@@ -181,7 +182,7 @@ def read_ledger(path: Path) -> Ledger | None:
 
 def _read(file: Path) -> Ledger:
     try:
-        plain = json.loads(file.read_text(encoding="utf-8"))
+        plain = read_json(file)
         batches = tuple(Batch(tuple((str(record), str(who)) for record, who in marks)) for marks in plain["batches"])
         return Ledger(bytes.fromhex(plain["key"]), batches, tuple(map(str, plain["folders"])))
     except (ValueError, KeyError, TypeError, OSError):

@@ -16,6 +16,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result, describe_claim
 from sfumato.core.secret import SECRET_BYTES, Secret
+from sfumato.io.bounded_parquet import read_parquet
 from sfumato.io.json_files import read_json
 from sfumato.io.ledger import Ledger
 
@@ -105,7 +106,7 @@ def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
     if not file.is_file():
         return None
     try:
-        rows = pq.read_table(file, columns=["original_row"]).column("original_row")
+        rows = read_parquet(file.name, file, file.stat().st_size).column("original_row")
         return np.asarray(rows.to_numpy(), dtype=np.int64)
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: not a row map.") from None
@@ -118,7 +119,7 @@ def begin_ledger(path: Path, release: Release) -> Ledger:
     file = path / "owner" / "rows.parquet"
     people = [""] * len(release)
     if file.is_file():
-        rows = pq.read_table(file)
+        rows = read_parquet(file.name, file, file.stat().st_size)
         name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
         people = [str(who) for who in rows.column(name).to_pylist()]
     here = str((path / "owner").resolve())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.errors import ParameterError
 from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.json_text import read_toml
 
 __all__ = ["Policy", "read_policy"]
 
@@ -75,12 +75,7 @@ class Policy(BaseModel):
 
 def read_policy(path: Path) -> Policy:
     """Read a policy file; paths in it are relative to the file."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(f"{path}: not a TOML file ({error}).") from None
+    content = read_toml(path)
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.io.cells import LONGEST_LABEL
 from sfumato.io.files import load, to_utf8
+from sfumato.io.json_files import parse_json
 from sfumato.io.tables import parse_table
 
 __all__ = ["Region", "locate_in_regions", "read_regions"]
@@ -130,9 +131,10 @@ def read_regions(path: str | os.PathLike[str], *, lonlat: bool) -> list[Region]:
 
 def _from_geojson(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
     try:
-        features = json.loads(data).get("features")
-    except (ValueError, RecursionError):
-        features = None
+        found = parse_json(name, data)
+    except SchemaError:
+        found = None
+    features = found.get("features") if isinstance(found, dict) else None
     if not isinstance(features, list):
         raise SchemaError(f"{name}: this is not a GeoJSON FeatureCollection.")
     for number, feature in enumerate(features, start=1):

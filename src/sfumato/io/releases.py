@@ -20,6 +20,7 @@ from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.schema import KINDS
 from sfumato.core.unit import Unit
+from sfumato.io.bounded_parquet import read_parquet
 from sfumato.io.csv_files import read_csv, read_header, write_csv
 from sfumato.io.included import copy_in, is_plain_name
 from sfumato.io.json_files import check_plain, read_json, spell_json
@@ -52,6 +53,8 @@ _PLACE_COLUMNS = {
 
 _VALUE_COLUMNS = ("column", "value", "member")
 _PART_NAME = re.compile(r"[a-z][a-z-]{0,63}")
+_UNFIT = (pa.ArrowException, AttributeError, TypeError, ValueError, OverflowError)
+"""What Arrow and Python raise for cells that are not of the form they should have."""
 _GROUP_ROWS = 1 << 20
 """Rows in a row group of data.parquet."""
 
@@ -375,20 +378,28 @@ def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
     check_plain(path)
     if path.suffix == ".csv":
         texts = read_csv(path, [column.name for column in columns])
-        return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+        try:
+            return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+        except _UNFIT:
+            raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
     try:
         # The file is opened here, so that nothing around it is taken for a part of it.
         with path.open("rb") as file:
-            table = pq.read_table(file)
-    except (pa.ArrowException, OSError):
+            # The same records lie beside it as text, against which it is measured: equal rows take no room here.
+            table = read_parquet(path.name, file, _size(path) + _size(path.with_suffix(".csv")))
+    except OSError:
         raise SchemaError(f"{path.name}: not a complete Parquet file.") from None
     for column in columns:
         if table.column_names.count(column.name) != 1:
             raise SchemaError(f"{path.name}: the columns are not those of release.json.")
     try:
         return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
-    except pa.ArrowException:
+    except _UNFIT:
         raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
 
 
 def _as_form(column: pa.ChunkedArray, form: Form) -> pa.Array:

@@ -87,6 +87,7 @@ def _refuse_strangers(owner: str, present: Sequence[str], reading: Reading, word
         twice = next((name for i, name in enumerate(claimed) if name in claimed[:i]), None)
         if twice is not None:
             raise ParameterError(f"reading: columns: the {what} {twice!r} is given twice.")
+    sure = {*words.roles.values(), *words.names, *words.unused, *map(str.lower, reading.columns.values())}
     claimed = [*reading.columns.values(), *(name for name in reading.drop if name != "*")]
     data_like = [i for i, name in enumerate(present) if name not in claimed and _DATA_LIKE.fullmatch(name)]
     if data_like and not reading.header:
@@ -96,7 +97,9 @@ def _refuse_strangers(owner: str, present: Sequence[str], reading: Reading, word
         )
     for name in claimed:
         if name not in present:
-            near = difflib.get_close_matches(name, present, n=1)
+            # Without a single known name the first line may be a row of data, which a message must not show.
+            names = present if reading.header or any(column.lower() in sure for column in present) else ()
+            near = difflib.get_close_matches(name, names, n=1)
             hint = f" The nearest one is {near[0]!r}." if near else ""
             single = " The file has one column only: check the delimiter." if len(present) == 1 else ""
             raise SchemaError(f"{owner}: there is no column {name!r}.{hint}{single}")

@@ -47,7 +47,8 @@ def choose_columns(owner: str, present: Sequence[str], reading: Reading) -> list
     >>> choose_columns("days.csv", ["Jul", "Aug", "Sep"], Reading("activity", slots="Jul:Sep"))
     ['Jul', 'Aug', 'Sep']
     """
-    left = [name for name in present if name not in (*reading.columns.values(), *reading.drop)]
+    taken = {*reading.columns.values(), *reading.drop}
+    left = [name for name in present if name not in taken]
     if reading.slots is not None:
         return _between(owner, left, reading.slots)
     runs = [_run_of(left, at) for at in range(len(left))]

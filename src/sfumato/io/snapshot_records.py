@@ -101,7 +101,9 @@ def _told(owner: str, present: Sequence[str], reading: Reading) -> dict[str, str
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(_SPOKEN)}.")
         if name not in present:
-            near = difflib.get_close_matches(name, present, n=1)
+            # Without a single known name the first line may be a row of data, which a message must not show.
+            sure = reading.header or "time" in present or any(other in present for _, other in given)
+            near = difflib.get_close_matches(name, present if sure else (), n=1)
             hint = f" The nearest one is {near[0]!r}." if near else ""
             raise SchemaError(f"{owner}: there is no column {name!r}.{hint}")
         if role_of.setdefault(name, _SPOKEN[role]) != _SPOKEN[role]:

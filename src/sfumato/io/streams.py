@@ -13,7 +13,6 @@ import io
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,6 +32,7 @@ from sfumato.core.verdict import Verdict
 from sfumato.io.inventory import DECLARED, check_folder, check_tables, compare_json, find_strays, show
 from sfumato.io.json_files import read_json, spell_json
 from sfumato.io.releases import check_version, read_release, write_data, write_release
+from sfumato.io.stage import Stage, find_busy
 
 __all__ = [
     "Checkpoint",
@@ -81,37 +81,39 @@ class StreamFolder:
     """Publishes snapshots into a directory, one by one, and remembers how far it got.
 
     What is published is first written aside; :meth:`settle` syncs and renames it. The row map of a snapshot is there
-    before the snapshot is.
+    before the snapshot is. A stream that replaces a release does so in one step, when its first snapshots or its first
+    checkpoint are there; until then the old release stays.
 
     Examples
     --------
     >>> folder = StreamFolder.begin(Path(tempfile.mkdtemp()) / "out", {"method": "reposition"})
+    >>> folder.save(Checkpoint({}, {}, {}))
     >>> folder.facts["method"], is_stream(folder.out)
     ('reposition', True)
+    >>> folder.close()
     """
 
-    def __init__(self, out: Path, facts: Mapping[str, Any]) -> None:
-        self.out, self.facts = out, dict(facts)
-        self.release, self.owner = out / "release", out / "owner"
+    def __init__(self, stage: Stage, facts: Mapping[str, Any], *, begun: bool) -> None:
+        self.out, self.facts, self._begun = stage.out, dict(facts), begun
+        self.release, self.owner = stage.out / "release", stage.out / "owner"
+        if not begun:
+            self.release, self.owner = stage.release, stage.owner
         self._staged: list[tuple[str, Path]] = []
-        self._stage = Path(tempfile.mkdtemp(prefix=f".sfumato-{os.getpid()}-", dir=out))
+        self._place = stage
+        self._stage = stage.aside / "snapshots"
+        self._stage.mkdir()
 
     @classmethod
     def begin(cls, out: Path, facts: Mapping[str, Any], *, force: bool = False) -> StreamFolder:
         """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
-        if out.exists() and not out.is_dir():
-            raise SfumatoError(f"{out}: is a file; a stream needs a directory.")
-        if (out / "release").exists() and not force:
-            hint = " or --resume to go on with it" if is_stream(out) else ""
-            raise SfumatoError(f"{out}: a release is there already; use --force to replace it{hint}.")
-        for part in ("release", "owner"):
-            shutil.rmtree(out / part, ignore_errors=True)
-        (out / "owner" / "window").mkdir(parents=True, mode=0o700)
-        (out / "owner").chmod(0o700)
-        (out / "owner" / "rows").mkdir()
-        _replace(out / "owner" / "trace.json", json.dumps(dict(facts), indent=2, ensure_ascii=False).encode())
-        (out / "release").mkdir()
-        folder = cls(out, facts)
+        if is_stream(out) and not force:
+            raise SfumatoError(
+                f"{out}: a release is there already; use --force to replace it or --resume to go on with it."
+            )
+        folder = cls(Stage(out, force=force), facts, begun=False)
+        for part in ("window", "rows"):
+            (folder.owner / part).mkdir(mode=0o700)
+        folder._replace(folder.owner / "trace.json", spell_json(dict(facts)))
         folder.sum_up({}, finished=False)
         return folder
 
@@ -122,8 +124,14 @@ class StreamFolder:
             raise SfumatoError(f"{out}: there is no stream to resume here.")
         if _read_summary(out / "release").get("finished"):
             raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
-        _sweep(out)
-        folder = cls(out, read_json(out / "owner" / "trace.json"))
+        busy = find_busy(out)
+        if busy is not None:
+            process = busy.split("-")[1]
+            raise SfumatoError(
+                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
+                f"{busy}."
+            )
+        folder = cls(Stage(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
         return folder, folder._read_checkpoint()
 
     def has(self, name: str) -> bool:
@@ -160,6 +168,13 @@ class StreamFolder:
             folder.rename(self.release / name)
         _sync_all([self.owner / "rows", self.release])
         self._staged = []
+        self._begin()
+
+    def _begin(self) -> None:
+        """Let the stream appear, in the place of what was there."""
+        if not self._begun:
+            self._place.commit()
+            self.release, self.owner, self._begun = self.out / "release", self.out / "owner", True
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
@@ -175,7 +190,8 @@ class StreamFolder:
         facts = json.dumps({**checkpoint.facts, "tables": list(checkpoint.tables)}, ensure_ascii=False)
         arrays: dict[str, Any] = {"facts": np.frombuffer(facts.encode(), np.uint8), **checkpoint.arrays}
         np.savez_compressed(text, **arrays)
-        _replace(self.owner / "checkpoint.npz", text.getvalue())
+        self._replace(self.owner / "checkpoint.npz", text.getvalue())
+        self._begin()
         for name in known - set(checkpoint.tables):
             (window / f"{name}.arrow").unlink()
 
@@ -229,7 +245,7 @@ class StreamFolder:
             self._join_rows()
             self._keep_claim(totals)
             totals = {**totals, "combined": self._combine()}
-        _replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)), self._stage)
+        self._replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
         if finished:
             shutil.rmtree(self.owner / "window")
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
@@ -244,13 +260,13 @@ class StreamFolder:
             withheld=records["withheld_by_reason"],
         )
         self.facts["claim"] = describe_claim(said)
-        _replace(self.owner / "trace.json", spell_json(self.facts))
+        self._replace(self.owner / "trace.json", spell_json(self.facts))
 
     def _join_rows(self) -> None:
         path = self._stage / "rows.parquet"
         schema = pa.schema([("original_row", pa.int64())])
         with pq.ParquetWriter(path, schema) as writer:
-            for folder in snapshot_folders(self.out):
+            for folder in snapshot_folders(self.release):
                 writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
         path.rename(self.owner / "rows.parquet")
 
@@ -270,35 +286,23 @@ class StreamFolder:
         return names
 
     def remove(self) -> None:
-        """Leave the disk without the stream."""
+        """Leave the disk without the stream; what it had not replaced yet stays."""
         for part in (self.release, self.owner):
             shutil.rmtree(part, ignore_errors=True)
 
     def close(self) -> None:
         """Remove what was written aside and not published."""
-        shutil.rmtree(self._stage, ignore_errors=True)
+        self._place.close()
 
-
-def _sweep(out: Path) -> None:
-    """Remove what a killed run wrote aside; refuse to disturb one that is still at work."""
-    for left in out.glob(".sfumato-*"):
-        process = left.name.removeprefix(".sfumato-").split("-")[0]
-        if process.isdigit() and int(process) != os.getpid() and _is_running(int(process)):
-            raise SfumatoError(
-                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
-                f"{left.name}."
-            )
-        shutil.rmtree(left, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    def _replace(self, path: Path, content: bytes) -> None:
+        """Replace a file in one step; the owner's files are for the owner only."""
+        beside = self._place.aside / path.name
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.chmod(0o600 if path.parent.name == "owner" else 0o644)
+        beside.replace(path)
 
 
 def is_stream(path: Path) -> bool:
@@ -474,21 +478,6 @@ def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
     if not all(type(count) is int for count in reasons.values()):
         raise SchemaError("stream.json: records.withheld_by_reason must hold whole numbers.")
     return records["in"], reasons
-
-
-def _replace(path: Path, content: bytes, aside: Path | None = None) -> None:
-    """Replace a file in one step; the owner's files are for the owner only.
-
-    What is published is written aside first, so that a killed run leaves nothing in the release that does not belong
-    there.
-    """
-    beside = path.with_name(f".{path.name}") if aside is None else aside / path.name
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.chmod(0o600 if path.parent.name == "owner" else 0o644)
-    beside.replace(path)
 
 
 def _sync_all(paths: list[Path]) -> None:

@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
-import pyarrow.parquet as pa_parquet
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.io.bounded_parquet import read_parquet
 from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.json_text import find_deep_line
 
 __all__ = ["check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
 
@@ -95,12 +96,13 @@ def parse_table(
     if not text.strip():
         raise SchemaError(f"{name}: the file is empty.")
     if format == "parquet":
-        table = _parse_parquet(name, data)
+        table = read_parquet(name, pa.BufferReader(data), len(data))
     elif format == "jsonl":
         table = _parse_json_lines(name, text)
     else:
         table = _parse_csv(name, text, delimiter, header)
-    repeated = [i for i, column in enumerate(table.column_names) if column in table.column_names[:i]]
+    first = {column: i for i, column in reversed(list(enumerate(table.column_names)))}
+    repeated = [i for i, column in enumerate(table.column_names) if first[column] < i]
     if repeated:
         positions = ", ".join(str(i + 1) for i in repeated[:5])
         raise SchemaError(
@@ -110,13 +112,6 @@ def parse_table(
     if table.num_rows == 0:
         raise SchemaError(f"{name}: there are no rows, only a header.")
     return table
-
-
-def _parse_parquet(name: str, data: bytes) -> pa.Table:
-    try:
-        return pa_parquet.ParquetFile(pa.BufferReader(data)).read()
-    except (pa.ArrowException, OSError):
-        raise SchemaError(f"{name}: this is not a whole Parquet file; it is cut short or damaged.") from None
 
 
 def check_delimiter(delimiter: str) -> str:
@@ -249,6 +244,9 @@ def _check_quotes(name: str, data: bytes, delimiter: str) -> None:
 
 
 def _parse_json_lines(name: str, data: bytes) -> pa.Table:
+    deep = find_deep_line(data)
+    if deep is not None:
+        raise SchemaError(f"{name}: every line must be one JSON object with distinct names; line {deep} is not.")
     options = pa_json.ReadOptions(block_size=_BLOCK)
 
     def parse(schema: pa.Schema | None) -> pa.Table:

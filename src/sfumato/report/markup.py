@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
+
+from sfumato.core.visible import escape_html as escape
+from sfumato.core.visible import make_visible_within
 
 __all__ = ["draw_figure", "make_table", "raise_powers", "shorten"]
 
@@ -68,6 +70,7 @@ def draw_figure(name: str, spec: dict[str, Any], caption: str) -> str:
     """
     import vl_convert
 
+    spec = make_visible_within(spec)
     facts = spec.get("usermeta", {})
     svg = _make_accessible(vl_convert.vegalite_to_svg(spec), name, facts)
     told = " ".join([caption, *facts.get("notes", [])])

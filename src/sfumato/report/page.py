@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.core.unit import PERSON, Unit
+from sfumato.core.visible import escape_html as escape
 from sfumato.report import maps
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share

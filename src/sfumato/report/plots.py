@@ -14,6 +14,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.risk import Risk
 from sfumato.core.unit import Unit
+from sfumato.core.visible import make_visible_within
 from sfumato.report import maps
 from sfumato.report.maps import MapPanel
 from sfumato.report.numerals import show_bin, show_count, show_share
@@ -135,7 +136,7 @@ def save_figure(spec: Spec, path: str | Path) -> None:
     suffix = target.suffix.lower()
     if suffix not in _FORMATS:
         raise ParameterError(f"save_figure: a file name must end in .pdf, .png or .svg, got {suffix!r}.")
-    on_white = {**spec, "background": "white"}
+    on_white = {**make_visible_within(spec), "background": "white"}
     if suffix == ".svg":
         target.write_text(vl_convert.vegalite_to_svg(on_white), encoding="utf-8")
     elif suffix == ".png":

@@ -233,11 +233,14 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     if not slots:
         assign_roles(name, present, reading, WORDS)
         raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
-    others = [column for column in rest if column not in (*slots, *reading.drop)]
+    known = {*slots, *reading.drop}
+    others = [column for column in rest if column not in known]
     if others and "*" not in reading.drop:
+        # Without a person's column the first line may be a row of data, which a message must not show.
+        shown = repr(others[0]) if person is not None or reading.header else str(present.index(others[0]) + 1)
         raise SchemaError(
-            f"{name}: column {others[0]!r} is neither the person nor a slot. Leave it out (drop; * for all such "
-            "columns), or name the first and the last slot (slots)."
+            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
+            "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
         )
     if person is not None and person != "person":
         notes.append(f"Reading `{person}` as person.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Finding, Risk
 from sfumato.core.unit import PERSON, Unit
+from sfumato.core.visible import escape_html as escape
 from sfumato.report import days, page
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_bin, show_count, show_number, show_share

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
+from sfumato.core.visible import escape_html as escape
 from sfumato.report import page
 from sfumato.report.itemset_plots import draw_clusters, draw_itemsets, draw_values
 from sfumato.report.markup import draw_figure, shorten

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sfumato.core.metric import Score
 from sfumato.core.risk import Risk
 from sfumato.core.snapshot_comparison import SnapshotComparison, ValueCounts
 from sfumato.core.snapshot_fates import Fates
+from sfumato.core.visible import escape_html as escape
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, raise_powers
 from sfumato.report.numerals import show_count, show_share

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from sfumato.attack.prefix_observer import Exposure, expose
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.timeline_comparison import TimelineComparison
+from sfumato.core.visible import escape_html as escape
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share

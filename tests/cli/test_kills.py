@@ -1,0 +1,8 @@
+"""A short run of ``tests/kills.py``: killed at any moment, a run leaves the old pair or the new one."""
+
+from kills import kill_many
+
+
+def test_killed_runs_leave_the_old_pair_or_the_new_one(tmp_path):
+    left = kill_many(["sets", "stream"], 24, 1, tmp_path)
+    assert sum(left.values()) == 24

@@ -178,15 +178,17 @@ class ChunkRecords:
             found = sources.restriction(chunk)
             # Leaves that may have the same subrecords; there are few, so that a dictionary is faster than sorting.
             alike: dict[bytes, int] = {}
-            which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in found.allowed], dtype=np.int64)
-            patterns = found.allowed[np.unique(which, return_index=True)[1]]
+            lived = lived_in[found.leaves]
+            allowed, leaves = found.allowed[lived], found.leaves[lived]
+            which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in allowed], dtype=np.int64)
+            patterns = allowed[np.unique(which, return_index=True)[1]]
             number, position = np.nonzero(patterns)
             copied.append((len(self._copy_of) + number, len(subrecords) + position, found.times[position]))
             subrecords += found.subrecords
             of_leaf = len(self._copy_of) + which
-            self._copies.update(zip(((chunk, leaf) for leaf in found.leaves.tolist()), of_leaf.tolist(), strict=True))
+            self._copies.update(zip(((chunk, leaf) for leaf in leaves.tolist()), of_leaf.tolist(), strict=True))
             room = np.full(len(patterns), max(found.slack, 0), dtype=np.int64)
-            np.minimum.at(room, which, found.sizes)
+            np.minimum.at(room, which, found.sizes[lived])
             cap += room.tolist()
             self._copy_of += [chunk] * len(patterns)
         width = max(len(chunks.subrecords.labels), 1)

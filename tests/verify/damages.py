@@ -254,7 +254,7 @@ SMUGGLING: dict[str, Damage] = {
                 ),
             )
         ),
-        BROKEN,
+        UNDECLARED,
         only=TRAJECTORIES,
     ),
     "places that are not sorted": Damage(
@@ -267,7 +267,7 @@ SMUGGLING: dict[str, Damage] = {
     "values that are not sorted": Damage(forge(unsorted_values), UNDECLARED, only=GENERALISED),
     "a value is called otherwise": Damage(forge(other_value_name), UNDECLARED, only=TRAJECTORIES),
     "the further table is not sorted": Damage(
-        forge(reverse_part), UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity")
+        forge(reverse_part), UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity"), never=STREAM
     ),
     "the records are not sorted": Damage(forge(reverse_rows), UNDECLARED, only=(*CLASSES, *SNAPSHOTS), never=STREAM),
     "a hidden file": Damage(put(".names"), UNDECLARED),

@@ -66,10 +66,12 @@ def _read_within(name: str, file: pq.ParquetFile, size: int) -> Iterator[pa.Reco
     # No text is longer than all texts together; so many rows of it are never too many at once.
     rows = max(min(_ROWS, largest_expansion(size) // max(widest, 1)), 64)
     read = 0
-    for batch in file.iter_batches(batch_size=rows):
-        read += batch.nbytes
-        check_expansion(name, size, read)
-        yield batch
+    # Every row group has dictionaries of its own, and Arrow cannot put two of them into one nested batch.
+    for group in range(metadata.num_row_groups):
+        for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
+            read += batch.nbytes
+            check_expansion(name, size, read)
+            yield batch
 
 
 def _count_least(metadata: pq.FileMetaData) -> int:

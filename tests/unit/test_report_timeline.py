@@ -10,7 +10,7 @@ from sfumato.attack.prefix_observer import attack, attack_original
 from sfumato.core.comparison import Comparison
 from sfumato.pipeline import measure_release
 
-ROWS = [{"<wine>": 3, "bread": 9, "milk": 2}, {"<wine>": 2, "bread": 4}, {"bread": 7, "beer": 2}] * 8
+ROWS = [{"<wine>": 3, "bread": 9, "milk": 2}, {"<wine>": 2, "bread": 4}, {"bread": 7, "beer": 2, "cider": 1}] * 8
 
 
 @pytest.fixture(scope="module", params=[1, 2])

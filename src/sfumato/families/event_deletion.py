@@ -179,10 +179,11 @@ class EventDeletion(Method):
         if not named:
             gone, total = int(task.places.counts.sum()), int(task.timeline.totals.sum())
             events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
+            others = "other event has" if self.cover == 2 else f"{self.cover - 1} other events have"
             raise InfeasibleError(
                 f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
-                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {self.cover - 1} other events "
-                "have the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
+                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {others} "
+                "the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
                 "(--resolution), or leave the events out of the data."
             )
         return PrefixFrequency(self.delta, self.cover, named)

@@ -40,7 +40,10 @@ def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     assert [(row["activity"], row["share"]) for row in table] == [*[(GAP, 1.0)] * 4, ("home", 1.0)]
     assert result.trace.counters["intervals_of_classes_published_as_unknown"] == 4
     assert result.trace.counters["intervals_of_classes"] == 5
-    assert "where fewer than 2 people of a class were, nothing is published" in result.release.guarantee.statement()
+    assert (
+        "where fewer than 2 people of a class were observed, nothing is published of it"
+        in result.release.guarantee.statement()
+    )
 
 
 def test_a_release_in_which_they_do_is_found_out():

@@ -32,7 +32,7 @@ def build(rows, sensitive=("away",)):
 
 def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     rows = [["away"] * 4 + [GAP] * 4, [GAP] * 4 + ["home"] * 4]
-    with pytest.raises(InfeasibleError, match="in no interval are k=2 people of a class observed all the time"):
+    with pytest.raises(InfeasibleError, match="in no interval are k=2 of a class observed all the time"):
         sf.anonymize(build(rows), sf.methods.Mc(k=2, aggregate="slot"))
     both = [[*row, "home", "home"] for row in rows]
     result = sf.anonymize(build(both), sf.methods.Mc(k=2, aggregate="2h"), secret=bytes([1] * 32))
@@ -40,7 +40,10 @@ def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     assert [(row["activity"], row["share"]) for row in table] == [*[(GAP, 1.0)] * 4, ("home", 1.0)]
     assert result.trace.counters["intervals_of_classes_published_as_unknown"] == 4
     assert result.trace.counters["intervals_of_classes"] == 5
-    assert "where fewer than 2 people of a class were, nothing is published" in result.release.guarantee.statement()
+    assert (
+        "where fewer than 2 people of a class were observed, nothing is published of it"
+        in result.release.guarantee.statement()
+    )
 
 
 def test_a_release_in_which_they_do_is_found_out():
@@ -49,7 +52,7 @@ def test_a_release_in_which_they_do_is_found_out():
     alone = class_anonymity.verify(release)
     assert alone.outcome == "broken"
     assert alone.witness == {
-        "check": "k people of a class are observed wherever something is published of it",
+        "check": "k records of a class are observed wherever something is published of it",
         "class": "c0",
         "interval": 1,
     }
@@ -70,7 +73,7 @@ def test_people_who_take_turns_leave_files_open_and_the_original_settles():
         release, owner = publish(data, [[0, 1, 2, 3]], 2, claim=ClassAnonymity(2, 2, slots=2, gap=GAP))
         alone = class_anonymity.verify(release)
         assert alone.outcome == "unsettled"
-        assert "whether k=2 people of a class were observed at the same time" in alone.unsettled[0]
+        assert "whether k=2 records of a class were observed at the same time" in alone.unsettled[0]
         assert class_anonymity.verify_against(release, data).outcome == "unsettled"
         assert class_anonymity.verify_against(release, data, owner).outcome == outcome
 

@@ -136,10 +136,10 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
         _, scale = check_span(type(self).__name__, "delta", self.delta)
         shown = f"{self.delta} slots in a row" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
-        crowd = "of a class do" if self.gap is None else "of those of a class who were observed may have done"
+        crowd = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
         return (
             f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
             f"on each activity are published{say_rounding(self.digits)}; at most {self.epsilon} {crowd} {named} "
             f"throughout any {shown}, whenever it begins."
-            f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"
+            f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
         )

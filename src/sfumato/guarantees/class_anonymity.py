@@ -23,20 +23,19 @@ def say_rounding(digits: int | None) -> str:
     return "" if digits is None else f", rounded to {digits} digit{'s' * (digits != 1)}"
 
 
-def say_unknown(k: int, gap: str | None) -> str:
+def say_unknown(k: int, gap: str | None, unit: Unit = PERSON) -> str:
     """Say what becomes of time that nothing is known about; nothing where there is none.
 
     Examples
     --------
     >>> say_unknown(5, "(gap)")
-    ' Only people who were observed count: where fewer than 5 people of a class were, nothing is published of the \
-class.'
+    ' Only what was observed counts: where fewer than 5 people of a class were observed, nothing is published of it.'
     """
     if gap is None:
         return ""
     return (
-        f" Only people who were observed count: where fewer than {k} people of a class were, nothing is published of "
-        "the class."
+        f" Only what was observed counts: where fewer than {k} {unit.many} of a class were observed, nothing is "
+        "published of it."
     )
 
 
@@ -104,5 +103,5 @@ published.'
             f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
             "on "
             f"each activity are published{say_rounding(self.digits)}."
-            f"{say_unknown(self.k, self.gap)}{say_following(self.slot)}{self.say_count(unit)}"
+            f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
         )

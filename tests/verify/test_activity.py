@@ -136,7 +136,7 @@ def test_a_good_release_without_diversity_holds():
         (lambda r: dataclasses.replace(r, records_in=99), "counts agree"),
         (lambda r: with_claim(r, sensitive=()), "the claim is about windows there are"),
         (lambda r: with_claim(r, delta_slots=13), "the claim is about windows there are"),
-        (lambda r: with_claim(r, gap="away"), "k people of a class are observed wherever something is published of it"),
+        (lambda r: with_claim(r, gap="away"), "k records of a class are observed wherever something is published of it"),
         (lambda r: with_claim(r, slots=10), "intervals make up the slots"),
         (lambda r: with_claim(r, slot=4), "intervals make up the slots"),
         (

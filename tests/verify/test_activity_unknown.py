@@ -49,7 +49,7 @@ def test_a_release_in_which_they_do_is_found_out():
     alone = class_anonymity.verify(release)
     assert alone.outcome == "broken"
     assert alone.witness == {
-        "check": "k people of a class are observed wherever something is published of it",
+        "check": "k records of a class are observed wherever something is published of it",
         "class": "c0",
         "interval": 1,
     }

@@ -36,7 +36,7 @@ def test_every_form_gives_the_same_facts(sfumato, tmp_path):
             ("amnesia.txt", "--format", "amnesia"),
         )
     ]
-    assert all((f["people"], f["entries"], f["distinct_values"]) == (3, 4, 3) for f in facts)
+    assert all((f.get("people", f.get("records")), f["entries"], f["distinct_values"]) == (3, 4, 3) for f in facts)
 
 
 def test_a_form_that_could_be_mistaken_is_asked_for(sfumato, tmp_path):
@@ -47,5 +47,5 @@ def test_a_form_that_could_be_mistaken_is_asked_for(sfumato, tmp_path):
     told = sfumato(
         "inspect", "baskets.csv", "--kind", "sets", "--format", "transactions", "--separator", "comma", "--json"
     )
-    assert told.json["people"] == 2
+    assert told.json["records"] == 2
     sfumato("inspect", "baskets.csv", "--kind", "sets", "--format", "transactions", "--separator", "ab", expect=2)

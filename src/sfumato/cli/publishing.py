@@ -129,6 +129,8 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
 def _remembered(directory: Path) -> dict[str, Any]:
     """Return the options a release's original was read with, where the owner's part is at hand."""
     reading = owner.read_trace(directory).get("reading", {})
+    if not isinstance(reading, dict):
+        raise SchemaError(f"{directory / 'owner' / 'trace.json'}: does not say how the data were read.")
     return {name: value for name, value in reading.items() if name != "kind"}
 
 

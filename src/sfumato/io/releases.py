@@ -256,7 +256,7 @@ class _File(_Entry):
 
 class _Records(_Entry):
     records_in: int = Field(alias="in")
-    published: int
+    published: int = Field(ge=0, le=2**62)
     withheld: int
     withheld_by_reason: dict[str, int]
 

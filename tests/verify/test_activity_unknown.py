@@ -32,7 +32,7 @@ def build(rows, sensitive=("away",)):
 
 def test_one_in_january_and_one_in_june_do_not_hide_each_other():
     rows = [["away"] * 4 + [GAP] * 4, [GAP] * 4 + ["home"] * 4]
-    with pytest.raises(InfeasibleError, match="in no interval are k=2 people of a class observed all the time"):
+    with pytest.raises(InfeasibleError, match="in no interval are k=2 of a class observed all the time"):
         sf.anonymize(build(rows), sf.methods.Mc(k=2, aggregate="slot"))
     both = [[*row, "home", "home"] for row in rows]
     result = sf.anonymize(build(both), sf.methods.Mc(k=2, aggregate="2h"), secret=bytes([1] * 32))
@@ -70,7 +70,7 @@ def test_people_who_take_turns_leave_files_open_and_the_original_settles():
         release, owner = publish(data, [[0, 1, 2, 3]], 2, claim=ClassAnonymity(2, 2, slots=2, gap=GAP))
         alone = class_anonymity.verify(release)
         assert alone.outcome == "unsettled"
-        assert "whether k=2 people of a class were observed at the same time" in alone.unsettled[0]
+        assert "whether k=2 records of a class were observed at the same time" in alone.unsettled[0]
         assert class_anonymity.verify_against(release, data).outcome == "unsettled"
         assert class_anonymity.verify_against(release, data, owner).outcome == outcome
 

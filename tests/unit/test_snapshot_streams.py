@@ -240,7 +240,7 @@ def test_names_the_release_needs_are_refused(name):
 
 
 def test_methods_refuse_other_kinds_and_nobody():
-    with pytest.raises(SchemaError, match="nobody"):
+    with pytest.raises(SchemaError, match="no record"):
         sf.anonymize(sf.Dataset.from_snapshots([], ("age",), "ill"), sf.methods.Reposition(l=2))
     with pytest.raises(SchemaError, match="works on snapshots"):
         sf.anonymize(sf.Dataset.from_trajectories([["a"]]), sf.methods.Anatomy(l=2))

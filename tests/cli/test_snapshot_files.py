@@ -2,12 +2,11 @@
 
 import json
 import random
-import sys
 
 import pytest
 
 from cli.test_snapshot_stream import HEADER, lines, write
-from sfumato.cli import main
+from sfumato.cli import run
 
 SNAPSHOTS = ["--kind", "snapshots", "--sensitive", "illness", "--column", "quasi-identifier=age,sex"]
 
@@ -15,16 +14,6 @@ SNAPSHOTS = ["--kind", "snapshots", "--sensitive", "illness", "--column", "quasi
 def anonymize(data, out, *more, method="reposition", key=None):
     given = ["anonymize", str(data), *SNAPSHOTS, "--method", method, "--out", str(out), *more]
     return run([*given, *(["--secret", str(key)] if key else [])])
-
-
-def run(arguments):
-    before, sys.argv = sys.argv, ["sfumato", *arguments]
-    try:
-        main()
-    except SystemExit as stopped:
-        return stopped.code or 0
-    finally:
-        sys.argv = before
 
 
 @pytest.fixture

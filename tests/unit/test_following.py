@@ -65,7 +65,7 @@ def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_pat
     assert found.stops_at > 1
     risk = known_slots.attack(result.release, data, result.trace.rows)
     page = render(Comparison(data, result.release, result.trace.rows), risk, risk, [], beyond=[found])
-    assert "People can be followed." in page
+    assert "Somebody can be followed." in page
     assert f"publish intervals of {found.stops_at} minutes" in page
     with pytest.warns(sf.ReleaseWarning, match="learns .* more minutes of the person in the median"):
         sf.write(result, tmp_path / "out", reports=False)

@@ -107,9 +107,11 @@ def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
         return None
     try:
         rows = read_parquet(file.name, file, file.stat().st_size).column("original_row")
-        return np.asarray(rows.to_numpy(), dtype=np.int64)
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: not a row map.") from None
+    if not pa.types.is_integer(rows.type) or rows.null_count:
+        raise SchemaError(f"{file}: not a row map; it must hold whole numbers only.")
+    return np.asarray(rows.to_numpy(), dtype=np.int64)
 
 
 def begin_ledger(path: Path, release: Release) -> Ledger:

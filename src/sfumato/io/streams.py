@@ -86,6 +86,7 @@ class StreamFolder:
 
     Examples
     --------
+    >>> import tempfile
     >>> folder = StreamFolder.begin(Path(tempfile.mkdtemp()) / "out", {"method": "reposition"})
     >>> folder.save(Checkpoint({}, {}, {}))
     >>> folder.facts["method"], is_stream(folder.out)

@@ -16,7 +16,7 @@ from sfumato.core.published_snapshots import PublishedSnapshots
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import name_values
 from sfumato.core.release import Release
-from sfumato.core.timed_records import TimedRecords
+from sfumato.core.timed_records import Stretches, TimedRecords, sequence_columns
 from sfumato.core.verdict import Verdict
 
 __all__ = ["verify_order"]
@@ -27,7 +27,7 @@ _NUMBERED = {"clusters": "cluster", "classes": "class"}
 
 _NAMES = {
     "trajectories": (("person", "places"),),
-    "sequences": (("person", "monitored", "monitored_times", "events", "times"),),
+    "sequences": (("person", "monitored", "monitored_times", "blurred", "blurred_times", "events", "times"),),
     "sets": (("person", "items"), ("cluster", "chunk", "items")),
     "timeline": (("time", "events", "counts"),),
 }
@@ -144,8 +144,9 @@ def _look_at_records(release: Release) -> Findings:
         rank = np.argsort(np.argsort(np.array(labels.labels, dtype=object), kind="stable"), kind="stable")
         codes = rank[labels.codes] if len(rank) else labels.codes
         rows = labels.row_of_token
-        together = (rows[1:] == rows[:-1]) & (moments[1:] == moments[:-1])
-        if (together & (codes[1:] < codes[:-1])).any():
+        here = rows[1:] == rows[:-1]
+        later, alike = moments[1:] < moments[:-1], moments[1:] == moments[:-1]
+        if (here & (later | (alike & (codes[1:] < codes[:-1])))).any():
             yield "data", "entries of a record that are not in the order of time and alphabet"
 
 
@@ -153,6 +154,12 @@ def _listed_together(release: Release) -> Iterator[tuple[npt.NDArray[np.int64], 
     if release.kind == "sequences":
         entries = TimedRecords.of(release).entries
         yield entries.times, entries.events
+        columns = sequence_columns(release)
+        if columns.blurred is not None and columns.stretches is not None:
+            told = Stretches.read(release.table.column(columns.blurred), release.table.column(columns.stretches))
+            # Intervals in the order of both ends; those that are alike, in the order of the alphabet.
+            number = np.unique(np.column_stack([told.lo, told.hi]), axis=0, return_inverse=True)[1].reshape(-1)
+            yield number.astype(np.int64), told.events
     else:
         history = release.history()
         yield np.zeros(len(history.codes), dtype=np.int64), history

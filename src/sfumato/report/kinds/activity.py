@@ -137,14 +137,14 @@ def _following(found: Finding) -> str:
     """Say how far people can be followed from one known slot, and what helps."""
     told = "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
     if told:
-        told = f"<blockquote class=warning><p><b>People can be followed.</b></p>{told}</blockquote>"
+        told = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{told}</blockquote>"
     else:
         share = show_share(found.to_dict()["followed_share"])
         told = (
             "<p>Somebody who knows one slot in which nobody else of a class does what a person does learns next to "
             f"nothing about the time before and after it: something in {share} of the cases.</p>"
         )
-    return f"<section><h2>Following people</h2>\n{told}</section>"
+    return f"<section><h2>Following somebody</h2>\n{told}</section>"
 
 
 def _sensitive(comparison: Comparison, after: Risk) -> str:

@@ -142,3 +142,11 @@ def test_the_first_row_of_a_file_without_header_is_not_quoted(tmp_path, text, op
     with pytest.raises(SchemaError) as told:
         sf.read(tmp_path / "data.csv", **options)
     assert "canary-1" not in str(told.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    bad = pa.array([b"caf\xe9"]).view(pa.string())
+    path = tmp_path / "visits.parquet"
+    pq.write_table(pa.table({"person": ["a"], "time": ["2024-01-01"], "place": bad}), path)
+    with pytest.raises(SchemaError, match="not a whole Parquet file"):
+        sf.read(path, kind="trajectories")

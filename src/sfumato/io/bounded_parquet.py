@@ -36,7 +36,7 @@ def read_parquet(name: str, source: Any, size: int) -> pa.Table:
     Examples
     --------
     >>> sink = pa.BufferOutputStream()
-    >>> pq.write_table(pa.table({"place": pa.nulls(10**9 // 2, pa.int8())}).slice(0, 10**3), sink)
+    >>> pq.write_table(pa.table({"place": pa.nulls(10**3, pa.int8())}), sink)
     >>> read_parquet("visits.parquet", pa.BufferReader(sink.getvalue()), sink.getvalue().size).num_rows
     1000
     """
@@ -50,7 +50,10 @@ def iterate_parquet(name: str, source: Any, size: int) -> Iterator[pa.RecordBatc
         file = pq.ParquetFile(source, thrift_string_size_limit=1 << 28, thrift_container_size_limit=1 << 24)
         check_expansion(name, size, _count_least(file.metadata))
         yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
-        yield from _read_within(name, file, size)
+        for batch in _read_within(name, file, size):
+            # Arrow reads bytes that are no text without a word.
+            batch.validate(full=True)
+            yield batch
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise SchemaError(f"{name}: {_BROKEN}") from None
 

@@ -107,7 +107,7 @@ def test_monitored_events_must_be_named():
         Hi(k=2).anonymize(sf.Dataset.from_sequences([[("m", 1)], [("m", 2)]]), Run())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_hi_gives_the_groups_of_hn(data):
     row = st.lists(st.tuples(st.sampled_from("mmxy"), st.integers(0, 30)), min_size=1, max_size=6)

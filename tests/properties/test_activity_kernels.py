@@ -93,7 +93,7 @@ def check(data, outcome, expected):
     return counters
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), st.integers(1, 9))
 def test_durations_and_distances_are_the_plain_ones(data, length):
     codes = np.array(data.rows, np.int32)
@@ -105,7 +105,7 @@ def test_durations_and_distances_are_the_plain_ones(data, length):
         assert table.tolist() == [[naive.square(x, y) for y in vectors] for x in vectors]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), st.data())
 def test_windows_are_the_plain_ones_and_classes_keep_count(data, choices):
     activities, _ = arrays(data)
@@ -136,7 +136,7 @@ def test_windows_are_the_plain_ones_and_classes_keep_count(data, choices):
     assert is_diverse(rule, everybody) == data.diverse(everybody)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), levels)
 def test_mc(data, shape):
     activities, _ = arrays(data)
@@ -149,7 +149,7 @@ def test_mc(data, shape):
     assert min(np.bincount(outcome.label)) >= data.k
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), levels)
 def test_mc_l_mdav(data, shape):
     activities, demand = arrays(data)
@@ -160,7 +160,7 @@ def test_mc_l_mdav(data, shape):
         assert -1 not in outcome.label
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), levels)
 def test_mc_l_vmdav(data, shape):
     activities, demand = arrays(data)
@@ -170,7 +170,7 @@ def test_mc_l_vmdav(data, shape):
         assert [outcome.extended] == counters
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), levels)
 def test_mc_rr(data, shape):
     activities, demand = arrays(data)
@@ -179,7 +179,7 @@ def test_mc_rr(data, shape):
     check(data, outcome, lambda: [plain.mc_rr(data, shape.lengths, shape.fanout)])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems())
 def test_baselines(data):
     activities, demand = arrays(data)
@@ -188,7 +188,7 @@ def test_baselines(data):
     check(data, fast.msld(activities, demand), lambda: [plain.msld(data)])
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(problems(), levels, st.integers(4, 6))
 def test_distances_worked_out_when_asked_for_change_nothing(data, shape, rows):
     activities, demand = arrays(data)
@@ -202,7 +202,7 @@ def test_distances_worked_out_when_asked_for_change_nothing(data, shape, rows):
         assert one[2:] == other[2:]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.integers(1, 3).flatmap(
         lambda d: st.lists(st.lists(st.integers(-3, 3), min_size=d, max_size=d), min_size=1, max_size=24)

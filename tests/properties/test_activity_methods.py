@@ -55,7 +55,7 @@ def share_of(data, window, people):
 
 
 @pytest.mark.parametrize("name", FLAT + LEVELLED)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(days(), st.integers(1, 3), st.integers(1, 5), st.sampled_from(["1/3", "0.5", "3/4"]), st.none() | st.just(2))
 def test_releases_keep_their_claim_or_cannot_be_made(name, rows, slot, window, epsilon, digits):
     data = build(rows)
@@ -100,7 +100,7 @@ def check_shares(release, data, classes, slot):
                 assert found.get((name, begin, label), 0.0) == totals[at, code] / length
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(days(), st.integers(1, 2), st.sampled_from(["mc-l-mdav-wd", "mc-l-vmdav-wd", "mc-rr", "msld"]))
 def test_the_same_classes_on_one_core_and_on_two(rows, slot, name):
     data, method = build(rows), make(name, rows, slot, 2, "3/4")
@@ -114,7 +114,7 @@ def test_the_same_classes_on_one_core_and_on_two(rows, slot, name):
     assert made[0] == made[1]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(days(), st.integers(1, 2), st.integers(1, 3))
 def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     data = build(rows)
@@ -135,7 +135,7 @@ def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     assert found.T.tolist() == [best_slots(rows, person, m) for person in range(len(rows))]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=5), st.integers(1, 5))
 def test_rounded_shares_sum_to_one_and_are_near(counts, digits):
     counts = np.array([[*row[:2], row[2] + 1] for row in counts])

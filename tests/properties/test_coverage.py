@@ -87,7 +87,7 @@ def test_worked_example():
     assert (found.loss.tolist(), found.events.tolist(), found.people.tolist()) == ([6], [4], [2])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(groups(), st.sampled_from(WEIGHTS))
 def test_best_intervals_attain_the_least_loss_of_all_interval_sets(group, weights):
     monitored = as_monitored(group)
@@ -103,7 +103,7 @@ def test_best_intervals_attain_the_least_loss_of_all_interval_sets(group, weight
             assert node == naive.join(covered, PARENT)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(groups(members=2), min_size=1, max_size=4), st.integers(0, 3))
 def test_groups_are_covered_one_by_one(many, left_out):
     """Members of a group need not stand side by side, and whoever is in no group is left out."""
@@ -162,7 +162,7 @@ def test_no_bound_exceeds_the_loss(seed):
             assert bound_by_extent(store, mine, numbers) <= min(least)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(groups(), st.lists(groups(), min_size=1, max_size=3), st.sampled_from([1, 4, 32, 62]))
 def test_bounds_are_at_least_as_tight_as_printed(one, others, bits):
     store, (mine, *numbers) = build_clusters([one, *others], (1, 0), bits)

@@ -65,7 +65,7 @@ def anonymize(rows, method: Disassociation, *, seed: int = 1, sensitive: tuple[s
 
 
 @pytest.mark.parametrize("safe", [False, True])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(rows=ROWS, k=st.integers(2, 4), m=st.integers(1, 3), more=st.integers(1, 4), refine=st.booleans())
 def test_chunks_and_trees_are_those_of_the_plain_version(safe, rows, k, m, more, refine):
     method = Disassociation(k=k, m=m, max_cluster=k + more, refine=refine, safe=safe)
@@ -115,7 +115,7 @@ def trees_of(found: Published) -> list[Published]:
     return split
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=ROWS, k=st.integers(2, 3), more=st.integers(1, 6))
 def test_safe_releases_have_no_covers(rows, k, more):
     found = published(anonymize(rows, Disassociation(k=k, m=2, max_cluster=k + more, safe=True)).release)
@@ -137,7 +137,7 @@ def closed_terms(found: Published, owner: str, leaf: str) -> set:
     return {item for cluster, number, items in found.rows if number > 0 and cluster in under for item in items}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=ROWS, data=st.data())
 def test_the_order_of_the_rows_does_not_matter_and_a_seed_repeats_a_release(rows, data):
     method = Disassociation(k=2, m=2, max_cluster=data.draw(st.integers(3, 8)), safe=data.draw(st.booleans()))
@@ -149,7 +149,7 @@ def test_the_order_of_the_rows_does_not_matter_and_a_seed_repeats_a_release(rows
     assert again.release.parts["clusters"].table.equals(one.release.parts["clusters"].table)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(rows=ROWS, l=st.integers(1, 4), seed=st.integers(0, 5), safe=st.booleans())
 def test_sensitive_items_are_in_term_chunks_only_and_the_trace_tells_who_is_where(rows, l, seed, safe):
     sensitive = ("a", "b")

@@ -17,7 +17,7 @@ def number_of_ways(rows, sensitive):
     return math.prod(row.get(event, 0) + 1 for row in rows for event in sensitive)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(most=3, points=4, sensitive=3))
 def test_it_equals_brute_force_on_small_data(instance):
     alphabet, rows, sensitive, delta = instance
@@ -28,7 +28,7 @@ def test_it_equals_brute_force_on_small_data(instance):
     assert keeps(left(rows, deletions), sensitive, delta)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(small_timelines(most=3, points=4, sensitive=3))
 def test_no_solution_stays_below_the_bound(instance):
     alphabet, rows, sensitive, delta = instance
@@ -44,7 +44,7 @@ def test_no_solution_stays_below_the_bound(instance):
     assert all(least_needs(np.array(totals), length, task.rule) <= gone)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(small_timelines(most=4, points=40, sensitive=4))
 def test_it_is_never_worse_than_essa_on_longer_data(instance):
     alphabet, rows, sensitive, delta = instance

@@ -24,7 +24,7 @@ def alike(draw, sensitive=1):
     return rows, [f"s{i}" for i in range(len(own))], list(columns), draw(FRACTIONS), draw(st.integers(2, 3))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(alike())
 def test_one_event_is_cut_down_at_least_error(instance):
     rows, sensitive, alphabet, delta, cover = instance
@@ -33,7 +33,7 @@ def test_one_event_is_cut_down_at_least_error(instance):
     assert deletions.error() == brute_force_covers(occurring(rows), sensitive, delta, alphabet, cover)[0]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(alike(sensitive=2))
 def test_several_events_are_cut_down_together_at_least_error(instance):
     rows, sensitive, alphabet, delta, cover = instance

@@ -78,7 +78,7 @@ def refuse_naively(people, pairs, k, l, g):
     return "done", -1, 0, 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_groups_equal_naive(problem):
     outcomes = {method: run(method, **problem) for method in METHODS}
@@ -96,7 +96,7 @@ def test_groups_equal_naive(problem):
     assert as_clusters(outcomes["hl"].group) == naive.group_hybrid(curve, order, pairs, demand, loss)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(problems(most_people=40), st.sampled_from([(1, 0), (1, 1), (0, 1), (3, 0.5)]), st.sampled_from([1, 8, 32, 62]))
 def test_the_index_finds_the_groups_of_the_scan(problem, weights, bits):
     slow, fast = (run(method, **problem, weights=weights, bits=bits) for method in ("hn", "hi"))
@@ -105,7 +105,7 @@ def test_the_index_finds_the_groups_of_the_scan(problem, weights, bits):
     assert fast.evaluations <= slow.evaluations
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems(most_people=30), st.sampled_from(METHODS), st.sampled_from([(1, 0), (1, 1)]))
 def test_groups_keep_the_demand(problem, method, weights):
     outcome = run(method, **problem, weights=weights)
@@ -119,7 +119,7 @@ def test_groups_keep_the_demand(problem, method, weights):
     assert all(naive.fulfils(cluster, problem["pairs"], *demand) for cluster in clusters)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problems(most_people=15), st.sampled_from(METHODS))
 def test_the_largest_l_named_is_feasible(problem, method):
     outcome = run(method, **{**problem, "k": 0, "l": 6})

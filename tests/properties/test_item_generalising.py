@@ -44,7 +44,7 @@ def flatten(rows):
     return offsets, np.array([item for row in rows for item in row], dtype=np.int32)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows_of_items, hierarchies(), crowds, st.integers(1, 3))
 def test_cuts_are_those_of_the_plain_version(rows, hierarchy, k, m):
     leaf = {int(label): at for at, label in enumerate(hierarchy.leaf_labels)}
@@ -61,7 +61,7 @@ def test_cuts_are_those_of_the_plain_version(rows, hierarchy, k, m):
         assert left == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows_of_items, hierarchies(), crowds, st.integers(1, 4))
 def test_cuts_within_a_part_of_the_items_stay_there(rows, hierarchy, k, parts):
     leaf = {int(label): at for at, label in enumerate(hierarchy.leaf_labels)}
@@ -78,7 +78,7 @@ def test_cuts_within_a_part_of_the_items_stay_there(rows, hierarchy, k, parts):
         assert all(allowed[node] for node in moved.node[run])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows_of_items, st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS), crowds, st.integers(1, 3), st.booleans()
 )
@@ -92,7 +92,7 @@ def test_groups_for_all_itemsets_are_those_of_the_plain_version(rows, constraint
     assert all(first is None or constraint[first] == constraint[item] for item, first in enumerate(plain))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows_of_items,
     st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
@@ -112,7 +112,7 @@ def test_groups_for_given_itemsets_are_those_of_the_plain_version(rows, constrai
     assert all(is_protected(published, dict(enumerate(plain)), itemset, k) for itemset in itemsets)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(*[st.one_of(st.integers(1, 9), st.integers(30, 70)), st.integers(1, 300)] * 2)
 def test_losses_are_compared_exactly(items, support, other_items, other_support):
     less = (2**items - 1) * support < (2**other_items - 1) * other_support
@@ -138,7 +138,7 @@ def check_truth(data, result):
         assert (number in rows) == bool(left)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     rows_of_items,
     hierarchies(),
@@ -159,7 +159,7 @@ def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, p
     assert again.release.table.to_pylist() == result.release.table.to_pylist()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     rows_of_items,
     st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),

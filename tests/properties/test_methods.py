@@ -36,7 +36,7 @@ def trajectories(draw, method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), k=st.integers(2, 4), m=st.integers(1, 3), seed=st.integers(0, 9))
 def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(method, data, k, m, seed):
     dataset = data.draw(trajectories(method))
@@ -69,7 +69,7 @@ def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(met
     assert len(published) + sum(release.withheld.values()) == len(original)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data=st.data(), k=st.integers(2, 4), m=st.integers(1, 3), apriori=st.booleans())
 def test_seqanon_gives_the_recoding_of_the_plain_version(data, k, m, apriori):
     dataset = data.draw(trajectories(SeqAnon))

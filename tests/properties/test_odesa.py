@@ -12,7 +12,7 @@ from naive.timelines import delete, left, occurring, small_timelines
 from sfumato.kernels.sanitisation import Event, Rule, is_cheaper, needed
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(small_timelines())
 def test_odesa_equals_the_dynamic_program(instance):
     alphabet, rows, sensitive, delta = instance
@@ -22,7 +22,7 @@ def test_odesa_equals_the_dynamic_program(instance):
     assert deletions.by_point.tolist() == greedy(occurring(rows), sensitive, delta, alphabet)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(most=3, points=5, sensitive=4))
 def test_essa_equals_the_papers_round_robin(instance):
     alphabet, rows, sensitive, delta = instance
@@ -33,7 +33,7 @@ def test_essa_equals_the_papers_round_robin(instance):
     assert keeps(after, sensitive, delta)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(points=4))
 def test_needs_are_the_least_that_make_an_event_rare(instance):
     _, rows, sensitive, delta = instance
@@ -50,7 +50,7 @@ def rise(weight, size, k):
     return costs[1] - costs[0]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_deletions_are_compared_exactly_however_large_the_numbers(data):
     """Weights next to each other differ in the last digit of 60 bits: no rounded number tells them apart."""

@@ -84,7 +84,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), k=st.integers(2, 3))
 def test_the_fewest_people_of_a_crowd_are_those_of_a_plain_enumeration(case, data, k):
     build, method = case
@@ -100,7 +100,7 @@ def test_the_fewest_people_of_a_crowd_are_those_of_a_plain_enumeration(case, dat
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), k=st.integers(2, 3))
 def test_counting_people_gives_every_crowd_k_people_or_says_why_not(case, data, k):
     build, method = case

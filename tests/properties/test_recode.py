@@ -91,7 +91,7 @@ def count_broken(rows, k, m, l, sensitive):
     return broken
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(problems())
 def test_fast_equals_naive(problem):
     outcome = run_fast(**problem)
@@ -104,7 +104,7 @@ def test_fast_equals_naive(problem):
         assert (outcome.status, outcome.size, outcome.support) == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_result_keeps_the_demand(problem):
     outcome = run_fast(**problem)

@@ -75,7 +75,7 @@ def itemsets_of(records):
     return [list(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(items, size)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(disassociated(), st.integers(0, 2**20))
 def test_reconstructions_are_possible_originals(given_release, seed):
     clusters, rows, records = given_release
@@ -84,7 +84,7 @@ def test_reconstructions_are_possible_originals(given_release, seed):
         assert misfits(clusters, rows, copy.history().lists()) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(disassociated())
 def test_certain_supports_never_exceed_true_ones(given_release):
     clusters, rows, records = given_release
@@ -113,7 +113,7 @@ def leaf(draw):
     return size, chunks, terms
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(leaf())
 def test_estimates_are_exact_means_by_enumeration(given_leaf):
     size, chunks, terms = given_leaf
@@ -125,7 +125,7 @@ def test_estimates_are_exact_means_by_enumeration(given_leaf):
         assert found == pytest.approx(float(mean_support(size, chunks, terms, itemset)), abs=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(disassociated(), st.integers(0, 2**20))
 def test_estimates_are_what_many_reconstructions_average(given_release, seed):
     clusters, rows, records = given_release

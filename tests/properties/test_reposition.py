@@ -51,7 +51,7 @@ def cost_of(costs, beta, slots, chosen, held):
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(windows())
 def test_the_first_window_costs_what_the_integer_program_says(case):
     costs, l, arrived = case
@@ -69,7 +69,7 @@ def test_the_first_window_costs_what_the_integer_program_says(case):
         assert cost == least_cost_by_enumeration(records, l, costs.mu, beta.tolist(), snapshots)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(windows(3))
 def test_later_windows_cost_what_the_integer_program_says(case):
     """Definition 2: what is published in the older snapshots keeps its numbers, all else is free."""
@@ -96,7 +96,7 @@ def test_later_windows_cost_what_the_integer_program_says(case):
         assert cost_of(costs, beta, *moved) == best
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(windows(4))
 def test_numbers_are_enough(case):
     """Relaying records one by one, as printed, gives the same numbers, costs and order."""
@@ -135,7 +135,7 @@ def published(method, data):
     return stream, leaving + stream.flush()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(record_lists(), st.integers(1, 5), st.integers(2, 3), st.sampled_from(("linear", "quadratic")))
 def test_every_published_snapshot_is_eligible_and_no_record_is_early_or_too_late(rows, size, l, cost):
     data = snapshots_of(rows)
@@ -158,7 +158,7 @@ def test_every_published_snapshot_is_eligible_and_no_record_is_early_or_too_late
         assert flat == sorted(flat)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(record_lists(), st.integers(1, 4), st.integers(2, 3))
 def test_anatomy_makes_every_group_diverse(rows, size, l):
     data = snapshots_of(rows)
@@ -174,7 +174,7 @@ def test_anatomy_makes_every_group_diverse(rows, size, l):
         assert values == sizes
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(1, 4), st.integers(0, 2**32))
 def test_buckets_become_groups_without_repetition(counts, l, seed):
     counts = np.array(counts, dtype=np.int64)
@@ -189,7 +189,7 @@ def test_buckets_become_groups_without_repetition(counts, l, seed):
     assert not len(sizes) or sizes.min() >= l
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(record_lists(), st.integers(2, 3))
 def test_a_window_of_one_is_plain_suppression(rows, l):
     data = snapshots_of(rows)

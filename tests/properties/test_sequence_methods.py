@@ -26,7 +26,7 @@ def records_of(release) -> list:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_no_receiver_finds_fewer_than_k_records_nor_predicts_an_event(method, data, seed):
     row = st.lists(st.tuples(st.sampled_from("mnxyz"), st.integers(0, 25)), min_size=1, max_size=5)

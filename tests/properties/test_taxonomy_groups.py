@@ -19,7 +19,7 @@ from sfumato.kernels.taxonomy_parts import split_people
 from sfumato.kernels.taxonomy_repair import bound_closely, bound_roughly, find_nearest, merge_members, open_repair
 from sfumato.kernels.windows import Unmonitored, key_pairs
 
-ordinary = settings(max_examples=60, deadline=None)
+ordinary = settings(max_examples=60)
 
 TREE = np.array([8, 8, 9, 9, 10, 10, 10, 10, 11, 11, 11, -1], np.int32)
 LEAVES = np.array([1] * 8 + [2, 2, 4, 8], np.int64)
@@ -96,7 +96,7 @@ def test_groups_equal_the_plain_ones(case, demand, weights):
         assert list_groups(outcome.group) == set(map(frozenset, expected.values()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(cases(most_people=40), demands, WEIGHTS)
 def test_every_group_fulfils_the_demand_whenever_there_is_a_way(case, demand, weights):
     rows, others, permutation = case

@@ -316,7 +316,7 @@ def test_formulas_and_na_are_values(tmp_path):
 @given(
     st.binary(max_size=60), st.sampled_from(["v.csv", "v.parquet", "v.jsonl", "v.csv.gz", "v.xz", "v.txt", "v.spmf"])
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, content, name):
     file = tmp_path_factory.mktemp("fuzz") / name
     file.write_bytes(content)

@@ -233,7 +233,7 @@ def test_text_that_is_not_utf8(refuse):
     assert "text must be UTF-8, line 2 is not" in refuse(HEADER.encode() + b"7,1,2,caf\xe9\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 2**32),
     st.sampled_from([HEADER + GOOD, "person,t1,t2\n7,a,b\n", ADL + "2011-11-28 02:00:00\t2011-11-28 03:00:00\ta\n"]),

@@ -145,7 +145,7 @@ FORMATS = [None, "csv", "transactions", "spmf", "amnesia"]
 
 
 @given(st.binary(max_size=60), st.sampled_from(["c.csv", "c.parquet", "c.jsonl", "c.dat"]), st.sampled_from(FORMATS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, content, name, format):
     file = tmp_path_factory.mktemp("fuzz") / name
     file.write_bytes(content)
@@ -154,7 +154,7 @@ def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, conte
 
 
 @given(st.text(alphabet='12a,;|\t -@#%"\r\n<>', max_size=60), st.sampled_from(FORMATS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_ends_in_a_dataset_or_one_of_our_errors(tmp_path_factory, content, format):
     file = tmp_path_factory.mktemp("fuzz") / "c.txt"
     file.write_text(content, encoding="utf-8")

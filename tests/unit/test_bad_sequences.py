@@ -148,7 +148,7 @@ def test_formulas_and_na_are_values(reader):
 
 
 @given(st.binary(max_size=60), st.sampled_from(["c.csv", "c.parquet", "c.jsonl", "c.log", "c.txt", "c.spmf"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, content, name):
     file = tmp_path_factory.mktemp("fuzz") / name
     file.write_bytes(content)

@@ -11,7 +11,7 @@ from sfumato.kernels.coverage import Monitored
 from sfumato.kernels.hilbert import hilbert_order
 from sfumato.kernels.prices import set_prices
 
-ordinary = settings(max_examples=80, deadline=None)
+ordinary = settings(max_examples=80)
 
 TREE = np.array([8, 8, 9, 9, 10, 10, 10, 10, 11, 11, 11, -1], np.int32)
 LEAVES = np.array([1] * 8 + [2, 2, 4, 8], np.int64)

@@ -29,7 +29,7 @@ def busy_days(people=6, slots=1440, seed=1):
     return rows
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.integers(1, 4).flatmap(
         lambda n: st.lists(

@@ -89,7 +89,7 @@ def test_tables_are_the_same_on_every_machine(model, places, times):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(size=st.integers(1, 60), seed=st.integers(0, 2**64))
 def test_rows_are_ordered_and_nobody_stays(model, size, seed):
     table = generate(size, seed, model, **SMALL[model])
@@ -230,7 +230,7 @@ def test_objects_move_from_region_to_region():
     assert (jump == 200.0).mean() > 0.99
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), junctions=st.integers(9, 600))
 def test_built_network_is_connected_and_fills_the_map(seed, junctions):
     town = network.build_network(np.random.default_rng(seed), junctions)
@@ -260,7 +260,7 @@ def report_one_by_one(town, routes, start, destination, speed):
     return seen
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), cells=st.integers(2, 9), speed=st.floats(1.0, 120.0))
 def test_driving_equals_looking_at_every_report(seed, cells, speed):
     rng = np.random.default_rng(seed)

@@ -51,7 +51,7 @@ def test_tables_are_the_same_on_every_machine():
     ]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     size=st.integers(1, 12),
     seed=st.integers(0, 2**64),

@@ -62,7 +62,7 @@ def test_tables_are_the_same_on_every_machine():
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     size=st.integers(1, 40),
     seed=st.integers(0, 2**64),
@@ -231,7 +231,7 @@ def test_wrong_wishes_are_refused(options, message):
 # Taxonomies
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(count=st.integers(1, 200), fanout=st.integers(2, 9), seed=st.integers(0, 2**64))
 def test_a_taxonomy_holds_every_event_in_categories_of_the_wanted_size(count, fanout, seed):
     events = [f"site{number}" for number in range(count)]

@@ -50,7 +50,7 @@ def test_tables_are_the_same_on_every_machine():
     assert table["item"].to_pylist() == ["item040", "item048", "item050", "item040"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     size=st.integers(1, 40),
     seed=st.integers(0, 2**64),

@@ -10,7 +10,7 @@ from naive import gray as naive
 from sfumato.kernels.gray import gray_order, gray_order_sparse
 from sfumato.kernels.zorder import z_order
 
-ordinary = settings(max_examples=150, deadline=None)
+ordinary = settings(max_examples=150)
 
 
 @st.composite

@@ -33,7 +33,7 @@ def mined(offsets, codes, count, **options):
 
 
 @pytest.mark.parametrize("cost", [0.0, 1e9], ids=["bits", "rows"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=ROWS, count=st.integers(1, 40))
 def test_same_as_trying_all_subsets(cost, rows, count):
     with pytest.MonkeyPatch.context() as patch:
@@ -41,7 +41,7 @@ def test_same_as_trying_all_subsets(cost, rows, count):
         assert mined(*as_ragged(rows), count) == best_itemsets(rows, count)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sets(st.sampled_from("abcde")), max_size=8), st.integers(1, 30))
 def test_levels_same_as_trying_all_subsets(rows, count):
     records = Ragged.from_lists([sorted(row) for row in rows])
@@ -66,7 +66,7 @@ def test_nothing_to_mine():
     assert mined(*as_ragged([set(), set()]), 3) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 2**20))
 def test_rounding_keeps_sums(rows, columns, seed):
     generator = np.random.default_rng(seed)

@@ -21,7 +21,7 @@ from sfumato.kernels.counter import (
 BATCHES = st.lists(st.tuples(st.lists(st.integers(0, 60), max_size=30), st.sampled_from([1, 1, -1, 3])), max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(BATCHES, st.sampled_from([(61, 100, 1), (LARGEST_KEY, 0, LARGEST_KEY // 60)]))
 def test_counts_like_a_plain_counter(batches, shape):
     space, expected, spread = shape

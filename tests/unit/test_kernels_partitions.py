@@ -29,7 +29,7 @@ def clusters_of(partition: Partition) -> list[list[int]]:
     return [part.tolist() for part in np.split(partition.order, partition.bounds[1:-1])]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=20))
 def test_lists_are_ordered_as_python_orders_them(lists):
     found = order_lists(*arrays_of_lists(lists))
@@ -41,7 +41,7 @@ def arrays_of_lists(lists) -> tuple[np.ndarray, np.ndarray]:
     return ragged.offsets, np.array([value for row in lists for value in row], np.int32)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(RECORDS, st.integers(1, 4), st.integers(1, 6))
 def test_records_are_clustered_as_in_the_plain_recursion(rows, smallest, more):
     largest = smallest + more
@@ -62,7 +62,7 @@ def test_records_without_terms_and_equal_records_are_cut_by_size():
     assert np.diff(equal.bounds).tolist() == [3, 2, 2]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(RECORDS, st.data())
 def test_the_terms_of_clusters_are_listed_with_their_records(rows, data):
     order = data.draw(st.permutations(range(len(rows))))
@@ -77,7 +77,7 @@ def test_the_terms_of_clusters_are_listed_with_their_records(rows, data):
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=RECORDS, k=st.integers(2, 4), apart=st.frozensets(st.integers(0, TERMS - 1), max_size=2))
 def test_terms_are_dealt_out_as_in_the_plain_version(rows, m, k, apart):
     index = index_clusters(*arrays(rows), Partition(np.arange(len(rows)), np.array([0, len(rows)])), TERMS)

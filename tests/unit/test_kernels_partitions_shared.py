@@ -114,7 +114,7 @@ def test_the_rules_alone_keep_every_knowledge_at_k_records():
 SETS = st.lists(st.frozensets(st.integers(0, 6), min_size=1, max_size=4), min_size=2, max_size=9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(SETS, min_size=1, max_size=8))
 def test_records_are_exchanged_as_in_the_plain_version(clusters):
     offsets, codes, partition, index = index_of(clusters)

@@ -34,14 +34,14 @@ def make_key(sequence):
 ROWS = st.integers(1, BASE - 1).flatmap(lambda top: st.lists(st.integers(0, top), max_size=9))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ROWS, st.integers(1, 5), st.sampled_from([1, 7, 4096]))
 def test_finds_every_subsequence_once(row, size, batch):
     expected = {make_key(sequence) for sequence in combinations(row, size)}
     assert sorted(walk_all(row, size, batch=batch)) == sorted(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ROWS, st.integers(1, 5), st.integers(0, 4), st.integers(-1, 4), st.sampled_from([1, 4096]))
 def test_finds_every_subsequence_through_a_mark_once(row, size, first, second, batch):
     expected = {make_key(s) for s in combinations(row, size) if first in s or second in s}

@@ -62,7 +62,7 @@ def test_people_who_are_alike_lose_nothing():
             assert metric.measure(comparison).value == pytest.approx(0), metric.name
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(published())
 def test_relative_difference_equals_the_plain_one(drawn):
     rows, classes, length = drawn
@@ -74,7 +74,7 @@ def test_relative_difference_equals_the_plain_one(drawn):
         assert score.details["with_suppressed"] == pytest.approx(float(lost))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(published(slots=st.sampled_from([24, 30, 48])))
 def test_relative_difference_of_days_equals_the_plain_one(drawn):
     rows, classes, length = drawn
@@ -122,7 +122,7 @@ def test_suppressed_people_are_counted():
     }  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(published())
 def test_durations_equal_the_plain_ones(drawn):
     rows, classes, length = drawn
@@ -180,7 +180,7 @@ def test_p_values_agree_with_scipy():
     assert judge(0.9, 2) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(published(slots=st.integers(2, 8)), st.integers(1, 2))
 def test_transitions_equal_the_plain_ones(drawn, step):
     rows, classes, length = drawn
@@ -201,7 +201,7 @@ def test_staying_with_an_activity_is_what_classes_do_not_tell():
     assert alone.value == pytest.approx(0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(published(slots=st.sampled_from([5, 24, 31, 50])), st.integers(0, 23))
 def test_time_of_day_equals_the_plain_one(drawn, first):
     rows, classes, length = drawn

@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.metrics import comparisons, largest_distance, location_distance, make_release, recode
@@ -81,7 +81,6 @@ def test_members_of_an_earlier_batch_take_part():
     assert nowhere.sizes.tolist() == [2, 1]
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_member_distances_are_location_distances(comparison):
     group_of = dict(zip(comparison.published.labels, range(len(comparison.sizes)), strict=True))
@@ -93,7 +92,6 @@ def test_member_distances_are_location_distances(comparison):
             assert found == pytest.approx(location_distance(name, groups.get(label, (name,))))
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_every_entry_is_covered_by_its_value(comparison):
     kept = comparison.published_values >= 0
@@ -101,7 +99,6 @@ def test_every_entry_is_covered_by_its_value(comparison):
     assert np.array_equal(comparison.published_values[kept], comparison.published.codes)
 
 
-@settings(deadline=None)
 @given(comparisons(clusters=1))
 def test_a_derived_row_map_fits(comparison):
     derived = Comparison(comparison.original, comparison.release)
@@ -115,13 +112,11 @@ def on_plane(points):
     return Locations(np.column_stack([flat, np.zeros(len(flat))]), on_globe=False)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12))
 def test_the_largest_distance_is_exact_on_a_grid(points):
     assert on_plane(points).largest_distance() == largest_distance(points)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
 def test_the_largest_distance_is_exact_anywhere(points):
     assert on_plane(points).largest_distance() == pytest.approx(largest_distance(points), rel=1e-9, abs=1e-9)

@@ -109,9 +109,6 @@ def test_the_release_of_seqanon_in_the_paper():
 
 
 # Fast equals slow.
-
-
-@settings(deadline=None)
 @given(comparisons())
 def test_distance(comparison):
     score = Distance().measure(comparison)
@@ -122,7 +119,6 @@ def test_distance(comparison):
     assert 0 <= score.details["normalised"] <= 1
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_place_distance(comparison):
     score = PlaceDistance().measure(comparison)
@@ -130,7 +126,6 @@ def test_place_distance(comparison):
     assert 0 <= score.value <= 1
 
 
-@settings(deadline=None)
 @given(comparisons(), st.integers(0, 3))
 def test_average_relative_error(comparison, seed):
     workload = Workload.generate(comparison.original, 5, (1, 2, 3), seed)
@@ -139,7 +134,6 @@ def test_average_relative_error(comparison, seed):
     assert AverageRelativeError().measure(asked).value == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_support_divergence(comparison):
     score = SupportDivergence(pairs=8).measure(comparison)
@@ -151,7 +145,7 @@ def test_support_divergence(comparison):
     assert score.details["pairs"] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(comparisons(), st.sampled_from([0.0, 0.3, 0.6]))
 def test_pattern_preservation(comparison, share):
     score = PatternPreservation(projections=3, min_support=share).measure(comparison)
@@ -171,7 +165,6 @@ def test_pattern_preservation(comparison, share):
     assert score.details["spurious_deviation"] == pytest.approx(np.std(spurious))
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_projections_choose_members(comparison):
     codes = _project(comparison, np.random.default_rng(0))
@@ -183,7 +176,7 @@ def test_projections_choose_members(comparison):
 # Bounds and edges.
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(comparisons())
 def test_every_value_is_finite_and_serialisable(comparison):
     comparison = with_tree(comparison)
@@ -196,7 +189,7 @@ def test_every_value_is_finite_and_serialisable(comparison):
     assert 0 <= SemanticPenalty().measure(comparison).value <= 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(comparisons())
 def test_an_identical_release_loses_nothing(comparison):
     comparison = with_tree(comparison)

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import sequence_metrics as naive
@@ -176,7 +176,6 @@ def test_larger_groups_lose_more():
         assert metric.measure(fine).value < metric.measure(coarse).value
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.tuples(st.sampled_from("abcxy"), st.integers(-9, 9)), max_size=6, unique=True), max_size=5))
 def test_an_identical_release_loses_nothing(people):
     comparison = publish_exactly(Dataset.from_sequences(people, monitored=MONITORED))
@@ -278,9 +277,6 @@ def test_events_are_drawn_by_frequency():
 
 
 # Fast equals slow.
-
-
-@settings(deadline=None)
 @given(comparisons())
 def test_interval_loss(comparison):
     assert IntervalLoss(we=0.0).measure(comparison).value == pytest.approx(naive.interval_loss(comparison))
@@ -288,7 +284,6 @@ def test_interval_loss(comparison):
     assert weighted == pytest.approx(naive.interval_loss(comparison, 2.0, 3.0))
 
 
-@settings(deadline=None)
 @given(comparisons(), st.integers(1, 12))
 def test_count_queries(comparison, intervals):
     labels = comparison.original.history().labels
@@ -302,7 +297,6 @@ def test_count_queries(comparison, intervals):
     )
 
 
-@settings(deadline=None)
 @given(comparisons(), st.integers(0, 30))
 def test_event_context(comparison, window):
     score = EventContext(window=window).measure(comparison)
@@ -312,7 +306,6 @@ def test_event_context(comparison, window):
         assert score.details[f"within_{name}"] == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(comparisons())
 def test_event_counts(comparison):
     score = EventCounts().measure(comparison)

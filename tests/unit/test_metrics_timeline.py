@@ -41,7 +41,7 @@ def is_frequent(sums, event, delta):
     return bool(sums.get(event, 0)) and Fraction(sums[event], sum(sums.values())) >= delta
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(most=4, points=5, sensitive=2))
 def test_measures_are_what_plain_counting_finds(instance):
     alphabet, rows, sensitive, delta = instance

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.metrics import PLACES, chance_to_contain, comparisons, contains, published_sets
@@ -13,7 +13,6 @@ LABEL = st.text(max_size=6) | st.text(alphabet=" >\\ne\r\n\t=+-@\u00a0\u2028\x1c
 QUERIES = st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=3).map(tuple), min_size=1, max_size=6)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(LABEL, min_size=1, max_size=4).map(tuple), min_size=1, max_size=5).map(tuple))
 def test_text_reads_back(queries):
     text = Workload(queries).to_csv()
@@ -21,7 +20,6 @@ def test_text_reads_back(queries):
     assert Workload.from_csv(text.replace("\n", "\r\n")).queries == queries
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(alphabet="=+-@\tab", min_size=1, max_size=4), min_size=1, max_size=3).map(tuple))
 def test_text_is_no_spreadsheet_formula(query):
     assert Workload((query,)).to_csv()[0] not in "=+-@\t\r"
@@ -59,7 +57,6 @@ def test_bad_parameters():
         Workload.generate(data, sizes=())
 
 
-@settings(deadline=None)
 @given(comparisons(), st.integers(0, 5))
 def test_drawn_queries_are_distinct_and_occur(comparison, seed):
     workload = Workload.generate(comparison.original, 10, (1, 2, 3), seed)
@@ -77,7 +74,6 @@ def test_sizes_that_nobody_has_are_not_drawn():
     assert Workload.generate(Dataset.from_trajectories([]), 100).queries == ()
 
 
-@settings(deadline=None)
 @given(comparisons(), QUERIES)
 def test_true_counts(comparison, queries):
     rows = comparison.original.history().lists()
@@ -85,7 +81,6 @@ def test_true_counts(comparison, queries):
     assert Workload(tuple(queries)).count(comparison.history).tolist() == expected
 
 
-@settings(deadline=None)
 @given(comparisons(), QUERIES)
 def test_expected_counts_enumerate_all_readings(comparison, queries):
     rows = published_sets(comparison)
@@ -94,7 +89,6 @@ def test_expected_counts_enumerate_all_readings(comparison, queries):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(comparisons(), QUERIES)
 def test_possible_counts(comparison, queries):
     rows = published_sets(comparison)

@@ -16,7 +16,7 @@ Ragged = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 items = st.integers(0, 3) | st.sampled_from([40, 900])
 rows_of_items = st.lists(st.lists(items, max_size=7), max_size=8)
-ordinary = settings(max_examples=150, deadline=None)
+ordinary = settings(max_examples=150)
 
 
 def flatten(rows: Sequence[Sequence[int]]) -> Ragged:

@@ -12,7 +12,7 @@ from sfumato.core.timelines import Timeline
 from sfumato.registry import attacker, attacker_of_kind
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(sensitive=2))
 def test_exposure_is_what_plain_counting_finds(instance):
     alphabet, rows, sensitive, delta = instance

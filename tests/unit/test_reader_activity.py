@@ -279,7 +279,7 @@ def test_an_aras_day_that_is_cut_short_ends_in_a_gap(reader):
     assert data.history().lists()[0] == ["Other"] + ["(gap)"] * 23
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_slots_are_filled_as_second_by_second(data):
     unit, slots = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 5))
@@ -296,7 +296,7 @@ def test_slots_are_filled_as_second_by_second(data):
     assert fill_slots(episodes, count, Calendar(9, unit, slots, Clock()), 3).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 60)), min_size=1), st.integers(1, 24))
 def test_split_pieces_are_the_episodes_again(spans, period):
     begin = np.array([a for a, _ in spans])

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -44,7 +44,6 @@ entry = st.tuples(
 
 
 @given(st.lists(entry, min_size=1, max_size=40))
-@settings(deadline=None)
 def test_rows_are_those_of_a_plain_reader(tmp_path_factory, rows):
     text = HEADER + "".join(f"{p},{i}\n" for p, i in rows)
     file = tmp_path_factory.mktemp("c") / "baskets.csv"
@@ -148,7 +147,6 @@ separators = st.sampled_from([" ", ",", ";", "|", "\t"])
 @given(
     st.lists(st.lists(word, max_size=5), min_size=1, max_size=12), separators, st.booleans(), st.sampled_from("\n\r")
 )
-@settings(deadline=None)
 def test_lines_are_those_of_a_plain_reader(tmp_path_factory, rows, separator, closed, end):
     text = "\n".join(separator.join(row) + separator * closed for row in rows) + "\n"
     expected = plain_lines(text, separator)

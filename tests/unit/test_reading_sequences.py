@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.sequence_files import CANARY, GOOD, HEADER, people, plain_read, write_and_read, write_and_refuse
@@ -40,7 +40,6 @@ entry = st.tuples(st.sampled_from(["007", "7", "NA", "é"]), st.integers(-2, 2),
 
 
 @given(st.lists(entry, min_size=1, max_size=40))
-@settings(deadline=None)
 def test_sequences_are_those_of_a_plain_reader(tmp_path_factory, rows):
     text = HEADER + "".join(f"{p},{t},{e}\n" for p, t, e in rows)
     file = tmp_path_factory.mktemp("c") / "clicks.csv"

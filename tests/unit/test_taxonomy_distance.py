@@ -18,7 +18,7 @@ from sfumato.kernels.taxonomy_distance import (
     pool_rows,
 )
 
-ordinary = settings(max_examples=150, deadline=None)
+ordinary = settings(max_examples=150)
 
 SITES = np.array([8, 8, 9, 9, 10, 10, 10, 10, 11, 11, 11, -1], np.int32)  # social, search, shopping, all
 BINARY = np.array([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1], np.int32)
@@ -160,7 +160,7 @@ def test_clusters_are_compared_by_their_pooled_events(data):
 whole = st.one_of(st.integers(0, 9), st.integers(0, 2**62), st.integers(2**31 - 2, 2**31 + 2))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(whole, whole, whole, whole)
 def test_fractions_are_compared_exactly(one, one_parts, other, other_parts):
     one_parts, other_parts = max(one_parts, 1), max(other_parts, 1)

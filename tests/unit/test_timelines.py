@@ -13,7 +13,7 @@ from naive.timelines import FRACTIONS, left, occurring, small_timelines
 from sfumato.core.timelines import Deletions, Timeline, least_peer, peaks
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(small_timelines(), st.data())
 def test_the_error_of_any_deletions_is_the_sum_over_the_alphabet(instance, data):
     alphabet, rows, _, _ = instance
@@ -25,7 +25,7 @@ def test_the_error_of_any_deletions_is_the_sum_over_the_alphabet(instance, data)
     assert math.isclose(deletions.rounded_error(), float(exact), rel_tol=1e-15, abs_tol=0)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(small_timelines(most=3), FRACTIONS)
 def test_peaks_are_those_of_the_prefixes(instance, delta):
     alphabet, rows, _, _ = instance

@@ -69,7 +69,7 @@ def test_numbers_that_do_not_fit_are_refused():
 people = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(-9, 9)), max_size=6), min_size=1, max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(people, st.sampled_from([0, 1, 2, 5, 40]), st.integers(0, 2**32), st.sampled_from([1, 7, 2_000_000]))
 def test_crowds_equal_naive(pairs, g, seed, slice_size):
     group = np.random.default_rng(seed).integers(-1, 3, len(pairs))
@@ -85,7 +85,7 @@ def test_crowds_equal_naive(pairs, g, seed, slice_size):
         assert found == (len(cluster), *find_fullest(cluster, pairs, g))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(people, people, st.sampled_from([0, 1, 3, 40]))
 def test_conflicts_equal_naive(one, other, g):
     keyed = key_pairs(as_unmonitored(one + other), g)

@@ -138,7 +138,7 @@ def gappy_days(draw):
 
 @pytest.mark.parametrize("name", [*DIVERSE, "mc"])
 @pytest.mark.parametrize("gaps", ["unknown", "withhold"])
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     gappy_days(), st.integers(1, 3), st.integers(1, 4), st.sampled_from(["1/3", "1/2", "3/4"]), st.none() | st.just(2)
 )
@@ -170,7 +170,7 @@ def test_what_is_published_of_people_with_unknown_time_keeps_the_claim(name, gap
     assert len(release) + sum(release.withheld.values()) == len(data)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(gappy_days(), st.integers(1, 3), st.integers(1, 4), st.sampled_from(["1/3", "1/2", "3/4"]))
 def test_verifiers_find_every_breach(rows, slot, window, epsilon):
     """A class with everything published, whether it should be or not."""
@@ -210,7 +210,7 @@ def test_people_are_counted_where_they_are_observed():
     assert shares == {(0, "home"): 1.0, (1, GAP): 1.0}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(gappy_days(), st.data(), st.integers(1, 3))
 def test_as_many_people_as_promised_are_observed(rows, choices, slot):
     names = choices.draw(st.lists(st.sampled_from("xyz"), min_size=len(rows), max_size=len(rows)))

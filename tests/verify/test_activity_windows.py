@@ -125,7 +125,7 @@ def sure(time, size, people, window):
     return time.bound_from_below(window, Fraction(people - 1, size)) is not None
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(small_classes())
 def test_shares_tell_exactly_what_all_days_that_fit_them_have_in_common(case):
     rows, length, window = case
@@ -138,7 +138,7 @@ def test_shares_tell_exactly_what_all_days_that_fit_them_have_in_common(case):
     assert Fraction(conclude_at_least(time, size, window), size) == min(fitting)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(small_classes("ah?"))
 def test_bounds_hold_where_time_is_unknown(case):
     rows, length, window = case
@@ -151,7 +151,7 @@ def test_bounds_hold_where_time_is_unknown(case):
         assert found is None or min(fitting) > share
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_classes(), st.sampled_from(["1/3", "1/2", "2/3", "3/4"]), st.sampled_from([None, 1, 2]))
 def test_verdicts_are_never_wrong(case, epsilon, digits):
     """From files alone: holds only if it does, broken only if it is; with the class file: exactly."""

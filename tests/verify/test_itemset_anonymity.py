@@ -80,7 +80,7 @@ records = st.lists(
 named = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True), min_size=1, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(records, named, st.integers(2, 4))
 def test_itemsets_are_counted_like_by_brute_force(rows: list[list[str]], itemsets: list[list[str]], k: int) -> None:
     claim = ItemsetAnonymity(k=k, itemsets=tuple(map(tuple, itemsets)))

@@ -279,7 +279,7 @@ values = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(values, sets, st.integers(1, 3))
 def test_the_attacker_counts_like_brute_force(published: list[list[str]], original: list[list[str]], m: int) -> None:
     """Any values at all: overlapping ones within a record, and values of which one includes the other."""
@@ -295,7 +295,7 @@ def test_the_attacker_counts_like_brute_force(published: list[list[str]], origin
     assert counted.holds == (min(naive.itemset_supports(published, m).values()) >= 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sets, st.integers(1, 3))
 def test_the_original_is_attacked_like_by_brute_force(original: list[list[str]], m: int) -> None:
     risks = attack_original(Dataset.from_sets(original), m)

@@ -33,7 +33,7 @@ def test_a_good_release_holds():
     assert verify_against(result.release, data).holds
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(small_timelines(most=5, points=4))
 def test_it_judges_like_a_plain_count(instance):
     alphabet, rows, sensitive, delta = instance

@@ -143,7 +143,7 @@ values = st.lists(st.sampled_from(["a", "b", "c", "d", "P", "Q"]), min_size=1, m
 items = st.lists(st.sampled_from("abcdf"), min_size=1, max_size=4, unique=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(values, items)
 def test_records_are_judged_like_by_brute_force(record: list[str], person: list[str]) -> None:
     verdict = verify_faithful(
@@ -156,7 +156,7 @@ def test_records_are_judged_like_by_brute_force(record: list[str], person: list[
     assert verdict.checks[INVENTED] == true
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9))
 def test_whatever_could_be_the_original_is_true_and_nothing_else(seed: int) -> None:
     rng = random.Random(seed)

@@ -61,7 +61,7 @@ def supports_of(drawn: Drawn, limit: int = 1_000) -> dict[frozenset[str], int] |
     return None if found is None else {frozenset(labels[t] for t in terms): n for terms, n in found.items()}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10**9))
 def test_chunks_that_keep_the_conditions_keep_the_guarantee(seed: int) -> None:
     _, drawn = sound(seed)
@@ -109,7 +109,7 @@ def test_merging_equal_records_while_trying_changes_nothing() -> None:
             assert supports_of(drawn) == most_records(clusters, rows, m)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 10**9))
 def test_candidates_are_at_least_k_and_never_more_than_there_can_be(seed: int) -> None:
     rng, drawn = sound(seed)

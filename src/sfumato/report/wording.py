@@ -287,7 +287,7 @@ def _limit_receiver(guarantee: Guarantee) -> list[tuple[str, str]]:
             "{Many} without monitored events.",
             "They are published as they are. A receiver learns no more than that none of the monitored events "
             "happened, "
-            "but anybody else may find them by what did.",
+            "but anybody else may find them by what did happen.",
         ),
     ]
     if l is None:

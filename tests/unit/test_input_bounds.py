@@ -1,5 +1,6 @@
 """Small files that would fill the memory or the stack are refused with a sentence."""
 
+import dataclasses
 import gzip
 import json
 import lzma
@@ -10,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato import guarantees
 from sfumato.core import limits
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.guarantees.km_items import KmItems
 from sfumato.io.files import load
 from sfumato.io.json_files import parse_json
 from sfumato.io.json_text import find_deep_line, read_toml
@@ -150,3 +153,13 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
     pq.write_table(pa.table({"person": ["a"], "time": ["2024-01-01"], "place": bad}), path)
     with pytest.raises(SchemaError, match="not a whole Parquet file"):
         sf.read(path, kind="trajectories")
+
+
+KMITEMS = {name: value for name, value in dataclasses.asdict(KmItems(5, 2)).items() if name != "count"}
+
+
+def test_a_claim_with_a_number_beyond_all_counting_is_refused():
+    assert guarantees.load({"name": "km-items", "parameters": KMITEMS}) == KmItems(5, 2)
+    for k in (1 << 60, 10**40):
+        with pytest.raises(SchemaError, match="do not fit the guarantee"):
+            guarantees.load({"name": "km-items", "parameters": {**KMITEMS, "k": k}})

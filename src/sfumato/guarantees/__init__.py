@@ -15,6 +15,10 @@ from sfumato.core.guarantee import Guarantee
 __all__ = ["all_guarantees", "load"]
 
 
+_LARGEST = 1 << 48
+"""More than any release has records or time has seconds; sums and products of such numbers still fit."""
+
+
 @functools.cache
 def all_guarantees() -> dict[str, type[Guarantee]]:
     """Return every guarantee by name, found by scanning this folder.
@@ -59,5 +63,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) is tuple:
         inside = get_args(hint)[0]
         return isinstance(value, tuple | list) and all(_fits(entry, inside) for entry in value)
+    if type(value) is int and abs(value) > _LARGEST:
+        return False
     allowed = get_args(hint) or (hint,)
     return any(type(value) is kind for kind in allowed)

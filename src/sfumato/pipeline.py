@@ -135,7 +135,8 @@ def write(
         with clock.phase("write"):
             releases.write_release(result.release, stage.release, [Path(path) for path in include])
         with clock.phase("verify"):
-            verdict = _settle(_verify_published(stage.folder), _verify_with_owner(result, stage.folder))
+            alone = _verify_published(stage.folder)
+            verdict = _settle(alone, _verify_with_owner(result, stage.folder, alone))
         if not verdict:
             raise VerificationError(_say_refused(result.release, verdict))
         counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
@@ -177,19 +178,15 @@ def _attack_result(result: Result) -> list[Finding]:
     return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
-def _verify_with_owner(result: Result, path: Path) -> Verdict | None:
-    """Check what was written against the original too, where the published files alone may leave the claim open."""
-    claim = result.release.guarantee
-    verifier = registry.verifier(claim)
-    needed = getattr(verifier, "NEEDS_ORIGINAL", False)
-    if hasattr(verifier, "needs_original"):
-        needed = verifier.needs_original(claim)
+def _verify_with_owner(result: Result, path: Path, alone: Verdict) -> Verdict | None:
+    """Check what was written against the original too, where the published files alone leave the claim open."""
     original, rows = result.trace.original, result.trace.rows
     if original is None:
         return None
+    verifier = registry.verifier(result.release.guarantee)
     written = releases.read_release(path)
     verdict: Verdict = people.verify_people(written, original, rows)
-    if needed:
+    if alone.unsettled or getattr(verifier, "NEEDS_ORIGINAL", False):
         verdict &= verifier.verify_against(written, original, rows)
     return verdict
 

@@ -11,10 +11,10 @@ from sfumato.core.published_snapshots import PublishedSnapshots, disclose
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.l_diversity import LDiversity
-from sfumato.verify.hidden_delays import verify_delays
+from sfumato.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.verify.structure import READABLE, verify_structure
 
-__all__ = ["GUARANTEE", "needs_original", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "verify", "verify_against"]
 
 GUARANTEE = LDiversity
 
@@ -59,12 +59,9 @@ def verify(release: Release) -> Verdict:
         "l": int((sizes // np.maximum(found.pair_count, 1)).min()) if len(sizes) else 0,
         "groups": len(found.group_time),
     }
-    return structure & Verdict(bool(enough.all()), claim.parameters(), measured, witness, {_CHECK: bool(enough.all())})
-
-
-def needs_original(claim: LDiversity) -> bool:
-    """Tell whether the published files alone leave the claim open: whether delays tell nothing is seen by the owner."""
-    return claim.delays == "hidden"
+    holds = bool(enough.all())
+    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
+    return judged & leave_delays_open(claim)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:

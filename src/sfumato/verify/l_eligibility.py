@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,10 +13,10 @@ from sfumato.core.published_snapshots import PublishedSnapshots
 from sfumato.core.release import Release
 from sfumato.core.verdict import Verdict
 from sfumato.guarantees.l_eligibility import LEligibility
-from sfumato.verify.hidden_delays import verify_delays
+from sfumato.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.verify.structure import READABLE, verify_structure
 
-__all__ = ["GUARANTEE", "needs_original", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "verify", "verify_against"]
 
 GUARANTEE = LEligibility
 
@@ -63,15 +65,12 @@ def verify(release: Release) -> Verdict:
         "l": int((sizes[of_snapshot] // counts).min()) if len(cells) else 0,
         "snapshots": len(snapshots),
     }
-    return structure & Verdict(bool(enough.all()), claim.parameters(), measured, witness, {_CHECK: bool(enough.all())})
-
-
-def needs_original(claim: LEligibility) -> bool:
-    """Tell whether the published files alone leave the claim open: whether delays tell nothing is seen by the owner."""
-    return claim.delays == "hidden"
+    holds = bool(enough.all())
+    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
+    return judged & leave_delays_open(claim)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Return what the release says on its own, since sensitive values stand in it, and whether delays tell anything."""
-    found = verify(release)
+    found = dataclasses.replace(verify(release), unsettled=())
     return found & verify_delays(release, original, rows) if found else found

@@ -11,9 +11,9 @@ import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
 from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
-from sfumato.metrics.activity_correlations import ActivityCorrelations
-from sfumato.metrics.activity_durations import ActivityDurations
-from sfumato.metrics.relative_difference import RelativeDifference
+from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations
+from sfumato.kinds.activity.metrics.durations import ActivityDurations
+from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
 from sfumato.registry import find
 
 PROPOSED = ("mc-l-mdav", "mc-l-vmdav", "mc-l-mdav-wd", "mc-l-vmdav-wd", "mc-rr")

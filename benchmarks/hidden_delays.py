@@ -13,9 +13,9 @@ import polars as pl
 
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.attack.late_and_missing import guess_values
-from sfumato.families.snapshot_release import release_snapshots
-from sfumato.generate.snapshots import generate
+from sfumato.kinds.snapshots.attacker.late_and_missing import guess_values
+from sfumato.kinds.snapshots.families.release import release_snapshots
+from sfumato.kinds.snapshots.generator import generate
 
 WINDOW = 7
 HEAD = [

@@ -10,15 +10,15 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.attack.neighbours import attack as attack_neighbours
 from sfumato.core.comparison import Comparison
-from sfumato.core.sequences import Sequences
-from sfumato.generate.taxonomy import taxonomy
-from sfumato.kernels.thinning import thin_crowds
-from sfumato.kernels.windows import Unmonitored, key_pairs
-from sfumato.metrics.count_queries import CountQueries
-from sfumato.metrics.event_context import EventContext
-from sfumato.metrics.interval_loss import IntervalLoss
+from sfumato.generating.taxonomy import taxonomy
+from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
+from sfumato.kinds.sequences.kernels.thinning import thin_crowds
+from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences.metrics.count_queries import CountQueries
+from sfumato.kinds.sequences.metrics.event_context import EventContext
+from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
+from sfumato.kinds.sequences.publication import Sequences
 
 METHODS = {name: getattr(sf.methods, name.capitalize()) for name in ("hn", "hi", "hy", "hl", "et", "ta", "sa")}
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
-from sfumato.metrics.publication_delay import PublicationDelay
-from sfumato.metrics.window_queries import WindowQueries
+from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
+from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
 
 COLUMNS = {"quasi-identifier": "age,sex,area"}
 SENSITIVE = "condition"

@@ -12,8 +12,8 @@ import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
 from sfumato.core.method import Method
-from sfumato.core.timelines import Timeline
-from sfumato.metrics.ghost_events import GhostEvents
+from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
+from sfumato.kinds.timeline.model import Timeline
 
 SHAPES = {
     "ADL": (443, 10, 3.26, 5),
@@ -48,7 +48,7 @@ def taken(data: sf.Dataset, method: Method) -> tuple[float, float, sf.Result]:
 
 def error(data: sf.Dataset, result: sf.Result) -> float:
     """Return the sanitisation error."""
-    from sfumato.metrics.sanitisation_error import SanitisationError
+    from sfumato.kinds.timeline.metrics.sanitisation_error import SanitisationError
 
     return SanitisationError().measure(Comparison(data, result.release, result.trace.rows)).value
 

@@ -108,7 +108,7 @@ def reference(folder: Path) -> list[list[object]]:
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     import sfumato as sf
     from naive.recode import recode
-    from sfumato.methods.seqanon import SeqAnon
+    from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 
     rows = []
     for size, m in [(500, 2), (1000, 2), (500, 3)]:
@@ -143,7 +143,7 @@ def patterns(folder: Path) -> list[list[object]]:
     """Frequent sequential patterns on the reference files, where they are at hand."""
     import lzma
 
-    from sfumato.kernels.patterns import frequent_patterns
+    from sfumato.kinds.trajectories.kernels.patterns import frequent_patterns
 
     rows = []
     for name, support in [("bms-webview-1/BMS1.txt.xz", 60), ("msnbc/MSNBC.txt.xz", 1590)]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
 
 from sfumato import registry
 from sfumato.cli.listing import describe_methods
-from sfumato.core.schema import KINDS
-from sfumato.guarantees import all_guarantees
+from sfumato.core.claims import list_guarantees
 
 COMMANDS = (
     "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate",
@@ -37,8 +37,8 @@ def methods_page() -> str:
         for p in method["parameters"]:
             default = "required" if p["required"] else f"`{p['default']}`"
             lines.append(f"| `{p['name']}` | {p['type']} | {default} | {p['range']} | {p['help']} |")
-        folder = method["name"].replace("-", "_")
-        notes = (Path(registry.__file__).parent / "methods" / folder / "PAPER.md").read_text(encoding="utf-8")
+        file = inspect.getfile(registry.find(method["name"]))
+        notes = Path(file).with_suffix(".md").read_text(encoding="utf-8")
         body = notes.split("\n", 1)[1].strip()
         lines += ["", '??? note "Where the paper is wrong or silent"', ""]
         lines += [f"    {line}" if line else "" for line in body.splitlines()] + [""]
@@ -48,7 +48,7 @@ def methods_page() -> str:
 def guarantees_page() -> str:
     """Return the page of guarantees."""
     lines = ["# Guarantees", ""]
-    for guarantee in all_guarantees().values():
+    for guarantee in [found for kind in registry.all_kinds() for found in list_guarantees(kind).values()]:
         doc = (guarantee.__doc__ or "").split("Examples")[0].strip()
         lines += [f"## {guarantee.title}", "", " ".join(doc.split()), ""]
     return "\n".join(lines)
@@ -57,7 +57,7 @@ def guarantees_page() -> str:
 def measures_page() -> str:
     """Return the page of measures."""
     lines = ["# Measures", "", "| measure | for | better | meaning |", "| --- | --- | --- | --- |"]
-    for kind in KINDS:
+    for kind in registry.all_kinds():
         for metric in registry.metrics_for(kind):
             lines.append(f"| `{metric.name}` | {kind} | {metric.better} | {metric.title} |")
     return "\n".join(lines) + "\n"

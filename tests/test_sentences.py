@@ -8,7 +8,8 @@ import pytest
 
 import sfumato as sf
 from contract_data import KINDS, required_parameters
-from sfumato import guarantees, pipeline, registry
+from sfumato import pipeline, registry
+from sfumato.core import claims as guarantees
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits
 

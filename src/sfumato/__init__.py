@@ -14,12 +14,12 @@ Examples
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import methods
+    from sfumato.checking.risk import Risk
+    from sfumato.checking.verdict import Verdict
     from sfumato.core.dataset import Dataset
     from sfumato.core.errors import (
         InfeasibleError,
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from sfumato.core.hierarchy import Hierarchy
     from sfumato.core.limits import allow_expansion
     from sfumato.core.release import Release, Result
-    from sfumato.core.risk import Risk
     from sfumato.core.run import Run
     from sfumato.core.unit import Unit
-    from sfumato.core.verdict import Verdict
     from sfumato.core.workload import Workload
     from sfumato.io.releases import read_release
     from sfumato.pipeline import (
@@ -89,10 +87,10 @@ _WHERE = {
     "Hierarchy": "core.hierarchy",
     "Release": "core.release",
     "Result": "core.release",
-    "Risk": "core.risk",
+    "Risk": "checking.risk",
     "Run": "core.run",
     "Unit": "core.unit",
-    "Verdict": "core.verdict",
+    "Verdict": "checking.verdict",
     "Workload": "core.workload",
     "allow_expansion": "core.limits",
     "read_release": "io.releases",
@@ -113,16 +111,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(types.ModuleType):
-    """``verify`` and ``attack`` are functions here, although folders have these names too."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # Importing a folder would put it in the function's place.
-        if name in {"verify", "attack"} and isinstance(value, types.ModuleType):
-            return
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

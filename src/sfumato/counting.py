@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from sfumato.checking.people import fewest_people
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import COUNTS
@@ -13,7 +14,6 @@ from sfumato.core.method import Method
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.unit import plural
-from sfumato.verify.people import fewest_people
 
 __all__ = ["anonymize"]
 

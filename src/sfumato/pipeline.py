@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import counting, registry, report
-from sfumato.core import itemset_support
+from sfumato.checking import people
+from sfumato.checking.asked import verify_asked
+from sfumato.checking.order import verify_order
+from sfumato.checking.risk import Finding, Risk
+from sfumato.checking.structure import READABLE
+from sfumato.checking.verdict import Verdict
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
@@ -18,21 +23,14 @@ from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.method import Method
 from sfumato.core.metric import Score
 from sfumato.core.release import Release, Result
-from sfumato.core.risk import Finding, Risk
 from sfumato.core.run import Run
 from sfumato.core.secret import Secret
-from sfumato.core.verdict import Verdict
 from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.workload import Workload
-from sfumato.families import reconstruction
-from sfumato.io import inventory, owner, releases, streams
+from sfumato.io import inventory, owner, releases
 from sfumato.io.ledger import Ledger, people_of, read_ledger
 from sfumato.io.reading import Reading
 from sfumato.io.stage import staged
-from sfumato.verify import people
-from sfumato.verify.asked import verify_asked
-from sfumato.verify.order import verify_order
-from sfumato.verify.structure import READABLE, verify_structure
 
 __all__ = [
     "anonymize",
@@ -173,7 +171,7 @@ def _attack_result(result: Result) -> list[Finding]:
     original, release = result.trace.original, result.release
     if original is None:
         return []
-    modules = registry.attackers_beyond(release.guarantee.knowledge)
+    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, result.trace.rows) for module in modules]
     return [_name_unit(finding, original) for finding in found if finding is not None]
 
@@ -226,20 +224,17 @@ def _verify_published(path: Path) -> Verdict:
 def _verify_files(release: Release, folder: Path) -> Verdict:
     """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
     verdict = verify_order(release) & _verify_method(release)
-    if not streams.is_stream(folder):
+    kind = releases.marked_kind(folder)
+    if kind is None:
         return verdict & inventory.check_folder(release, folder)
-    snapshots = streams.read_snapshots(folder)
-    for name, snapshot in snapshots.items():
-        verdict &= verify_structure(snapshot)
-        order = verify_order(snapshot)
-        verdict &= dataclasses.replace(order, undeclared=tuple(f"{name}/{what}" for what in order.undeclared))
-    return verdict & streams.check_stream(release, folder, snapshots)
+    checked: Verdict = registry.find_room(kind, "folder").check_folder(release, folder)
+    return verdict & checked
 
 
 def _verify_method(release: Release) -> Verdict:
     """Look for a method that is none, or that never makes such a claim: a name can say anything."""
-    method = registry.all_methods().get(release.method)
-    if method is not None and type(release.guarantee) in method.promises and release.kind in method.kinds:
+    method = registry.methods_for(release.kind).get(release.method)
+    if method is not None and type(release.guarantee) in method.promises:
         return Verdict(True, {}, {})
     return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
 
@@ -247,7 +242,7 @@ def _verify_method(release: Release) -> Verdict:
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     """Say what the data are and how identifying they are as they stand."""
     attacker = registry.attacker_of_kind(dataset.kind)
-    beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(attacker.KNOWLEDGE)]
+    beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
@@ -277,7 +272,7 @@ def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
     release = _release_of(path, original)
     rows = owner.read_rows(Path(path))
-    modules = registry.attackers_beyond(release.guarantee.knowledge)
+    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
     return [_name_unit(finding, original) for finding in found if finding is not None]
 
@@ -290,15 +285,17 @@ def measure(path: PathLike, original: Dataset, *, workload: Workload | None = No
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
-    return reconstruction.reconstruct(_as_release(release), seed, copies)
+    published = _as_release(release)
+    drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
+    return drawn
 
 
 def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
     """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
     asked = [tuple(itemset) for itemset in itemsets]
     published = _as_release(release)
-    certain = itemset_support.certain_support(published, asked)
-    expected = itemset_support.estimate(published, asked)
+    room = registry.find_room(published.kind, "estimate")
+    certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
     return [
         {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
         for itemset, sure, likely in zip(asked, certain, expected, strict=True)

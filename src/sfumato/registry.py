@@ -1,26 +1,30 @@
-"""Finds methods, verifiers, attackers, measures, readers and generators by scanning their folders."""
+"""Who is here: kinds, methods, verifiers, attackers, measures, readers and generators, found in the rooms of kinds."""
 
 from __future__ import annotations
 
+import difflib
 import functools
-import importlib
-import pkgutil
 from types import ModuleType
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
 from sfumato.core.metric import Metric
-from sfumato.core.schema import KINDS
-from sfumato.methods import all_methods, find
+from sfumato.core.rooms import all_kinds, find_kind, find_room, has_room, list_modules
 
 __all__ = [
+    "all_kinds",
     "all_methods",
     "attacker",
     "attacker_of_kind",
     "attackers_beyond",
     "faithful_verifier",
     "find",
+    "find_kind",
+    "find_room",
     "generator",
+    "has_room",
+    "methods_for",
     "metrics_for",
     "reader",
     "verifier",
@@ -28,12 +32,51 @@ __all__ = [
 
 
 @functools.cache
-def _modules(folder: str) -> tuple[ModuleType, ...]:
-    package = importlib.import_module(f"sfumato.{folder}")
-    return tuple(
-        importlib.import_module(f"{package.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(package.__path__)
-    )
+def methods_for(kind: str) -> dict[str, type[Method]]:
+    """Return the methods for a kind of data by name.
+
+    Examples
+    --------
+    >>> sorted(methods_for("timeline"))
+    ['essa', 'essa-joint', 'odesa']
+    """
+    return {
+        value.name: value
+        for module in list_modules(kind, "methods")
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
+    }
+
+
+@functools.cache
+def all_methods() -> dict[str, type[Method]]:
+    """Return every method by name.
+
+    Examples
+    --------
+    >>> "seqanon" in all_methods()
+    True
+    """
+    return dict(sorted((name, method) for kind in all_kinds() for name, method in methods_for(kind).items()))
+
+
+def find(name: str) -> type[Method]:
+    """Return a method by its name, or say which one is nearest.
+
+    Examples
+    --------
+    >>> find("seqanom")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
+    """
+    for kind in all_kinds():
+        if name in methods_for(kind):
+            return methods_for(kind)[name]
+    known = all_methods()
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(f"there is no method {name!r}.{hint} Known: {', '.join(known)}.")
 
 
 def verifier(guarantee: Guarantee) -> ModuleType:
@@ -41,13 +84,14 @@ def verifier(guarantee: Guarantee) -> ModuleType:
 
     Examples
     --------
-    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> verifier(KmAnonymity(k=2, m=2)).__name__
-    'sfumato.verify.km_anonymity'
+    'sfumato.kinds.trajectories.verifiers.km_anonymity'
     """
-    for module in _modules("verify"):
-        if getattr(module, "GUARANTEE", None) is type(guarantee):
-            return module
+    for kind in guarantee.kinds:
+        for module in list_modules(kind, "verifiers"):
+            if getattr(module, "GUARANTEE", None) is type(guarantee):
+                return module
     raise ParameterError(f"there is no verifier for {guarantee.name}.")
 
 
@@ -56,25 +100,26 @@ def attacker(guarantee: Guarantee) -> ModuleType:
 
     Examples
     --------
-    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> attacker(KmAnonymity(k=2, m=2)).__name__
-    'sfumato.attack.ordered_places'
+    'sfumato.kinds.trajectories.attacker'
     """
-    for module in _modules("attack"):
-        if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
-            return module
+    for kind in guarantee.kinds:
+        for module in list_modules(kind, "attacker"):
+            if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
+                return module
     raise ParameterError(f"there is no attacker for {guarantee.name}.")
 
 
-def attackers_beyond(knowledge: str) -> list[ModuleType]:
+def attackers_beyond(kind: str, knowledge: str) -> list[ModuleType]:
     """Return the attackers who do more with a knowledge than promises about it allow.
 
     Examples
     --------
-    >>> [module.__name__ for module in attackers_beyond("monitored-events")]
-    ['sfumato.attack.neighbours']
+    >>> [module.__name__ for module in attackers_beyond("sequences", "monitored-events")]
+    ['sfumato.kinds.sequences.attacker.neighbours']
     """
-    return [module for module in _modules("attack") if getattr(module, "BEYOND", None) == knowledge]
+    return [module for module in list_modules(kind, "attacker") if getattr(module, "BEYOND", None) == knowledge]
 
 
 def attacker_of_kind(kind: str) -> ModuleType:
@@ -83,9 +128,12 @@ def attacker_of_kind(kind: str) -> ModuleType:
     Examples
     --------
     >>> attacker_of_kind("trajectories").__name__
-    'sfumato.attack.ordered_places'
+    'sfumato.kinds.trajectories.attacker'
     """
-    return _for_kind("attack", kind, "attack_original")
+    for module in list_modules(kind, "attacker"):
+        if hasattr(module, "attack_original") and not hasattr(module, "BEYOND"):
+            return module
+    raise ParameterError(f"attacker: nothing here knows data of kind {kind!r}.")
 
 
 def faithful_verifier(kind: str) -> ModuleType:
@@ -94,16 +142,12 @@ def faithful_verifier(kind: str) -> ModuleType:
     Examples
     --------
     >>> faithful_verifier("trajectories").__name__
-    'sfumato.verify.faithful'
+    'sfumato.kinds.trajectories.verifiers.faithful'
     """
-    return _for_kind("verify", kind, "verify_faithful")
-
-
-def _for_kind(folder: str, kind: str, function: str) -> ModuleType:
-    for module in _modules(folder):
-        if kind in getattr(module, "KINDS", ()) and hasattr(module, function):
+    for module in list_modules(kind, "verifiers"):
+        if hasattr(module, "verify_faithful"):
             return module
-    raise ParameterError(f"{folder}: nothing here knows data of kind {kind!r}.")
+    raise ParameterError(f"verifiers: nothing here knows data of kind {kind!r}.")
 
 
 def metrics_for(kind: str) -> list[Metric]:
@@ -114,24 +158,22 @@ def metrics_for(kind: str) -> list[Metric]:
     >>> [metric.name for metric in metrics_for("trajectories")][:1]
     ['average-relative-error']
     """
-    found = [module.METRIC() for module in _modules("metrics") if hasattr(module, "METRIC")]
-    return sorted((metric for metric in found if kind in metric.kinds), key=lambda metric: metric.name)
+    found = [module.METRIC() for module in list_modules(kind, "metrics") if hasattr(module, "METRIC")]
+    return sorted(found, key=lambda metric: metric.name)
 
 
 def reader(kind: str) -> ModuleType:
     """Return the reader of a kind of data."""
-    return _of_kind("io.readers", kind, "read")
+    return _serving(kind, "reader", "read")
 
 
 def generator(kind: str) -> ModuleType:
     """Return the generator of a kind of data."""
-    return _of_kind("generate", kind, "generated")
+    return _serving(kind, "generator", "generated")
 
 
-def _of_kind(folder: str, kind: str, verb: str) -> ModuleType:
-    package = importlib.import_module(f"sfumato.{folder}")
-    known = [module.name for module in pkgutil.iter_modules(package.__path__)]
-    offered = [name for name in known if name in KINDS]
+def _serving(kind: str, room: str, verb: str) -> ModuleType:
+    offered = [name for name in all_kinds() if has_room(name, room)]
     if kind not in offered:
         raise ParameterError(f"kind {kind!r} cannot be {verb}; choose from {', '.join(offered)}.")
-    return importlib.import_module(f"{package.__name__}.{kind}")
+    return find_room(kind, room)

@@ -21,8 +21,8 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, Sf
 from sfumato.core.secret import Secret
 from sfumato.io import owner
 from sfumato.io.stage import Stage
-from sfumato.io.streams import StreamFolder, is_stream, read_stream, snapshot_folders
-from sfumato.verify.snapshot_faithful import verify_faithful
+from sfumato.kinds.snapshots.folder import StreamFolder, is_stream, read_folder, snapshot_folders
+from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 
 OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
 METHOD = sf.methods.Reposition(l=3, window=4)
@@ -78,7 +78,7 @@ def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     data, out = whole
     original = sf.read(data, kind="snapshots", **OPTIONS)
     result = sf.anonymize(original, METHOD, secret=SECRET)
-    release = read_stream(out)
+    release = read_folder(out)
     assert release.table.equals(result.release.table)
     assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
     assert (release.records_in, release.withheld) == (result.release.records_in, result.release.withheld)
@@ -375,7 +375,7 @@ def test_hidden_delays_are_resumed_where_they_stopped(whole, tmp_path, monkeypat
 @pytest.mark.parametrize("block", [100, 1000])
 def test_batches_do_not_matter(whole, tmp_path, monkeypatch, block):
     data, undisturbed = whole
-    monkeypatch.setattr("sfumato.io.batches._BLOCK", block)
+    monkeypatch.setattr("sfumato.kinds.snapshots.reader.batches._BLOCK", block)
     publish(data, tmp_path / "out")
     assert content(tmp_path / "out") == content(undisturbed)
 

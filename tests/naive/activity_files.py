@@ -11,8 +11,8 @@ import pytest
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
-from sfumato.io.readers.activity import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.activity.reader import read
 
 CANARY = "Q7canaryZ"
 HEADER = "person,start,end,activity\n"

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pyarrow as pa
 
-from sfumato.core.chunks import CLUSTER_COLUMNS, DATA_COLUMNS
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, Release
-from sfumato.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
 
 
 def best_itemsets(rows, count, related=lambda a, b: False):

@@ -15,7 +15,7 @@ from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import name_values
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 PLACES = "abcdef"
 POINTS = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4), "f": (-1.0, 2.0)}

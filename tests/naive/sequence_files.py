@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 from sfumato.core.errors import SchemaError
-from sfumato.io.readers.sequences import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sequences.reader import read
 
 CANARY = "Q7canaryZ"
 HEADER = "person,time,event\n"

@@ -16,8 +16,8 @@ from sfumato.core.clock import UNITS, Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.run import Run
-from sfumato.core.sequences import Cover, Grouped, Sequences, publish_groups
-from sfumato.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
 
 MONITORED = ("a", "b", "c")
 CATEGORIES = {"{a|b}": ("a", "b"), "any": ("a", "b", "c", "x", "never")}

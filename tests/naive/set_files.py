@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 from sfumato.core.errors import SchemaError
-from sfumato.io.readers.sets import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sets.reader import read
 
 CANARY = "Q7canaryZ"
 HEADER = "person,item\n"

@@ -20,7 +20,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from verify.releases import make_release
 from verify.set_releases import generalised, separated
 from verify.timeline_releases import with_rows

@@ -8,14 +8,14 @@ import pytest
 import sfumato as sf
 from naive.activity_attack import class_members
 from naive.activity_releases import publish
-from sfumato.core.activity import Slots
-from sfumato.core.activity_windows import count_in_windows
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError
-from sfumato.guarantees.activity_diversity import ActivityDiversity
-from sfumato.kernels.activity_durations import Activities
-from sfumato.kernels.activity_space import build_space, measure_from_person
-from sfumato.verify import activity_diversity
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.kernels.durations import Activities
+from sfumato.kinds.activity.kernels.space import build_space, measure_from_person
+from sfumato.kinds.activity.knowledge.windows import count_in_windows
+from sfumato.kinds.activity.published import Slots
+from sfumato.kinds.activity.verifiers import activity_diversity
 
 
 def week(monday, friday):

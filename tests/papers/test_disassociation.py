@@ -6,16 +6,16 @@ import pytest
 import sfumato as sf
 from naive import disassociation as naive
 from naive.reconstructions import Published, broken_knowledge, most_candidates
-from sfumato.core.chunks import Chunks
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.run import Run
-from sfumato.kernels.cluster_terms import index_clusters
-from sfumato.kernels.horizontal_partition import Partition
-from sfumato.kernels.joint_clusters import Rules
-from sfumato.kernels.refinement import join_clusters
-from sfumato.kernels.vertical_partition import partition_terms
-from sfumato.methods.disassociation import NO_ITEM, Disassociation
+from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+from sfumato.kinds.sets.kernels.joint_clusters import Rules
+from sfumato.kinds.sets.kernels.refinement import join_clusters
+from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
+from sfumato.kinds.sets.published import Chunks
 
 QUERY_LOG = [
     ["itunes", "flu", "madonna", "ikea", "ruby"],

@@ -9,16 +9,16 @@ import sfumato as sf
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.run import Run
-from sfumato.families.sequence_grouping import TOO_ALIKE, TOO_FEW
-from sfumato.generate.sequences import generate
 from sfumato.io.export import write_table
-from sfumato.methods.et import Et
-from sfumato.methods.hi import Hi
-from sfumato.methods.hl import Hl
-from sfumato.methods.hn import Hn
-from sfumato.methods.hy import Hy
-from sfumato.methods.sa import Sa
-from sfumato.methods.ta import Ta
+from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
+from sfumato.kinds.sequences.generator import generate
+from sfumato.kinds.sequences.methods.et import Et
+from sfumato.kinds.sequences.methods.hi import Hi
+from sfumato.kinds.sequences.methods.hl import Hl
+from sfumato.kinds.sequences.methods.hn import Hn
+from sfumato.kinds.sequences.methods.hy import Hy
+from sfumato.kinds.sequences.methods.sa import Sa
+from sfumato.kinds.sequences.methods.ta import Ta
 
 SINGLE = [Hn, Hi, Hy, Hl]
 

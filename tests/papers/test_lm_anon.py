@@ -6,7 +6,7 @@ from papers.examples import XY, in_original_order, six_with_sensitive
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
-from sfumato.methods.lm_anon import LmAnon
+from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
 
 
 def test_example_7_gives_the_printed_cluster():

@@ -7,8 +7,8 @@ import pytest
 
 import sfumato as sf
 from naive.sanitisation import dynamic_program, error, keeps, needs, without
-from sfumato.core.timelines import Timeline
-from sfumato.guarantees.prefix_frequency import read_delta
+from sfumato.kinds.timeline.guarantees.prefix_frequency import read_delta
+from sfumato.kinds.timeline.model import Timeline
 
 ROWS = [(2, 3, 4, 1), (4, 3, 5, 2), (6, 2, 4, 3), (9, 3, 4, 2), (5, 4, 6, 3)]
 EXAMPLE = [dict(zip("abcd", row, strict=True)) for row in ROWS]

@@ -5,9 +5,9 @@ import pytest
 
 import sfumato as sf
 from naive.reposition import price
-from sfumato.families.reposition_costs import CostModel
-from sfumato.families.reposition_window import RepositionWindow
-from sfumato.kernels.reposition import Window, admit_newest, relay_gain
+from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
+from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest, relay_gain
 
 
 def window_of(values, size):

@@ -7,8 +7,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
-from sfumato.methods.sd_seqanon import SdSeqAnon
-from sfumato.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.methods.sd_seqanon import SdSeqAnon
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 
 
 def test_alike_places_are_preferred_to_nearer_ones():

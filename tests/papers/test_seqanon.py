@@ -6,7 +6,7 @@ from papers.examples import in_original_order, six
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.run import Run
-from sfumato.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 
 
 def test_example_4_gives_the_printed_release():

@@ -6,7 +6,7 @@ from papers.examples import in_original_order, six
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.run import Run
-from sfumato.methods.u_seqanon import USeqAnon
+from sfumato.kinds.trajectories.methods.u_seqanon import USeqAnon
 
 CONSTRAINTS = (("b", "c"), ("a", "d", "e"))
 

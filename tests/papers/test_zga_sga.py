@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from papers.examples import XY, six_with_sensitive
-from sfumato.core.clusters import cut
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
+from sfumato.core.row_clusters import cut
 from sfumato.core.run import Run
-from sfumato.core.trajectories import Trajectories
-from sfumato.methods.sga import Sga
-from sfumato.methods.zga import Zga
+from sfumato.kinds.trajectories.methods.sga import Sga
+from sfumato.kinds.trajectories.methods.zga import Zga
+from sfumato.kinds.trajectories.model.histories import Trajectories
 
 
 def test_sga_orders_people_as_printed():

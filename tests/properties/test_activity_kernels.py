@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from naive import activity as naive
 from naive import activity_methods as plain
-from sfumato.kernels import activity_classes as fast
-from sfumato.kernels import activity_space
-from sfumato.kernels.activity_classes import Demand
-from sfumato.kernels.activity_durations import Activities, aggregate, number_kept, tabulate_squares
-from sfumato.kernels.activity_levels import Levels
-from sfumato.kernels.activity_windows import (
+from sfumato.kernels.microaggregation import group_by_mdav
+from sfumato.kinds.activity.kernels import classes as fast
+from sfumato.kinds.activity.kernels import space as activity_space
+from sfumato.kinds.activity.kernels.classes import Demand
+from sfumato.kinds.activity.kernels.durations import Activities, aggregate, number_kept, tabulate_squares
+from sfumato.kinds.activity.kernels.levels import Levels
+from sfumato.kinds.activity.kernels.windows import (
     MOST,
     SIZE,
     count_most,
@@ -26,7 +27,6 @@ from sfumato.kernels.activity_windows import (
     most_with,
     new_rule,
 )
-from sfumato.kernels.microaggregation import group_by_mdav
 
 
 @st.composite

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.activity import durations, largest_share
 from naive.activity_attack import best_slots, class_members, fitting_people
-from sfumato.attack.known_slots import attack, attack_original
-from sfumato.core.activity import round_shares
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
+from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
+from sfumato.kinds.activity.published import round_shares
 from sfumato.registry import faithful_verifier, find, verifier
 
 FLAT = ("l-mdav", "l-vmdav", "msld")

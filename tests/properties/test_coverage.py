@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import coverage as naive
-from sfumato.kernels import bounds
-from sfumato.kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
-from sfumato.kernels.coverage import Monitored, best_intervals
-from sfumato.kernels.prices import set_prices
-from sfumato.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences.kernels import bounds
+from sfumato.kinds.sequences.kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
+from sfumato.kinds.sequences.kernels.coverage import Monitored, best_intervals
+from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 
 # Leaves 0 to 4 under 5 and 6, these under the root 7.
 PARENT = [5, 5, 6, 6, 6, 7, 7, -1]

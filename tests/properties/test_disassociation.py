@@ -12,7 +12,7 @@ from naive import disassociation as naive
 from naive.reconstructions import Published, broken_knowledge
 from sfumato.core.dataset import Dataset
 from sfumato.core.run import Run
-from sfumato.methods.disassociation import Disassociation
+from sfumato.kinds.sets.methods.disassociation import Disassociation
 
 ROW = st.frozensets(st.sampled_from("abcdefgh"), min_size=1, max_size=4)
 ROWS = st.lists(ROW, min_size=4, max_size=30)

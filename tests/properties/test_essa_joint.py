@@ -9,8 +9,8 @@ import sfumato as sf
 from naive.sanitisation import brute_force, keeps
 from naive.timelines import delete, left, occurring, small_timelines
 from sfumato.core.run import Run
-from sfumato.kernels.sanitisation_bound import least_error, least_needs
-from sfumato.kernels.sanitisation_joint import error_of
+from sfumato.kinds.timeline.kernels.sanitisation_bound import least_error, least_needs
+from sfumato.kinds.timeline.kernels.sanitisation_joint import error_of
 
 
 def number_of_ways(rows, sensitive):

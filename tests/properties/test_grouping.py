@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import grouping as naive
-from sfumato.kernels import grouping, regions
-from sfumato.kernels.coverage import Monitored
-from sfumato.kernels.grouping import Demand
-from sfumato.kernels.hilbert import hilbert_index, hilbert_order
-from sfumato.kernels.prices import set_prices
-from sfumato.kernels.windows import Unmonitored
+from sfumato.kinds.sequences.kernels import grouping, regions
+from sfumato.kinds.sequences.kernels.coverage import Monitored
+from sfumato.kinds.sequences.kernels.grouping import Demand
+from sfumato.kinds.sequences.kernels.hilbert import hilbert_index, hilbert_order
+from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
 # Leaves 0 to 4 under 5 and 6, these under the root 7.
 TREE = np.array([5, 5, 6, 6, 6, 7, 7, -1], np.int32), np.array([1, 1, 1, 1, 1, 2, 3, 5])

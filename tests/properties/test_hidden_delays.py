@@ -11,10 +11,10 @@ import sfumato as sf
 from naive import hidden_delays as naive
 from sfumato import pipeline
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.snapshot_fates import Fates
-from sfumato.families.hidden_window import HiddenWindow, spread_evenly
-from sfumato.families.snapshot_release import release_snapshots
-from sfumato.verify.hidden_delays import verify_delays
+from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
+from sfumato.kinds.snapshots.families.release import release_snapshots
+from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.verifiers.hidden_delays import verify_delays
 
 DAYS = st.lists(st.lists(st.integers(0, 4), max_size=14), min_size=1, max_size=7)
 
@@ -134,7 +134,7 @@ def test_the_paper_s_delays_break_the_claim_of_hidden_ones():
     paper = sf.anonymize(data, sf.methods.Reposition(l=3, window=3), withhold_at_most=1)
     import dataclasses
 
-    from sfumato.guarantees.l_diversity import LDiversity
+    from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 
     lie = dataclasses.replace(paper.release, guarantee=LDiversity(3, 3, "hidden"))
     verdict = verify_delays(lie, data, paper.trace.rows)

@@ -10,10 +10,10 @@ from sfumato.core.errors import InfeasibleError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
-from sfumato.families.item_constraints import list_subsets
-from sfumato.families.item_hierarchies import price_tree
-from sfumato.kernels import item_cuts, item_groups
-from sfumato.methods.vpa import lies_within, split_items
+from sfumato.kinds.sets.families.item_constraints import list_subsets
+from sfumato.kinds.sets.families.item_hierarchies import price_tree
+from sfumato.kinds.sets.kernels import item_cuts, item_groups
+from sfumato.kinds.sets.methods.vpa import lies_within, split_items
 
 ITEMS = 7
 

@@ -12,17 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import attack as naive
-from sfumato.attack.ordered_places import attack
-from sfumato.core import records
+from sfumato.checking import records
+from sfumato.checking.records import membership
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
-from sfumato.core.matching import anonymity_sets, count_matches, matching_rows
 from sfumato.core.ragged import Ragged
-from sfumato.core.records import membership
-from sfumato.core.risk import risk_of_original
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.verify import klm_anonymity, km_anonymity
+from sfumato.kinds.trajectories.attacker import attack, risk_of_original
+from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.knowledge import anonymity_sets, count_matches, matching_rows
+from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
 from verify.releases import make_release, recode
 
 PLACES = "abcdef"

@@ -11,8 +11,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.methods import all_methods
-from sfumato.methods.seqanon import SeqAnon
 
 PLACES = "abcdef"
 SENSITIVE = ("s", "t")

@@ -10,8 +10,8 @@ from sfumato import registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
+from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
 from sfumato.methods import all_methods
-from sfumato.verify.faithful import verify_faithful
 
 METHODS = [method for method in all_methods().values() if method.kinds == ("trajectories",)]
 DIVERSE = [method for method in METHODS if "sensitive places" in method.needs]

@@ -12,21 +12,21 @@ import sfumato as sf
 from naive import neighbours as plain
 from naive import sequence_attack as naive
 from naive.sequence_attack import Event, make_release
-from sfumato.attack import neighbours
-from sfumato.attack.gaps import learn_gaps
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.params import declared
 from sfumato.core.run import Run
-from sfumato.core.timed_records import TimedRecords
-from sfumato.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.attacker import neighbours
+from sfumato.kinds.sequences.attacker.gaps import learn_gaps
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.metrics.count_queries import CountQueries
+from sfumato.kinds.sequences.metrics.event_context import EventContext
+from sfumato.kinds.sequences.published import TimedRecords
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.methods import all_methods
-from sfumato.metrics.count_queries import CountQueries
-from sfumato.metrics.event_context import EventContext
 from sfumato.registry import verifier
-from sfumato.verify.sequence_faithful import verify_faithful
 
 MONITORED = ("m", "n")
 WAYS = ("next", "previous", "nearest")

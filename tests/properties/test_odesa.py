@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.sanitisation import dynamic_program, error, essa, greedy, keeps, needs
 from naive.timelines import delete, left, occurring, small_timelines
-from sfumato.kernels.sanitisation import Event, Rule, is_cheaper, needed
+from sfumato.kinds.timeline.kernels.sanitisation import Event, Rule, is_cheaper, needed
 
 
 @settings(max_examples=150)

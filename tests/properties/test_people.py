@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive import people as naive
+from sfumato.checking.people import fewest_people, verify_people
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.unit import Unit
-from sfumato.verify.people import fewest_people, verify_people
 
 DAY = Unit("day", "days", "person")
 LABELS = "abcde"

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import recode as naive
-from sfumato.kernels import counter, linkage
-from sfumato.kernels import recode as engine_module
-from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kernels import counter
+from sfumato.kinds.trajectories.kernels import linkage
+from sfumato.kinds.trajectories.kernels import recode as engine_module
+from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
 
 
 @pytest.fixture(scope="module", autouse=True, params=["as it comes", "hashed, few distances kept, small steps"])

@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive.itemsets import count_records, make_release, mean_support, misfits
-from sfumato.core.chunks import Chunks
 from sfumato.core.errors import SchemaError
-from sfumato.core.itemset_support import certain_support, estimate
-from sfumato.core.placement import Placement
-from sfumato.families.reconstruction import reconstruct
+from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.reconstruction import reconstruct
+from sfumato.kinds.sets.estimate.supports import certain_support, estimate
+from sfumato.kinds.sets.published import Chunks
 
 ITEMS = "abcdef"
 TREES = [

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from naive.reposition import RecordStream, least_cost_by_enumeration, least_cost_by_program, price
 from sfumato.core.dataset import Dataset
-from sfumato.families.first_window import solve_first_window
-from sfumato.families.reposition_costs import CostModel
-from sfumato.families.reposition_window import RepositionWindow
-from sfumato.kernels.buckets import group_buckets
-from sfumato.kernels.reposition import Window, admit_newest
-from sfumato.methods.anatomy import Anatomy
-from sfumato.methods.reposition import Reposition
+from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.kinds.snapshots.families.first_window import solve_first_window
+from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
+from sfumato.kinds.snapshots.kernels.buckets import group_buckets
+from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest
+from sfumato.kinds.snapshots.methods.anatomy import Anatomy
+from sfumato.kinds.snapshots.methods.reposition import Reposition
 
 COSTS = ("linear", "quadratic", "table")
 

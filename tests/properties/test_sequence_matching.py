@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from naive import sequence_attack as naive
 from naive.sequence_attack import Event, Record, make_release
-from sfumato.attack.monitored_events import attack, risk_of_original
-from sfumato.core import sequence_matching
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
-from sfumato.core.sequence_matching import Windows, receiver_matches
-from sfumato.guarantees.gl_diversity import GlDiversity
-from sfumato.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences import knowledge as sequence_matching
+from sfumato.kinds.sequences.attacker.monitored_events import attack, risk_of_original
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.knowledge import Windows, receiver_matches
+from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.registry import attacker, verifier
-from sfumato.verify import gl_diversity, group_anonymity
-from sfumato.verify.sequence_faithful import verify_faithful
 
 MONITORED = ("m", "n")
 

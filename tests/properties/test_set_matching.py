@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.set_attack import draw_reconstruction, smallest_sets
-from sfumato.attack import known_items
-from sfumato.core import set_support
-from sfumato.core.chunk_matching import ChunkRecords
-from sfumato.core.chunks import Chunks
 from sfumato.core.dataset import Dataset
-from sfumato.core.item_matching import ItemRecords, best_knowledge
 from sfumato.core.ragged import Ragged
-from sfumato.core.set_support import SetSupport, count_sets
+from sfumato.kinds.sets import attacker as known_items
+from sfumato.kinds.sets.knowledge import set_support
+from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
+from sfumato.kinds.sets.knowledge.items import ItemRecords, best_knowledge
+from sfumato.kinds.sets.knowledge.set_support import SetSupport, count_sets
+from sfumato.kinds.sets.published import Chunks
 from verify.set_releases import random_chunks
 
 ITEMS = "abcdefg"

@@ -7,17 +7,23 @@ from hypothesis import strategies as st
 
 from naive import taxonomy as naive
 from naive.coverage import count_events, least_loss
-from sfumato.kernels.category_cover import cover_by_category, new_runs
-from sfumato.kernels.clusters import BEGIN, END
-from sfumato.kernels.coverage import BEST, CHOICE, NODE, Monitored, find_loss, new_table
-from sfumato.kernels.grouping import Demand
-from sfumato.kernels.hilbert import hilbert_order
-from sfumato.kernels.prices import set_prices
-from sfumato.kernels.taxonomy_distance import build_branches, load_pivot
-from sfumato.kernels.taxonomy_groups import et
-from sfumato.kernels.taxonomy_parts import split_people
-from sfumato.kernels.taxonomy_repair import bound_closely, bound_roughly, find_nearest, merge_members, open_repair
-from sfumato.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences.kernels.category_cover import cover_by_category, new_runs
+from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
+from sfumato.kinds.sequences.kernels.coverage import BEST, CHOICE, NODE, Monitored, find_loss, new_table
+from sfumato.kinds.sequences.kernels.grouping import Demand
+from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot
+from sfumato.kinds.sequences.kernels.taxonomy_groups import et
+from sfumato.kinds.sequences.kernels.taxonomy_parts import split_people
+from sfumato.kinds.sequences.kernels.taxonomy_repair import (
+    bound_closely,
+    bound_roughly,
+    find_nearest,
+    merge_members,
+    open_repair,
+)
+from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 
 ordinary = settings(max_examples=60)
 

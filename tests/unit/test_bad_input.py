@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.io.readers.trajectories import read
 from sfumato.io.reading import Reading
 from sfumato.io.tables import read_table
+from sfumato.kinds.trajectories.reader import read
 
 CANARY = "Q7canaryZ"
 HEADER = "person,time,place,x,y\n"

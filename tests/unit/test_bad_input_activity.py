@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from naive.activity_files import ADL, CANARY, GOOD, HEADER, write_and_read, write_and_refuse
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.io.readers.activity import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.activity.reader import read
 
 ARAS = "0 " * 20
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from naive.set_files import CANARY, GOOD, HEADER, people, write_and_read, write_and_refuse
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.io.readers.sets import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sets.reader import read
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from naive.sequence_files import (
     write_and_refuse,
 )
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.io.readers.sequences import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sequences.reader import read
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import comparators as naive
-from sfumato.kernels.comparators import align_groups, locate_events, mirror_groups, place_on_curve
-from sfumato.kernels.coverage import Monitored
-from sfumato.kernels.hilbert import hilbert_order
-from sfumato.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.comparators import align_groups, locate_events, mirror_groups, place_on_curve
+from sfumato.kinds.sequences.kernels.coverage import Monitored
+from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.prices import set_prices
 
 ordinary = settings(max_examples=80)
 

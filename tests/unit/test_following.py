@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive.activity_attack import follow_person
-from sfumato.attack import following, known_slots
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
-from sfumato.core.followed_slots import Steps, follow
-from sfumato.core.known_slots import KnownSlots
-from sfumato.report.kinds.activity import render
+from sfumato.kinds.activity.attacker import following, known_slots
+from sfumato.kinds.activity.knowledge.following import Steps, follow
+from sfumato.kinds.activity.knowledge.slots import KnownSlots
+from sfumato.kinds.activity.report import render
 
 GAP = "(gap)"
 

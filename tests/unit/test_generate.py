@@ -14,8 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from sfumato.core.errors import ParameterError
-from sfumato.generate import network, roads
-from sfumato.generate.trajectories import MODELS, OPTIONS, generate
+from sfumato.kinds.trajectories.generator import MODELS, OPTIONS, generate, network, roads
 
 # Small variants, so that each call takes a fraction of a second.
 SMALL = {

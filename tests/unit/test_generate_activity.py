@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.generate.activity import MODELS, OPTIONS, generate
-from sfumato.generate.routines import ACTIVITIES, builtin_routines, learn_routines
 from sfumato.io.export import write_table
+from sfumato.kinds.activity.generator import MODELS, OPTIONS, generate
+from sfumato.kinds.activity.generator.routines import ACTIVITIES, builtin_routines, learn_routines
 
 
 def frame(table):

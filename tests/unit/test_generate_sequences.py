@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError
-from sfumato.generate.sequences import MODELS, OPTIONS, generate
-from sfumato.generate.taxonomy import taxonomy
+from sfumato.generating.taxonomy import taxonomy
+from sfumato.kinds.sequences.generator import MODELS, OPTIONS, generate
 
 
 def lengths_of(table):

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError
-from sfumato.generate import baskets
-from sfumato.generate.sets import MODELS, OPTIONS, generate
-from sfumato.generate.taxonomy import taxonomy
+from sfumato.generating.taxonomy import taxonomy
+from sfumato.kinds.sets.generator import MODELS, OPTIONS, baskets, generate
 
 
 def sets_of(table):

@@ -4,7 +4,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sfumato.core.errors import ParameterError
-from sfumato.generate.timeline import MODELS, OPTIONS, generate
+from sfumato.kinds.timeline.generator import MODELS, OPTIONS, generate
 
 
 def test_the_same_seed_gives_the_same_timeline():

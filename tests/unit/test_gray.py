@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from naive import gray as naive
 from sfumato.kernels.gray import gray_order, gray_order_sparse
-from sfumato.kernels.zorder import z_order
+from sfumato.kinds.trajectories.kernels.zorder import z_order
 
 ordinary = settings(max_examples=150)
 

@@ -11,14 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato import guarantees
-from sfumato.core import limits
+from sfumato.core import claims, limits
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.guarantees.km_items import KmItems
 from sfumato.io.files import load
 from sfumato.io.json_files import parse_json
 from sfumato.io.json_text import find_deep_line, read_toml
 from sfumato.io.tables import read_table
+from sfumato.kinds.sets.guarantees.km_items import KmItems
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +113,7 @@ def test_nested_toml_is_refused(tmp_path, text):
 
 def test_ten_thousand_slot_columns_are_read_column_by_column(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr("sfumato.io.slot_columns._follow", _counting(calls))
+    monkeypatch.setattr("sfumato.kinds.activity.reader.slot_columns._follow", _counting(calls))
     file = tmp_path / "slots.csv"
     file.write_text("person," + ",".join(f"t{i}" for i in range(1, 5001)) + "\n" + "a" + ",x" * 5000 + "\n")
     assert len(sf.read(file, kind="activity").history().codes) == 5000
@@ -122,7 +121,7 @@ def test_ten_thousand_slot_columns_are_read_column_by_column(tmp_path, monkeypat
 
 
 def _counting(calls):
-    from sfumato.io.slot_columns import _follow
+    from sfumato.kinds.activity.reader.slot_columns import _follow
 
     def follow(one, two):
         calls.append(one)
@@ -159,7 +158,7 @@ KMITEMS = {name: value for name, value in dataclasses.asdict(KmItems(5, 2)).item
 
 
 def test_a_claim_with_a_number_beyond_all_counting_is_refused():
-    assert guarantees.load({"name": "km-items", "parameters": KMITEMS}) == KmItems(5, 2)
+    assert claims.load("sets", {"name": "km-items", "parameters": KMITEMS}) == KmItems(5, 2)
     for k in (1 << 60, 10**40):
         with pytest.raises(SchemaError, match="do not fit the guarantee"):
-            guarantees.load({"name": "km-items", "parameters": {**KMITEMS, "k": k}})
+            claims.load("sets", {"name": "km-items", "parameters": {**KMITEMS, "k": k}})

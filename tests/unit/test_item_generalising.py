@@ -5,16 +5,16 @@ import pytest
 
 import naive.item_generalising as plain
 import sfumato as sf
-from sfumato import guarantees
+from sfumato.core import claims
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.run import Run
-from sfumato.families.item_similarity import cluster_items
-from sfumato.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.kernels import itemset_counts
-from sfumato.kernels.baskets import fill_baskets
-from sfumato.kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
+from sfumato.kinds.sets.families.item_similarity import cluster_items
+from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.kernels import itemset_counts
+from sfumato.kinds.sets.kernels.baskets import fill_baskets
+from sfumato.kinds.sets.kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1"], ["a2", "b1"], ["a2", "b2"], ["a1", "b2"]]
@@ -160,7 +160,7 @@ def test_a_local_recoding_cannot_be_applied():
 def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():
     claim = ItemsetAnonymity(3, (("b", "a"), ("c",)))
     written = {"name": "itemset-anonymity", "parameters": {"k": 3, "itemsets": [["b", "a"], ["c"]]}}
-    assert guarantees.load(written) == claim
+    assert claims.load("sets", written) == claim
     with pytest.raises(ParameterError, match="itemsets must not be empty"):
         ItemsetAnonymity(3, ((),))
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from naive.itemsets import best_itemsets
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
-from sfumato.families.set_mining import extend_upwards
-from sfumato.kernels import frequent_itemsets
-from sfumato.kernels.allotment_rounding import round_table
-from sfumato.kernels.frequent_itemsets import top_itemsets
+from sfumato.kinds.sets.kernels import frequent_itemsets
+from sfumato.kinds.sets.kernels.allotment_rounding import round_table
+from sfumato.kinds.sets.kernels.frequent_itemsets import top_itemsets
+from sfumato.kinds.sets.metrics.mining import extend_upwards
 
 ROWS = st.lists(st.sets(st.integers(0, 6), max_size=6), max_size=12)
 TREE = Hierarchy.from_paths(

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from naive import activity as naive
-from sfumato.kernels import activity_classes as methods
-from sfumato.kernels.activity_classes import Demand
-from sfumato.kernels.activity_durations import Activities, aggregate, number_kept, tabulate_squares
-from sfumato.kernels.activity_levels import Levels
-from sfumato.kernels.activity_space import build_space, measure_from_person, measure_gap
-from sfumato.kernels.activity_windows import find_fullest, find_windows, is_diverse, new_rule
+from sfumato.kinds.activity.kernels import classes as methods
+from sfumato.kinds.activity.kernels.classes import Demand
+from sfumato.kinds.activity.kernels.durations import Activities, aggregate, number_kept, tabulate_squares
+from sfumato.kinds.activity.kernels.levels import Levels
+from sfumato.kinds.activity.kernels.space import build_space, measure_from_person, measure_gap
+from sfumato.kinds.activity.kernels.windows import find_fullest, find_windows, is_diverse, new_rule
 
 SLEEP, EAT, AWAY = range(3)
 DAY = 24

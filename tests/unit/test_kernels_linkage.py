@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from naive import recode as naive
-from sfumato.kernels import linkage as module
-from sfumato.kernels.groups import compact_groups, new_groups
-from sfumato.kernels.linkage import choose_bits, choose_scale, find_nearest, measure_extent, new_linkage, unite_groups
+from sfumato.kinds.trajectories.kernels import linkage as module
+from sfumato.kinds.trajectories.kernels.groups import compact_groups, new_groups
+from sfumato.kinds.trajectories.kernels.linkage import (
+    choose_bits,
+    choose_scale,
+    find_nearest,
+    measure_extent,
+    new_linkage,
+    unite_groups,
+)
 
 
 def make_tree(places, random):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from naive import disassociation as naive
 from sfumato.core.ragged import Ragged
-from sfumato.kernels.cluster_terms import count_bits, index_clusters
-from sfumato.kernels.horizontal_partition import Partition, partition_records
-from sfumato.kernels.lexicographic import order_lists
-from sfumato.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.kernels.cluster_terms import count_bits, index_clusters
+from sfumato.kinds.sets.kernels.horizontal_partition import Partition, partition_records
+from sfumato.kinds.sets.kernels.lexicographic import order_lists
+from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
 
 TERMS = 9
 RECORDS = st.lists(st.frozensets(st.integers(0, TERMS - 1), min_size=1, max_size=5), min_size=1, max_size=40)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from naive import disassociation as naive
 from naive.reconstructions import broken_knowledge
-from sfumato.kernels.cluster_terms import index_clusters
-from sfumato.kernels.covers import exchange_records, find_covers
-from sfumato.kernels.horizontal_partition import Partition
-from sfumato.kernels.joint_clusters import Forest, Rules
-from sfumato.kernels.refinement import join_clusters
-from sfumato.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers
+from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+from sfumato.kinds.sets.kernels.joint_clusters import Forest, Rules
+from sfumato.kinds.sets.kernels.refinement import join_clusters
+from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
 
 TERMS = 12
 

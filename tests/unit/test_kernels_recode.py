@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sfumato.kernels import recode as module
-from sfumato.kernels.groups import new_groups
-from sfumato.kernels.linkage import join_nodes, new_linkage
-from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kinds.trajectories.kernels import recode as module
+from sfumato.kinds.trajectories.kernels.groups import new_groups
+from sfumato.kinds.trajectories.kernels.linkage import join_nodes, new_linkage
+from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
 
 NO_INTS = np.empty(0, np.int32)
 NO_LONGS = np.empty(0, np.int64)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.kernels.subsequences import list_keys, new_walk, start_walk
+from sfumato.kinds.trajectories.kernels.subsequences import list_keys, new_walk, start_walk
 
 BASE = 10
 

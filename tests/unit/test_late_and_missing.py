@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive.late_and_missing import guesses
-from sfumato.attack.attributes_and_time import attack
-from sfumato.attack.late_and_missing import _fit, guess_values
 from sfumato.core.errors import InfeasibleError
+from sfumato.kinds.snapshots.attacker.attributes_and_time import attack
+from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, guess_values
 
 
 def dataset(days):

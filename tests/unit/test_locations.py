@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from naive import recode as naive
 from sfumato.core.dataset import Dataset
-from sfumato.core.locations import EARTH_RADIUS, Locations
 from sfumato.core.run import Run
-from sfumato.kernels.globe import measure_arc
-from sfumato.kernels.linkage import SHORTEST_STEP, choose_scale
-from sfumato.kernels.recode import Demand, Places, Rows, Tree, recode
-from sfumato.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.kernels.globe import measure_arc
+from sfumato.kinds.trajectories.kernels.linkage import SHORTEST_STEP, choose_scale
+from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS, Locations
 
 everywhere = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
 city = st.tuples(st.floats(179.9, 180), st.floats(59.9, 60))

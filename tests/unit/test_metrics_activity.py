@@ -12,12 +12,12 @@ from sfumato import registry
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.metrics.activity_correlations import ActivityCorrelations, correlate, judge
-from sfumato.metrics.activity_durations import ActivityDurations
-from sfumato.metrics.activity_transitions import ActivityTransitions
-from sfumato.metrics.relative_difference import RelativeDifference
-from sfumato.metrics.suppressed_people import SuppressedPeople
-from sfumato.metrics.time_of_day import TimeOfDay
+from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
+from sfumato.kinds.activity.metrics.durations import ActivityDurations
+from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
+from sfumato.kinds.activity.metrics.suppressed_people import SuppressedPeople
+from sfumato.kinds.activity.metrics.time_of_day import TimeOfDay
+from sfumato.kinds.activity.metrics.transitions import ActivityTransitions
 
 HOURS = Clock("hour", 19723 * 24)
 NAMES = {
@@ -99,7 +99,7 @@ def test_relative_difference_in_small_blocks(monkeypatch):
     rows = [["a", "b"] * 12, ["b", "c"] * 12, ["a", "a"] * 12, ["c", "a"] * 12]
     data = people(rows, clock=HOURS)
     whole = RelativeDifference().measure(compare(data, [[0, 1, 2]], 2, dated=True))
-    monkeypatch.setattr("sfumato.metrics.relative_difference._BLOCK", 1)
+    monkeypatch.setattr("sfumato.kinds.activity.metrics.relative_difference._BLOCK", 1)
     again = RelativeDifference().measure(compare(data, [[0, 1, 2]], 2, dated=True))
     assert again.value == pytest.approx(whole.value)
     assert again.details == pytest.approx(whole.details)

@@ -8,8 +8,8 @@ from naive.metrics import comparisons, largest_distance, location_distance, make
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.locations import Locations
-from sfumato.metrics.distance import Distance
+from sfumato.kinds.trajectories.metrics.distance import Distance
+from sfumato.kinds.trajectories.model.locations import Locations
 
 DATA = Dataset.from_trajectories([["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})
 COARSE = {"a": ("a", "b"), "b": ("a", "b"), "c": ("c",)}

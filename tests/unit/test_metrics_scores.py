@@ -14,13 +14,13 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.metric import Score
 from sfumato.core.workload import Workload
-from sfumato.metrics.average_relative_error import AverageRelativeError
-from sfumato.metrics.distance import Distance
-from sfumato.metrics.pattern_preservation import PatternPreservation, _certain_length, _project
-from sfumato.metrics.place_counts import PlaceCounts
-from sfumato.metrics.place_distance import PlaceDistance
-from sfumato.metrics.semantic_penalty import SemanticPenalty
-from sfumato.metrics.support_divergence import SupportDivergence
+from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
+from sfumato.kinds.trajectories.metrics.distance import Distance
+from sfumato.kinds.trajectories.metrics.pattern_preservation import PatternPreservation, _certain_length, _project
+from sfumato.kinds.trajectories.metrics.place_counts import PlaceCounts
+from sfumato.kinds.trajectories.metrics.place_distance import PlaceDistance
+from sfumato.kinds.trajectories.metrics.semantic_penalty import SemanticPenalty
+from sfumato.kinds.trajectories.metrics.support_divergence import SupportDivergence
 
 FEW = PatternPreservation(projections=3)
 EVERY = [
@@ -302,7 +302,7 @@ def test_long_equal_records_do_not_explode():
 
 
 def test_the_certain_length_bounds_the_number_of_patterns(monkeypatch):
-    monkeypatch.setattr("sfumato.metrics.pattern_preservation._MOST_PATTERNS", 30)
+    monkeypatch.setattr("sfumato.kinds.trajectories.metrics.pattern_preservation._MOST_PATTERNS", 30)
     generator = np.random.default_rng(5)
     for floor in (1, 2, 3):
         rows = [[str(i) for i in generator.integers(12, size=generator.integers(1, 7))] for _ in range(8)]

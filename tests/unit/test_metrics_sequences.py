@@ -18,12 +18,12 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.sequence_comparison import Covers
 from sfumato.core.workload import Workload
-from sfumato.metrics.count_queries import CountQueries
-from sfumato.metrics.event_context import EventContext
-from sfumato.metrics.event_counts import EventCounts
-from sfumato.metrics.interval_loss import IntervalLoss
+from sfumato.kinds.sequences.comparison import Covers
+from sfumato.kinds.sequences.metrics.count_queries import CountQueries
+from sfumato.kinds.sequences.metrics.event_context import EventContext
+from sfumato.kinds.sequences.metrics.event_counts import EventCounts
+from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.registry import metrics_for
 
 EVERY = [CountQueries(), EventContext(), EventCounts(), IntervalLoss()]

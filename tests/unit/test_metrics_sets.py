@@ -12,17 +12,17 @@ import sfumato as sf
 from naive.itemsets import best_itemsets, count_records, make_release
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError, SfumatoError
-from sfumato.core.published_items import PublishedItems
-from sfumato.families.set_mining import draw_copy
-from sfumato.metrics.item_loss import ItemLoss
-from sfumato.metrics.item_queries import ItemQueries
-from sfumato.metrics.multilevel_itemsets import MultilevelItemsets
-from sfumato.metrics.pair_support import PairSupport
-from sfumato.metrics.pair_support_certain import PairSupportCertain
-from sfumato.metrics.separated_items import SeparatedItems
-from sfumato.metrics.top_itemsets import TopItemsets
-from sfumato.metrics.top_itemsets_certain import TopItemsetsCertain
-from sfumato.metrics.utility_loss import UtilityLoss
+from sfumato.kinds.sets.metrics.item_loss import ItemLoss
+from sfumato.kinds.sets.metrics.item_queries import ItemQueries
+from sfumato.kinds.sets.metrics.mining import draw_copy
+from sfumato.kinds.sets.metrics.multilevel_itemsets import MultilevelItemsets
+from sfumato.kinds.sets.metrics.pair_support import PairSupport
+from sfumato.kinds.sets.metrics.pair_support_certain import PairSupportCertain
+from sfumato.kinds.sets.metrics.published_items import PublishedItems
+from sfumato.kinds.sets.metrics.separated_items import SeparatedItems
+from sfumato.kinds.sets.metrics.top_itemsets import TopItemsets
+from sfumato.kinds.sets.metrics.top_itemsets_certain import TopItemsetsCertain
+from sfumato.kinds.sets.metrics.utility_loss import UtilityLoss
 from verify.set_releases import generalised
 
 TREE = sf.Hierarchy.from_paths(
@@ -128,7 +128,7 @@ def test_pairs_of_reconstructions(chunks, copies):
 
 
 def sf_estimate(comparison, itemsets):
-    from sfumato.core.itemset_support import estimate
+    from sfumato.kinds.sets.estimate.supports import estimate
 
     return estimate(comparison.release, itemsets)
 

@@ -11,12 +11,12 @@ from naive.sanitisation import error, keeps, prefixes
 from naive.timelines import occurring, small_timelines
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.metrics.deleted_share import DeletedShare
-from sfumato.metrics.frequent_events import FrequentEvents
-from sfumato.metrics.ghost_events import GhostEvents
-from sfumato.metrics.sanitisation_error import SanitisationError
-from sfumato.metrics.segment_boundaries import SegmentBoundaries, find_boundaries
-from sfumato.metrics.untouched_time_points import UntouchedTimePoints
+from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
+from sfumato.kinds.timeline.metrics.frequent_events import FrequentEvents
+from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
+from sfumato.kinds.timeline.metrics.sanitisation_error import SanitisationError
+from sfumato.kinds.timeline.metrics.segment_boundaries import SegmentBoundaries, find_boundaries
+from sfumato.kinds.timeline.metrics.untouched_time_points import UntouchedTimePoints
 
 
 def published(rows, sensitive, alphabet, delta):

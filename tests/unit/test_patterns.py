@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from naive import patterns as naive
-from sfumato.kernels.patterns import Patterns, contains, frequent_patterns, top_patterns
+from sfumato.kinds.trajectories.kernels.patterns import Patterns, contains, frequent_patterns, top_patterns
 
 Ragged = tuple[NDArray[np.int64], NDArray[np.int32]]
 

@@ -11,9 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.io.places import average_positions, derive_places, locate, parse_place_rule, tabulate_places
-from sfumato.io.projection import Projection
-from sfumato.io.regions import locate_in_regions, read_regions
+from sfumato.kinds.trajectories.reader.places import (
+    average_positions,
+    derive_places,
+    locate,
+    parse_place_rule,
+    tabulate_places,
+)
+from sfumato.kinds.trajectories.reader.projection import Projection
+from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
 
 
 def on_plane(points):

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 import sfumato as sf
 from naive.sanitisation import prefixes
 from naive.timelines import occurring, small_timelines
-from sfumato.attack.prefix_observer import attack, attack_original, expose
-from sfumato.core.timelines import Timeline
+from sfumato.kinds.timeline.attacker import attack, attack_original, expose
+from sfumato.kinds.timeline.model import Timeline
 from sfumato.registry import attacker, attacker_of_kind
 
 

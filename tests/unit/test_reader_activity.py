@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from naive.activity_files import ADL, GOOD, HEADER, fill_second_by_second, write_and_read
 from sfumato import registry
 from sfumato.core.clock import Clock
-from sfumato.io.episodes import Calendar, Episodes, fill_slots, split_episodes
-from sfumato.io.homes import ARAS_ACTIVITIES
-from sfumato.io.readers.activity import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.activity.reader import read
+from sfumato.kinds.activity.reader.episodes import Calendar, Episodes, fill_slots, split_episodes
+from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES
 
 
 @pytest.fixture

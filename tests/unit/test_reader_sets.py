@@ -16,14 +16,14 @@ import sfumato as sf
 from naive.set_files import CANARY, HEADER, people, plain_lines, plain_rows, write_and_read, write_and_refuse
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.generate.sets import generate
-from sfumato.generate.taxonomy import taxonomy
+from sfumato.generating.taxonomy import taxonomy
 from sfumato.io.constraints import read_itemsets, read_partition
 from sfumato.io.export import write_table
 from sfumato.io.hierarchies import write_hierarchy
-from sfumato.io.items import split_cells
-from sfumato.io.readers.sets import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sets.generator import generate
+from sfumato.kinds.sets.reader import read
+from sfumato.kinds.sets.reader.items import split_cells
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def test_lists_of_parquet_and_json_lines(reader, tmp_path):
 
 
 def test_long_texts_are_split_in_parts(monkeypatch):
-    import sfumato.io.items as items
+    from sfumato.kinds.sets.reader import items
 
     cells = pa.array(["a b", "", "c", "d e f"])
     whole = split_cells(cells, " ")

@@ -16,12 +16,12 @@ from naive.sequence_files import CANARY, GOOD, HEADER, people, plain_read, write
 from sfumato import registry
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.generate.sequences import generate
-from sfumato.generate.taxonomy import taxonomy
+from sfumato.generating.taxonomy import taxonomy
 from sfumato.io.export import write_table
 from sfumato.io.hierarchies import write_hierarchy
-from sfumato.io.readers.sequences import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.sequences.generator import generate
+from sfumato.kinds.sequences.reader import read
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.io.batches import read_batches
 from sfumato.io.reading import Reading
-from sfumato.io.streams import snapshot_name
+from sfumato.kinds.snapshots.folder import snapshot_name
+from sfumato.kinds.snapshots.reader.batches import read_batches
 
 QI = {"qi": "age"}
 
@@ -83,7 +83,7 @@ def batches(path, **options):
 
 @pytest.mark.parametrize("block", [5, 16, 1 << 20])
 def test_batches_hold_every_row_once(tmp_path, monkeypatch, block):
-    monkeypatch.setattr("sfumato.io.batches._BLOCK", block)
+    monkeypatch.setattr("sfumato.kinds.snapshots.reader.batches._BLOCK", block)
     text = 'time;ill\n1;"a\nb"\n2;"say ""hi"""\n3;c\n\n4;"x;y"'
     (tmp_path / "a.csv").write_text(text)
     found = pa.concat_tables(batches(tmp_path / "a.csv"))

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.io.readers.trajectories import read
 from sfumato.io.reading import Reading
+from sfumato.kinds.trajectories.reader import read
 
 
 @pytest.fixture

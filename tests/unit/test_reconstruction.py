@@ -10,10 +10,10 @@ import pytest
 
 import sfumato as sf
 from naive.itemsets import count_records, make_release, misfits
-from sfumato.core.covering import cover_chance, draw_cover
 from sfumato.core.errors import ParameterError
-from sfumato.core.itemset_support import certain_support, estimate
-from sfumato.families.reconstruction import reconstruct
+from sfumato.kinds.sets.estimate.covering import cover_chance, draw_cover
+from sfumato.kinds.sets.estimate.reconstruction import reconstruct
+from sfumato.kinds.sets.estimate.supports import certain_support, estimate
 
 CLUSTERS = [("p", None, 5), ("q", None, 4)]
 ROWS = [

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.checking.structure import verify_structure
 from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn
 from sfumato.io.releases import read_release, write_release
-from sfumato.verify.structure import verify_structure
 
 PARTS = "parts are the declared ones"
 

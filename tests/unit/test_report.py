@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato import report
+from sfumato.checking.risk import Risk
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
@@ -22,10 +23,11 @@ from sfumato.core.forms import Form
 from sfumato.core.metric import Score
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.risk import Risk, risk_of_original
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.report import maps, plots
+from sfumato.kinds.trajectories.attacker import risk_of_original
+from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.report import maps
+from sfumato.report import plots
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.palette import DARK
 

@@ -8,11 +8,11 @@ import pytest
 
 from naive.activity_releases import HandMadeClaim, compare, people, publish
 from sfumato import report
+from sfumato.checking.risk import Risk
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
-from sfumato.core.risk import Risk
+from sfumato.kinds.activity.report import days
 from sfumato.pipeline import measure_release
-from sfumato.report import days
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits, name_share
 
 CLOCK = Clock("hour", 19723 * 24)

@@ -12,15 +12,15 @@ import pytest
 
 from naive.sequence_metrics import publish, publish_exactly
 from sfumato import report
+from sfumato.checking.risk import Risk
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.metric import Score
-from sfumato.core.risk import Risk
-from sfumato.guarantees.gl_diversity import GlDiversity
-from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.report import timelines
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.report import timelines
+from sfumato.kinds.sequences.report.timelines import show_length
 from sfumato.report.palette import DARK
-from sfumato.report.timelines import show_length
 from unit.test_report import Reader, read_text
 
 SECONDS = Clock("second")

@@ -10,11 +10,11 @@ import pytest
 
 import sfumato as sf
 from sfumato import report
-from sfumato.attack import known_items
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
-from sfumato.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.guarantees.km_items import KmItems
+from sfumato.kinds.sets import attacker as known_items
+from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.report.palette import DARK
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits
 from unit.test_report import Reader, read_text

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.attack.attributes_and_time import attack, attack_original
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.snapshot_comparison import SnapshotComparison, ValueCounts, merge_snapshots, suppress_plainly
-from sfumato.generate.snapshots import generate
-from sfumato.metrics.information_loss import InformationLoss
-from sfumato.metrics.publication_delay import PublicationDelay
-from sfumato.metrics.window_queries import WindowQueries
-from sfumato.report.kinds import snapshots as report
+from sfumato.kinds.snapshots import report
+from sfumato.kinds.snapshots.attacker.attributes_and_time import attack, attack_original
+from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts, merge_snapshots, suppress_plainly
+from sfumato.kinds.snapshots.generator import generate
+from sfumato.kinds.snapshots.metrics.information_loss import InformationLoss
+from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
+from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
 
 
 def cases(records=1500, **options):

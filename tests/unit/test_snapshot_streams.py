@@ -8,10 +8,10 @@ import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.schema import Column, Schema
-from sfumato.families.reposition_costs import CostModel
-from sfumato.families.reposition_window import RepositionWindow
-from sfumato.families.snapshot_feed import SnapshotFeed
-from sfumato.families.snapshot_stream import CLOSED, SUPPRESSED, Snapshot
+from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.kinds.snapshots.families.feed import SnapshotFeed
+from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
+from sfumato.kinds.snapshots.families.stream import CLOSED, SUPPRESSED, Snapshot
 
 SCHEMA = Schema("snapshots", (Column("time", "time"), Column("age", "quasi-identifier"), Column("ill", "sensitive")))
 
@@ -147,7 +147,7 @@ def test_memory_is_bounded_by_the_window():
 
 
 def test_the_first_window_shrinks_to_what_an_integer_program_can(monkeypatch):
-    monkeypatch.setattr("sfumato.families.reposition_window._LARGEST_PROGRAM", 12)
+    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", 12)
     flow = stream(4)
     out = [leaving for t in range(9) for leaving in flow.push(snapshot(t, ["a", "a", "b"], 3 * t))] + flow.flush()
     assert sum(len(leaving.rows) for leaving in out) + flow.withheld[SUPPRESSED] == 27
@@ -156,7 +156,7 @@ def test_the_first_window_shrinks_to_what_an_integer_program_can(monkeypatch):
 
 @pytest.mark.parametrize("limit", [1, 10**6])
 def test_an_integer_program_for_the_first_window_is_never_worse(monkeypatch, limit):
-    monkeypatch.setattr("sfumato.families.reposition_window._LARGEST_PROGRAM", limit)
+    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", limit)
     costs = CostModel.read("test", "linear", None, 3)
     window = RepositionWindow(2, costs, ["a", "b"])
     for time, arrived in enumerate([[3, 0], [0, 1], [0, 2]]):

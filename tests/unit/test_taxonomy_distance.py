@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import taxonomy as naive
-from sfumato.kernels.taxonomy_distance import (
+from sfumato.kinds.sequences.kernels.taxonomy_distance import (
     build_branches,
     event_distance,
     is_less,

@@ -5,8 +5,8 @@ import pytest
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.families.event_deletion import NOTHING_LEFT
-from sfumato.kernels.sanitisation import LARGEST
+from sfumato.kinds.timeline.families.event_deletion import NOTHING_LEFT
+from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
 from sfumato.registry import find
 
 METHODS = ["odesa", "essa", "essa-joint"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.sanitisation import error, prefixes
 from naive.timelines import FRACTIONS, left, occurring, small_timelines
-from sfumato.core.timelines import Deletions, Timeline, least_peer, peaks
+from sfumato.kinds.timeline.model import Deletions, Timeline, least_peer, peaks
 
 
 @settings(max_examples=80)

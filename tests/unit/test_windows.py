@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.grouping import find_fullest, in_conflict
-from sfumato.kernels import windows
-from sfumato.kernels.windows import Unmonitored, find_crowds, have_conflict, key_pairs
+from sfumato.kinds.sequences.kernels import windows
+from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_crowds, have_conflict, key_pairs
 
 
 def as_unmonitored(pairs):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sfumato.core.release import Release
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from verify.releases import make_release, recode
 
 SIX = [list("dace"), list("baec"), list("ade"), list("bdec"), list("dc"), list("de")]

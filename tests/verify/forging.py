@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.core.claims import all_guarantees
 from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.guarantees import all_guarantees
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.io.releases import read_release, write_release
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 
 def forge(change: Callable[[Release], Release]) -> Callable[[Path], None]:

@@ -11,7 +11,7 @@ from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 COLUMNS = (
     PublishedColumn("person", "identifier", Form("exact")),

@@ -11,7 +11,7 @@ from naive.sequence_attack import Record, make_release
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 
 MONITORED = ("mail", "chat")
 CLAIM = GroupAnonymity(k=2, monitored=MONITORED)

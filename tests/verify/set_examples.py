@@ -9,7 +9,7 @@ import numpy as np
 from naive.set_attack import Cluster, Row
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees.km_items import KmItems
 from verify.set_releases import separated
 
 THREE = KmItems(k=3, m=2)

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from naive.set_attack import Cluster, Row
-from sfumato.core.chunks import CLUSTER_COLUMNS, DATA_COLUMNS
 from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
 
 COLUMNS = (
     PublishedColumn("person", "identifier", Form("exact")),

@@ -9,14 +9,14 @@ import pytest
 
 import sfumato as sf
 from naive.activity_releases import people, publish
-from sfumato.attack.known_slots import attack, attack_original
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.release import Part
-from sfumato.guarantees.activity_diversity import ActivityDiversity
-from sfumato.guarantees.class_anonymity import ClassAnonymity
-from sfumato.verify import activity_diversity, class_anonymity
-from sfumato.verify.activity_faithful import verify_faithful
+from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
+from sfumato.kinds.activity.verifiers.faithful import verify_faithful
 
 
 def days(count=24, slots=12, seed=3):

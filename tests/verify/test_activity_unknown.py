@@ -12,15 +12,15 @@ import sfumato as sf
 from naive.activity_attack import class_members
 from naive.activity_promise import fewest_observed, hidden_intervals, largest_share
 from naive.activity_releases import people, publish
-from sfumato.attack.known_slots import attack
-from sfumato.core.activity import name_unknown
+from sfumato.checking.people import fewest_people
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.guarantees.activity_diversity import ActivityDiversity
-from sfumato.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.attacker.known_slots import attack
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.published import name_unknown
+from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
 from sfumato.registry import find, verifier
-from sfumato.verify import activity_diversity, class_anonymity
-from sfumato.verify.people import fewest_people
 
 GAP = "(gap)"
 DIVERSE = ("l-mdav", "l-vmdav", "msld", "mc-l-mdav", "mc-l-mdav-wd", "mc-l-vmdav", "mc-l-vmdav-wd", "mc-rr")

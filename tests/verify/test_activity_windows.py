@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.activity_promise import assignments, largest_share
 from naive.activity_releases import people, publish
-from sfumato.attack.known_slots import attack
-from sfumato.core.activity_windows import PublishedTime, Within
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, VerificationError
-from sfumato.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.attacker.known_slots import attack
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.knowledge.windows import PublishedTime, Within
+from sfumato.kinds.activity.verifiers import activity_diversity
 from sfumato.registry import find
-from sfumato.verify import activity_diversity
 
 DIVERSE = ("l-mdav", "l-vmdav", "msld", "mc-l-mdav", "mc-l-mdav-wd", "mc-l-vmdav", "mc-l-vmdav-wd", "mc-rr")
 

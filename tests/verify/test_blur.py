@@ -15,10 +15,10 @@ import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release, Result
-from sfumato.guarantees.gl_diversity import GlDiversity
 from sfumato.io.releases import read_release, write_release
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.registry import verifier
-from sfumato.verify.sequence_faithful import verify_faithful
 
 START = 28_000_000
 PEOPLE = [

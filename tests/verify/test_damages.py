@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
+from sfumato.core.claims import list_guarantees
 from sfumato.core.errors import SchemaError, VerificationError
-from sfumato.guarantees import all_guarantees
-from sfumato.io.streams import is_stream, snapshot_folders
+from sfumato.core.rooms import all_kinds
+from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
 from verify.damage_releases import RELEASES
 from verify.damages import DAMAGES, Damage
 
@@ -68,6 +69,6 @@ def test_damage_is_found(published, tmp_path, release: str, damage: Damage):
 
 def test_the_table_is_complete():
     named = {release.split(",")[0] for release in RELEASES}
-    assert named == set(all_guarantees())
+    assert named == {name for kind in all_kinds() for name in list_guarantees(kind)}
     for release in RELEASES:
         assert sum(damage.applies(release) for damage in DAMAGES.values()) >= 20

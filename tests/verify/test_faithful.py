@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from naive.attack import is_faithful
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.verify.faithful import verify_faithful
-from sfumato.verify.km_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
+from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
 from verify.examples import ABC, SIX
 from verify.releases import make_release, people_table, recode, values_table
 

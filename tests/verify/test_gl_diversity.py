@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from naive import sequence_attack as naive
 from naive.sequence_attack import Record, make_release, people_table
-from sfumato.core import timed_records
+from sfumato.checking.structure import READABLE
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.timed_records import Entries, busiest_window, most_people
-from sfumato.guarantees.gl_diversity import GlDiversity
-from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.verify.gl_diversity import verify, verify_against
-from sfumato.verify.sequence_faithful import verify_faithful
-from sfumato.verify.structure import READABLE
+from sfumato.kinds.sequences import published as timed_records
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.published import Entries, busiest_window, most_people
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verifiers.gl_diversity import verify, verify_against
 
 MONITORED = ("mail",)
 PEOPLE = [

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 from naive import sequence_attack as naive
 from naive.sequence_attack import Record, make_release, people_table
+from sfumato.checking.structure import READABLE
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
-from sfumato.core.sequence_matching import receiver_matches
-from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.guarantees.km_anonymity import KmAnonymity
 from sfumato.io.releases import read_release, write_release
-from sfumato.verify.group_anonymity import verify, verify_against
-from sfumato.verify.sequence_faithful import verify_faithful
-from sfumato.verify.structure import READABLE
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.knowledge import receiver_matches
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from verify.sequence_examples import CLAIM, MONITORED, PEOPLE, ROWS, people, records, sound
 
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.set_attack import matches, subsets
-from sfumato import guarantees
-from sfumato.attack.known_items import attack
+from sfumato.core import claims
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
-from sfumato.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.guarantees.km_items import KmItems
-from sfumato.verify.itemset_anonymity import COUNTED, GUARANTEE, RECORDS, verify, verify_against
+from sfumato.kinds.sets.attacker import attack
+from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.verifiers.itemset_anonymity import COUNTED, GUARANTEE, RECORDS, verify, verify_against
 from verify.set_examples import nested
 from verify.set_releases import generalised
 
@@ -29,7 +29,7 @@ ORIGINAL = [["a", "c"], ["b", "c"], ["a", "d"], ["e"]]
 def test_it_says_which_guarantee_it_verifies() -> None:
     assert GUARANTEE is ItemsetAnonymity
     manifest = json.loads(json.dumps(CLAIM.to_dict()))
-    assert guarantees.load(manifest) == CLAIM
+    assert claims.load("sets", manifest) == CLAIM
 
 
 def test_items_that_are_not_named_may_be_rare() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.attack.ordered_places import attack
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.verify.klm_anonymity import GUARANTEE, verify, verify_against
+from sfumato.kinds.trajectories.attacker import attack
+from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.verifiers.klm_anonymity import GUARANTEE, verify, verify_against
 from verify.examples import ABD, SIX_SENSITIVE, THREE, six_published, three_published
 from verify.releases import make_release, recode, values_table
 

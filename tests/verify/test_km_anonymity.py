@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from naive.attack import supports
-from sfumato.attack.ordered_places import attack
+from sfumato.checking.subsequences import decode_key, support
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
-from sfumato.core.risk import risk_of_original
-from sfumato.core.subsequences import decode_key, support
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.verify.km_anonymity import GUARANTEE, verify, verify_against
+from sfumato.kinds.trajectories.attacker import attack, risk_of_original
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.verifiers.km_anonymity import GUARANTEE, verify, verify_against
 from verify.examples import ABC, SIX, six_published, three_published
 from verify.releases import make_release, recode
 

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import set_attack as naive
-from sfumato.attack.known_items import attack, attack_original
-from sfumato.core.chunks import Chunks
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.guarantees.km_items import KmItems
-from sfumato.verify.km_items import GUARANTEE, verify, verify_against
-from sfumato.verify.reconstructions import largest_supports
+from sfumato.kinds.sets.attacker import attack, attack_original
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.published import Chunks
+from sfumato.kinds.sets.verifiers.km_items import GUARANTEE, verify, verify_against
+from sfumato.kinds.sets.verifiers.reconstructions import largest_supports
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from verify.set_examples import (
     CHUNKS,
     CLUSTERS,

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 import sfumato as sf
+from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import VerificationError
-from sfumato.core.verdict import Verdict
-from sfumato.verify import km_anonymity
+from sfumato.kinds.trajectories.verifiers import km_anonymity
 
 DATA = sf.Dataset.from_trajectories([["a", "b"]] * 3, {"a": (0, 0), "b": (1, 1)})
 

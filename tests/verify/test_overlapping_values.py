@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import attack
+from sfumato.checking.records import Records
 from sfumato.core.dataset import Dataset
-from sfumato.core.records import Records
-from sfumato.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.guarantees.km_items import KmItems
-from sfumato.verify import klm_anonymity, km_anonymity, km_items
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.verifiers import km_items
+from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
 from verify import set_releases
 from verify.releases import make_release
 

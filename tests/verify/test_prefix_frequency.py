@@ -11,9 +11,9 @@ import sfumato as sf
 from naive.sanitisation import keeps
 from naive.timelines import occurring, small_timelines
 from sfumato.core.errors import VerificationError
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.verify.prefix_frequency import verify, verify_against
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.verifiers.prefix_frequency import verify, verify_against
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from verify.timeline_releases import covered, good, rows_of, with_rows
 
 

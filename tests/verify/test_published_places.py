@@ -22,8 +22,8 @@ from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.published_places import Fixes, PlaceOrigin, publish_places
 from sfumato.core.run import Run
 from sfumato.io.json_files import spell_json
-from sfumato.methods.seqanon import SeqAnon
-from sfumato.methods.u_seqanon import USeqAnon
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.methods.u_seqanon import USeqAnon
 
 SECRET = bytes([1] * 32)
 K = 3

@@ -16,9 +16,9 @@ from naive.sequence_attack import Record, make_release, people_table
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.verify.group_anonymity import verify_against
-from sfumato.verify.sequence_faithful import verify_faithful
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verifiers.group_anonymity import verify_against
 
 MONITORED = ("mail", "chat")
 CLAIM = GroupAnonymity(k=2, monitored=MONITORED)

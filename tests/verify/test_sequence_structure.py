@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from naive.sequence_attack import Record, columns, people_table, values_table
+from sfumato.checking.structure import verify_structure
 from sfumato.core.clock import Clock
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn
-from sfumato.guarantees.group_anonymity import GroupAnonymity
-from sfumato.verify.group_anonymity import verify, verify_against
-from sfumato.verify.sequence_faithful import verify_faithful
-from sfumato.verify.structure import verify_structure
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
 from verify.sequence_examples import MONITORED, people, records, sound
 
 NAMED, TYPES, NULL = "columns are the declared ones", "types are the declared ones", "no cell is empty"

@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive.set_attack import draw_reconstruction, matches
+from sfumato.checking.structure import verify_structure
 from sfumato.core.dataset import Dataset
-from sfumato.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.verifiers import faithful as set_faithful
+from sfumato.kinds.sets.verifiers.faithful import verify_faithful
 from sfumato.registry import faithful_verifier
-from sfumato.verify import set_faithful
-from sfumato.verify.set_faithful import verify_faithful
-from sfumato.verify.structure import verify_structure
 from verify.set_examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3, nested, people
 from verify.set_releases import generalised, random_chunks, separated
 

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.core.chunks import CLUSTER_COLUMNS, DATA_COLUMNS
+from sfumato.checking.structure import verify_structure
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.verify.km_items import verify, verify_against
-from sfumato.verify.set_faithful import verify_faithful
-from sfumato.verify.structure import verify_structure
+from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
+from sfumato.kinds.sets.verifiers.faithful import verify_faithful
+from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 from verify.set_examples import CLUSTERS, PEOPLE, chunk, nested, people
 from verify.set_releases import COLUMNS, clusters_table, generalised, items_column, values_table
 

@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.set_attack import Cluster, Row, Tree, draw_reconstruction, most_records
-from sfumato.core.chunk_matching import ChunkRecords
-from sfumato.core.chunk_sources import Sources
-from sfumato.core.chunks import Chunks
+from sfumato.checking.structure import verify_structure
+from sfumato.checking.subsequences import support
 from sfumato.core.dataset import Dataset
-from sfumato.core.item_matching import digits
-from sfumato.core.subsequences import support
-from sfumato.guarantees.km_items import KmItems
-from sfumato.verify.disassociated import verify_chunks
-from sfumato.verify.km_items import verify_against
-from sfumato.verify.reconstructions import largest_supports
-from sfumato.verify.structure import verify_structure
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
+from sfumato.kinds.sets.knowledge.items import digits
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.published import Chunks
+from sfumato.kinds.sets.verifiers.disassociated import verify_chunks
+from sfumato.kinds.sets.verifiers.km_items import verify_against
+from sfumato.kinds.sets.verifiers.reconstructions import largest_supports
 from verify.set_releases import random_chunks, separated
 
 Drawn = tuple[int, int, list[Cluster], list[Row]]

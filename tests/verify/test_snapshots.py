@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.attack.attributes_and_time import attack, attack_original
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn
-from sfumato.guarantees.l_diversity import LDiversity
-from sfumato.verify import l_diversity, l_eligibility
-from sfumato.verify.snapshot_faithful import verify_faithful
+from sfumato.kinds.snapshots.attacker.attributes_and_time import attack, attack_original
+from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.verifiers import l_diversity, l_eligibility
+from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 
 
 def snapshots(people=90, seed=4):

@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.guarantees.km_anonymity import KmAnonymity
-from sfumato.verify.faithful import verify_faithful
-from sfumato.verify.km_anonymity import verify, verify_against
-from sfumato.verify.structure import READABLE, verify_structure
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
+from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
 from verify.examples import ABC, SIX, six_published
 from verify.releases import COLUMNS, make_release, people_table, recode, values_table
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sfumato.verify.timeline_faithful import verify_faithful
+from sfumato.kinds.timeline.verifiers.faithful import verify_faithful
 from verify.timeline_releases import good, rows_of, with_rows
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.limits import EXPANSION, allow_expansion
-from sfumato.core.verdict import EXIT_CODES, Verdict
 from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
 
 app = typer.Typer(
@@ -154,8 +154,8 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
-    from sfumato.io.batches import STANDARD_INPUT, is_feed
-    from sfumato.methods import find
+    from sfumato.kinds.snapshots.reader.batches import STANDARD_INPUT, is_feed
+    from sfumato.registry import find
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
     read_limit(withhold_at_most)

@@ -10,7 +10,7 @@ from sfumato import pipeline
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.core.errors import SfumatoError
-from sfumato.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 
 __all__ = ["show"]
 

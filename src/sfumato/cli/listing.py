@@ -6,8 +6,7 @@ from typing import Any
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.params import declared
-from sfumato.core.schema import KINDS
-from sfumato.methods import all_methods
+from sfumato.registry import all_kinds, all_methods
 
 __all__ = ["describe_methods"]
 
@@ -20,8 +19,8 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
     >>> [method["name"] for method in describe_methods("trajectories")]
     ['lm-anon', 'sd-seqanon', 'seqanon', 'sga', 'u-seqanon', 'zga']
     """
-    if kind and kind not in KINDS:
-        raise ParameterError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}.")
+    if kind and kind not in all_kinds():
+        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.")
     return [
         {
             "name": method.name,

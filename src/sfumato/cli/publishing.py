@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, registry
+from sfumato.checking.people import say_people
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
@@ -24,7 +25,6 @@ from sfumato.io import owner, releases
 from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
-from sfumato.verify.people import say_people
 
 __all__ = [
     "generate_file",
@@ -97,7 +97,7 @@ def publish(
 
 def _announce_compilation() -> None:
     from sfumato.kernels.compilation import is_compiled
-    from sfumato.kernels.repair import repair_sequences
+    from sfumato.kinds.trajectories.kernels.repair import repair_sequences
 
     if not is_compiled(repair_sequences):
         sys.stderr.write("compiling, a minute the first time\n")

@@ -23,16 +23,16 @@ from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret
 from sfumato.core.unit import RECORD
 from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
-from sfumato.io.batches import is_feed, read_batches
 from sfumato.io.owner import read_rows
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
-from sfumato.io.snapshot_records import SnapshotRecords
-from sfumato.io.streams import Checkpoint, StreamFolder, snapshot_name
+from sfumato.kinds.snapshots.folder import Checkpoint, StreamFolder, snapshot_name
+from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
+from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 
 if TYPE_CHECKING:
-    from sfumato.families.snapshot_feed import Closed
-    from sfumato.families.snapshot_stream import LeavingSnapshot, Snapshot, SnapshotStream
+    from sfumato.kinds.snapshots.families.feed import Closed
+    from sfumato.kinds.snapshots.families.stream import LeavingSnapshot, Snapshot, SnapshotStream
 
 __all__ = ["RESUME", "publish_stream"]
 
@@ -177,7 +177,7 @@ class _Publishing:
 
     def consume(self, resume: str | None) -> None:
         """Publish until the input ends."""
-        from sfumato.families.snapshot_feed import SnapshotFeed
+        from sfumato.kinds.snapshots.families.feed import SnapshotFeed
 
         batches = self._pass_over() if resume == "replay" else self._batches
         feed = SnapshotFeed(self.rows, self.checksum)
@@ -189,7 +189,7 @@ class _Publishing:
 
     def _pass_over(self) -> Iterator[tuple[Ints, pa.Table]]:
         """Give what comes after the records that were taken, having made sure that they are the same."""
-        from sfumato.families.snapshot_feed import sum_times
+        from sfumato.kinds.snapshots.families.feed import sum_times
 
         # Both grow as soon as what follows is taken.
         taken, expected = self.rows, self.checksum
@@ -235,7 +235,7 @@ class _Publishing:
             self._taken = []
 
     def _publish(self, leaving: LeavingSnapshot) -> None:
-        from sfumato.families.snapshot_stream import SUPPRESSED, make_release
+        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, make_release
 
         size = leaving.table.num_rows
         if size == 0:
@@ -341,8 +341,8 @@ class _Publishing:
         return Checkpoint(facts, arrays, tables)
 
     def _restore(self, saved: Checkpoint) -> None:
-        from sfumato.families.reposition_window import WindowState
-        from sfumato.families.snapshot_stream import Snapshot, StreamState
+        from sfumato.kinds.snapshots.families.reposition_window import WindowState
+        from sfumato.kinds.snapshots.families.stream import Snapshot, StreamState
 
         homes = {}
         for name, table in saved.tables.items():

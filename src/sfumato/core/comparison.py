@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.activity_comparison import ActivityComparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.locations import Locations
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.sequence_comparison import SequenceComparison
-from sfumato.core.set_comparison import SetComparison
 from sfumato.core.workload import Workload
+from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.trajectories.model.locations import Locations
 
 __all__ = ["Comparison"]
 

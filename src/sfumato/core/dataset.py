@@ -15,11 +15,11 @@ import pyarrow as pa
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.locations import Locations
 from sfumato.core.published_places import UNQUESTIONED, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, RECORD, TIME_POINT, Unit, plural
+from sfumato.kinds.trajectories.model.locations import Locations
 
 __all__ = ["Dataset"]
 

@@ -27,7 +27,7 @@ class Guarantee(Parameterised, abc.ABC):
 
     Examples
     --------
-    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
     ('km-anonymity (k=5, m=2)', 'km-anonymity (k=5, m=2, counting people)')
     """

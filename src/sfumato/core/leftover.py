@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.chunks import TERM_CHUNK, is_disassociated
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.kinds.sets.published import TERM_CHUNK, is_disassociated
 
 __all__ = ["COUNTERS", "FAR", "Leftover", "find_leftover", "warn_of_leftover"]
 
@@ -69,7 +69,7 @@ def warn_of_leftover(original: Dataset, release: Release) -> str | None:
 
     Examples
     --------
-    >>> from sfumato.methods.apriori import Apriori
+    >>> from sfumato.kinds.sets.methods.apriori import Apriori
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> from sfumato.core.run import Run
     >>> tree = Hierarchy.from_paths([(f"item {n}", "*") for n in range(40)])

@@ -87,7 +87,7 @@ class Metric(Parameterised, abc.ABC):
 
     Examples
     --------
-    >>> from sfumato.metrics.average_relative_error import AverageRelativeError
+    >>> from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
     >>> AverageRelativeError(queries=20).better
     'lower'
     """

@@ -6,9 +6,7 @@ import dataclasses
 
 from sfumato.core.errors import SchemaError
 
-__all__ = ["KINDS", "ROLES", "Column", "Schema"]
-
-KINDS = ("trajectories", "sequences", "sets", "table", "rt", "activity", "timeline", "snapshots")
+__all__ = ["ROLES", "Column", "Schema"]
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time", "count")
 
@@ -48,8 +46,6 @@ class Schema:
     monitored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise SchemaError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}.")
         names = [column.name for column in self.columns]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.checking.verdict import Verdict
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.verdict import Verdict
 from sfumato.io.csv_files import read_header, spell_csv
 from sfumato.io.included import digest_file, is_plain_name
 from sfumato.io.json_files import check_plain, read_json, spell_json

@@ -12,17 +12,14 @@ from typing import Any
 
 from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
-from sfumato.core.schema import KINDS
+from sfumato.core.rooms import find_kind
 from sfumato.core.unit import parse_unit
-from sfumato.io.files import FORMATS, check_encoding
-from sfumato.io.items import check_separator
-from sfumato.io.places import parse_place_rule
+from sfumato.io.files import check_encoding
 from sfumato.io.tables import check_delimiter
 
-__all__ = ["Reading"]
+__all__ = ["Reading", "check_separator"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "kind": KINDS,
     "split": ("day", "week"),
     "coordinates": ("auto", "lonlat", "plane"),
     "resolution": tuple(UNITS),
@@ -30,45 +27,11 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "query": ("drop", "keep"),
     "faults": ("error", "mend"),
 }
-_FORMATS: dict[str, tuple[str, ...]] = {
-    "sets": (*FORMATS, "transactions", "amnesia"),
-    "activity": ("csv", "parquet", "jsonl", "adl", "aras"),
-}
-"""Formats of a kind that has others than tables and sequences."""
+_SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MAPPINGS = ("columns", "hierarchies", "constraints")
 _LISTS = ("header", "drop", "sensitive", "monitored")
-_OF_PLACES = ("places", "places_file", "coordinates")
-_OF_SLOTS = ("start", "gap", "slots", "faults")
-_OF_LOGS = ("monitored", "user_key", "query")
-_FOREIGN: dict[str, tuple[str, ...]] = {
-    "trajectories": (*_OF_LOGS, "resolution", "separator", *_OF_SLOTS),
-    "sequences": ("sensitive", "constraints", *_OF_PLACES, "split", "zone", "separator", *_OF_SLOTS),
-    "sets": (*_OF_LOGS, "resolution", *_OF_PLACES, "split", "zone", *_OF_SLOTS),
-    "activity": (*_OF_LOGS, *_OF_PLACES, "hierarchies", "constraints", "separator"),
-    "timeline": (
-        "unit",
-        *_OF_LOGS,
-        *_OF_PLACES,
-        "hierarchies",
-        "constraints",
-        "split",
-        "zone",
-        "separator",
-        *_OF_SLOTS,
-    ),
-    "snapshots": (
-        "unit",
-        *_OF_LOGS,
-        *_OF_PLACES,
-        "hierarchies",
-        "constraints",
-        "split",
-        "zone",
-        "separator",
-        *_OF_SLOTS,
-    ),
-}
-"""Options that mean nothing for a kind, and are refused rather than ignored."""
+_ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop")
+"""Options that mean something for a file of any kind of data."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,16 +140,17 @@ class Reading:
         self._refuse_foreign()
 
     def _refuse_foreign(self) -> None:
+        known = (*_ANY_FILE, *find_kind(self.kind).options)
         for field in dataclasses.fields(self):
             default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            if field.name in _FOREIGN.get(self.kind, _OF_SLOTS) and getattr(self, field.name) != default:
+            if field.name not in known and getattr(self, field.name) != default:
                 raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
 
     def _checked(self, name: str, value: Any) -> str | None:
         if value is None and name not in {"kind", "zone", "coordinates", "query", "faults"}:
             return None
         text = _text(name, value)
-        known = _FORMATS.get(self.kind, FORMATS) if name == "format" else _CHOICES.get(name)
+        known = find_kind(self.kind).formats if name == "format" else _CHOICES.get(name)
         if known and text not in known:
             near = difflib.get_close_matches(text, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -197,8 +161,6 @@ class Reading:
             return check_separator(text)
         if name == "encoding":
             return check_encoding(text)
-        if name == "places":
-            parse_place_rule(text)
         if name == "zone":
             _check_zone(text)
         if name == "unit":
@@ -228,6 +190,28 @@ class Reading:
         """Make a reading from what :meth:`to_dict` returned."""
         options = dict(plain)
         return cls.of(options.pop("kind", None), options)
+
+
+def check_separator(text: str) -> str:
+    """Return the character a separator stands for: itself, or its name in words.
+
+    Examples
+    --------
+    >>> check_separator("space"), check_separator("|")
+    (' ', '|')
+    >>> check_separator("and")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: reading: separator must be one character such as ; or |, or one of space,
+    tab, comma, semicolon, pipe, got 'and'.
+    """
+    mark = _SPOKEN.get(text, text)
+    if len(mark) != 1 or mark.isalnum() or mark in '"\r\n\0':
+        known = ", ".join(word for word in _SPOKEN if word.isalpha())
+        raise ParameterError(
+            f"reading: separator must be one character such as ; or |, or one of {known}, got {text!r}."
+        )
+    return mark
 
 
 def _text(name: str, value: Any) -> str:

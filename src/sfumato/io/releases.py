@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato import guarantees
+from sfumato.core import claims
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.published_places import PlaceOrigin
 from sfumato.core.release import Included, Part, PublishedColumn, Release
-from sfumato.core.schema import KINDS
+from sfumato.core.rooms import all_kinds, find_kind, find_room
 from sfumato.core.unit import Unit
 from sfumato.io.bounded_parquet import read_parquet
 from sfumato.io.csv_files import read_csv, read_header, write_csv
@@ -293,8 +293,8 @@ def _read_manifest(folder: Path) -> _Manifest:
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"][:3])
         raise SchemaError(f"release.json: not a manifest of this format; look at {where!a}.") from None
-    if read.kind not in KINDS:
-        raise SchemaError(f"release.json: kind must be one of {', '.join(KINDS)}.")
+    if read.kind not in all_kinds():
+        raise SchemaError(f"release.json: kind must be one of {', '.join(all_kinds())}.")
     if any(not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES for name in read.parts):
         raise SchemaError("release.json: a part must have a plain name of its own.")
     taken = {*_FILES, *(f"{name}.csv" for name in read.parts)}
@@ -319,11 +319,18 @@ def check_version(file: str, found: Any, current: int) -> None:
         )
 
 
+def marked_kind(folder: Path) -> str | None:
+    """Return the kind of data whose releases have a shape of their own, if a folder is marked as such a release."""
+    return next(
+        (kind for kind in all_kinds() if any((folder / name).is_file() for name in find_kind(kind).manifests)), None
+    )
+
+
 def find_release(path: Path) -> Path:
     """Return the folder that holds ``release.json``: the given one or its ``release/``."""
     # A folder that is a release itself is not left for one that lies in it.
     for folder in (path, path / "release"):
-        if (folder / "release.json").is_file() or (folder / "stream.json").is_file():
+        if (folder / "release.json").is_file() or marked_kind(folder) is not None:
             return folder
     raise SchemaError(f"{path}: there is no release here (no release.json).")
 
@@ -339,13 +346,13 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
         ``data.parquet`` or ``data.csv``: both hold the same records.
     """
     folder = find_release(path)
-    if (folder / "stream.json").is_file():
-        from sfumato.io.streams import read_stream
-
-        return read_stream(folder, data)
+    kind = marked_kind(folder)
+    if kind is not None:
+        found: Release = find_room(kind, "folder").read_folder(folder, data)
+        return found
     read = _read_manifest(folder)
     try:
-        claim = guarantees.load(read.guarantee.model_dump())
+        claim = claims.load(read.kind, read.guarantee.model_dump())
     except ParameterError as error:
         raise SchemaError(f"release.json: {error}") from None
     columns = tuple(column.published() for column in read.columns)

@@ -6,15 +6,15 @@ owner; it never shows who anybody is.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sfumato.checking.risk import Finding
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
-from sfumato.core.risk import Finding
+from sfumato.core.rooms import find_room
 from sfumato.report.plots import save_figure
 
 __all__ = ["figures", "picture", "render", "save_figure"]
@@ -61,4 +61,4 @@ def picture(comparison: Comparison, before: Finding, after: Finding, path: str |
 
 
 def _of_kind(comparison: Comparison) -> ModuleType:
-    return importlib.import_module(f"sfumato.report.kinds.{comparison.release.kind}")
+    return find_room(comparison.release.kind, "report")

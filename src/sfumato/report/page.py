@@ -1,4 +1,4 @@
-"""The report as one HTML page without scripts."""
+"""The parts of a report that any kind of data has, as HTML without scripts."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.people import fewest_people, say_people
+from sfumato.checking.risk import Risk
 from sfumato.core.comparison import Comparison
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.leftover import warn_of_leftover
 from sfumato.core.metric import Score
-from sfumato.core.risk import Risk
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
-from sfumato.report import maps
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
-from sfumato.report.plots import figures
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker, explain_measure, explain_share, list_limits, name_share
-from sfumato.verify.people import fewest_people, say_people
 
 __all__ = [
     "account_for",
+    "count_visits",
     "list_generalised",
-    "render",
     "show_change",
     "write_facts",
     "write_header",
@@ -41,52 +39,6 @@ _SHOWN_MEMBERS = 6
 _SHOWN_LENGTH = 40
 # Even if a label slipped through unescaped, the browser would run nothing and load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-
-def render(
-    comparison: Comparison,
-    before: Risk,
-    after: Risk,
-    scores: Sequence[Score],
-    *,
-    facts: Mapping[str, str] | None = None,
-) -> str:
-    """Return the owner's report as one HTML page that needs no network and runs no scripts.
-
-    Parameters
-    ----------
-    comparison
-        The original and its release.
-    before, after
-        What an attacker reaches with the original data and with the release.
-    scores
-        What the release is still good for.
-    facts
-        Further facts by name, such as phase times and counters.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> from sfumato.core.risk import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
-    >>> risk = risk_of_original(data, 2)
-    >>> render(Comparison(data, release), risk, risk, [])[:15]
-    '<!DOCTYPE html>'
-    """
-    drawn = figures(comparison, before, after)
-    return write_page(
-        comparison,
-        [
-            write_header(comparison, "it names places", _tiles(comparison, before, after)),
-            write_published(comparison, _account(comparison)),
-            write_risk(comparison, before, after, drawn["anonymity-sets"]),
-            _map(comparison, drawn.get("map")),
-            _groups(comparison, drawn["group-sizes"]),
-            write_utility(scores, comparison.release.unit),
-            write_facts(comparison, facts or {}),
-        ],
-    )
 
 
 def write_page(comparison: Comparison, sections: Sequence[str]) -> str:
@@ -104,14 +56,9 @@ def write_page(comparison: Comparison, sections: Sequence[str]) -> str:
     )
 
 
-def _visits_per_value(comparison: Comparison) -> npt.NDArray[np.int64]:
+def count_visits(comparison: Comparison) -> npt.NDArray[np.int64]:
+    """Count how often each published value occurs."""
     return np.bincount(comparison.published.codes, minlength=len(comparison.sizes)).astype(np.int64)
-
-
-def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    exact = int(((_visits_per_value(comparison) > 0) & ~comparison.generalised).sum())
-    places = show_count(len(comparison.history.labels))
-    return [*show_change(comparison, before, after), (show_count(exact), f"of {places} places published exactly")]
 
 
 def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -174,26 +121,6 @@ def _count_people(comparison: Comparison) -> str:
         return ""
     most = int(np.bincount(person).max(initial=0))
     return f"<p>{escape(say_people(comparison.release, crowd.people, most))}</p>\n"
-
-
-def _account(comparison: Comparison) -> str:
-    """Account for every record, place and visit."""
-    release = comparison.release
-    used = _visits_per_value(comparison) > 0
-    generalised = used & comparison.generalised
-    rows = [
-        ("Visits in the original data", len(comparison.history.codes)),
-        ("Visits published", len(comparison.published.codes)),
-        ("Places in the original data", len(comparison.history.labels)),
-        ("Places published exactly", int((used & ~comparison.generalised).sum())),
-        ("Generalised places published", int(generalised.sum())),
-        ("Places removed from all records", len(release.suppressed())),
-    ]
-    sensitive = comparison.original.schema.sensitive
-    named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_TOP_VALUES])
-    more = f" and {show_count(len(sensitive) - _TOP_VALUES)} more" if len(sensitive) > _TOP_VALUES else ""
-    told = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
-    return account_for(comparison, rows) + told
 
 
 def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> str:
@@ -313,28 +240,9 @@ def _risk_table(before: Risk, after: Risk) -> str:
     return make_table(["", "Before", "After"], known, narrow=True)
 
 
-def _map(comparison: Comparison, plot: dict[str, Any] | None) -> str:
-    if plot is None:
-        told = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
-    else:
-        told = draw_figure("map", plot, "Both maps show the same ground at the same scale.")
-    return f"<section><h2>Places before and after</h2>\n{told}</section>"
-
-
-def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
-    caption = "A published place that stands for several means: exactly one of these."
-    listed = list_generalised(comparison, "generalised places", ("Places", "Visits"))
-    if not listed:
-        return (
-            "<section><h2>Generalised places</h2>\n<p>Nothing is generalised: every place in the release is "
-            "published exactly.</p></section>"
-        )
-    return f"<section><h2>Generalised places</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
-
-
 def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -> str:
     """List the generalised values that occur most, with their members; nothing if there are none."""
-    visits = _visits_per_value(comparison)
+    visits = count_visits(comparison)
     generalised = np.flatnonzero(comparison.generalised & (visits > 0))
     if not len(generalised):
         return ""

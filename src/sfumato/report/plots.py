@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
+from sfumato.checking.risk import Risk
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.risk import Risk
 from sfumato.core.unit import Unit
 from sfumato.core.visible import make_visible_within
-from sfumato.report import maps
-from sfumato.report.maps import MapPanel
 from sfumato.report.numerals import show_bin, show_count, show_share
 from sfumato.report.palette import AFTER, BEFORE, FONT, GRID, INK, MUTED
 
@@ -25,9 +22,7 @@ __all__ = [
     "choose_edges",
     "draw_bars",
     "draw_sets",
-    "figures",
     "finish_figure",
-    "picture",
     "save_figure",
 ]
 
@@ -35,7 +30,6 @@ Spec = dict[str, Any]
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 PANEL_WIDTH = 440
-_PICTURE_PANEL_WIDTH = 400
 _PICTURE_SCALE = 1.2
 _FORMATS = (".pdf", ".png", ".svg")
 _LOOK = {
@@ -68,56 +62,6 @@ _SHARE_AXIS = {
     "domain": False,
     "ticks": False,
 }
-
-
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec]:
-    """Return the plots by name as Vega-Lite specifications.
-
-    ``map`` is there when the data have coordinates. The title of a plot, what it leaves out and the numbers
-    in it are under ``usermeta``.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> from sfumato.core.risk import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
-    >>> risk = risk_of_original(data, 2)
-    >>> list(figures(Comparison(data, release), risk, risk))
-    ['anonymity-sets', 'map', 'group-sizes']
-    """
-    sizes = _count_sizes(comparison)
-    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
-    if maps.find_obstacle(comparison) is None:
-        panels, notes = maps.draw_panels(comparison, PANEL_WIDTH)
-        drawn["map"] = finish_figure(_map_view(panels), _map_facts(panels, notes))
-    drawn["group-sizes"] = finish_figure(_sizes_view(sizes), _sizes_facts(sizes))
-    return drawn
-
-
-def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
-    """Save the map and the anonymity sets side by side, about 1,400 pixels wide as PNG.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> from sfumato.core.risk import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
-    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
-    >>> risk = risk_of_original(data, 2)
-    >>> picture(Comparison(data, release), risk, risk, "README.gif")
-    Traceback (most recent call last):
-        ...
-    sfumato.core.errors.ParameterError: save_figure: a file name must end in .pdf, .png or .svg, got '.gif'.
-    """
-    guarantee = comparison.release.guarantee
-    if maps.find_obstacle(comparison) is not None:
-        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
-        return
-    panels, _ = maps.draw_panels(comparison, _PICTURE_PANEL_WIDTH)
-    height = max(80, round((panels[0].height - 100) / 2))
-    views = [_map_view(panels), draw_sets(before, after, guarantee, 270, height)[0]]
-    save_figure(finish_figure({"hconcat": views, "spacing": 32}, {}), path)
 
 
 def save_figure(spec: Spec, path: str | Path) -> None:
@@ -167,7 +111,7 @@ def draw_sets(
 
     Examples
     --------
-    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> risk = Risk(2, 0.5, 0.5, "ordered-places", 2, 0.0, np.array([2, 2]))
     >>> draw_sets(risk, risk, KmAnonymity(k=2, m=2))[1]["rows"]
     [['1', '0', '0 %', '0', '0 %'], ['2', '2', '100 %', '2', '100 %']]
@@ -293,75 +237,6 @@ def _sets_facts(rows: list[dict[str, Any]], k: int | None, unit: Unit) -> dict[s
     }
 
 
-def _map_view(panels: list[MapPanel]) -> Spec:
-    return {"hconcat": [_panel_view(panel) for panel in panels], "spacing": 24}
-
-
-def _panel_view(panel: MapPanel) -> Spec:
-    """Draw shapes and texts where the panel has them, in pixels."""
-    styles = {"fill": "fill", "fillOpacity": "opacity", "stroke": "stroke", "strokeWidth": "width"}
-    shapes = {
-        "data": {"values": panel.shapes},
-        "mark": {"type": "geoshape", "strokeCap": "round", "strokeJoin": "round", "aria": False},
-        "projection": {"type": "identity", "scale": 1, "translate": [0, 0]},
-        "encoding": {
-            channel: {"field": f"properties.{name}", "type": "nominal", "scale": None}
-            for channel, name in styles.items()
-        },
-    }
-    texts = {
-        "data": {"values": panel.texts},
-        "mark": {"type": "text", "align": "left", "baseline": "middle", "aria": False},
-        "encoding": {
-            "x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, panel.width]}},
-            "y": {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [panel.height, 0]}},
-            "text": {"field": "text"},
-            "color": {"field": "colour", "type": "nominal", "scale": None},
-        },
-    }
-    title = {"text": panel.title, "subtitle": panel.subtitle}
-    return {"width": panel.width, "height": panel.height, "title": title, "layer": [shapes, texts]}
-
-
-def _map_facts(panels: list[MapPanel], notes: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "title": "Places before and after",
-        "description": ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
-        + ". Both maps have the same scale.",
-        "notes": list(notes),
-    }
-
-
-def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return published places and visits per bin of sizes."""
-    visits = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
-    sizes, visits = comparison.sizes[visits > 0], visits[visits > 0]
-    most = int(sizes.max(initial=1))
-    # Up to 8 places each size has a bar; beyond, sizes 3 to 5, 6 to 10, 11 to 20 and so on share one.
-    edges = list(range(1, most + 2)) if most <= 8 else [1, *(e + 1 for e in choose_edges(most, None) if e != 3)]
-    places, _ = np.histogram(sizes, edges)
-    entries, _ = np.histogram(sizes, edges, weights=visits)
-    total = max(int(visits.sum()), 1)
-    return [
-        {
-            "size": "1 (exact)" if first == 1 else show_bin(first, end),
-            "places": count,
-            "visits": int(seen),
-            "share": seen / total,
-        }
-        for first, end, count, seen in zip(edges[:-1], edges[1:], places.tolist(), entries.tolist(), strict=True)
-    ]
-
-
-def _sizes_view(rows: list[dict[str, Any]]) -> Spec:
-    """Draw how many published places there are of each size, and how many visits fall on them."""
-    axis = "Places a published place stands for"
-    places = [(row["size"], row["places"], show_count(row["places"])) for row in rows]
-    visits = [(row["size"], row["share"], show_share(row["share"])) for row in rows]
-    views = [draw_bars(places, "Published places", axis), draw_bars(visits, "Visits published as them", axis)]
-    return {"hconcat": views, "spacing": 24}
-
-
 def draw_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, width: float = PANEL_WIDTH) -> Spec:
     """Draw bars, each with its name below and a text above.
 
@@ -389,16 +264,3 @@ def draw_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, wid
     ]
     shown = {"data": {"values": values}, "encoding": encoding, "layer": layers}
     return {"width": width, "height": 120, "title": title, **shown}
-
-
-def _sizes_facts(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "title": "Sizes of published places",
-        "description": "Two bar charts: published places, and visits published as them, by how many original "
-        "places each stands for.",
-        "head": ["Places it stands for", "Published places", "Visits", "Share of visits"],
-        "rows": [
-            [row["size"], show_count(row["places"]), show_count(row["visits"]), show_share(row["share"])]
-            for row in rows
-        ],
-    }

@@ -189,7 +189,7 @@ def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, st
 
     Examples
     --------
-    >>> from sfumato.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> list_limits(KmAnonymity(k=5, m=2))[0][0]
     'More than 2 places.'
     """

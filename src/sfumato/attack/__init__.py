@@ -1,1 +1,0 @@
-"""Simulated attackers, one file per knowledge model."""

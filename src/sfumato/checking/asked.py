@@ -1,0 +1,143 @@
+"""Is the claim about what the owner asked for? A promise that leaves values out protects less than it seems to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release, describe_claim
+
+__all__ = ["verify_asked"]
+
+LISTED = "the claim names the values that were asked for"
+KEPT = "the claim is the one that the owner kept"
+KNOWN = "listed values are values of the original"
+ROLES = "columns play the parts that were asked for"
+
+_WORDS = {
+    "monitored": "monitored events",
+    "sensitive": "sensitive values",
+    "events": "sensitive events",
+    "itemsets": "itemsets",
+}
+_OPTIONS = {"monitored": "--monitored", "sensitive": "--sensitive", "events": "--sensitive"}
+
+
+def verify_asked(
+    release: Release, original: Dataset, kept: Mapping[str, Any] | None = None, recoded: Collection[str] = ()
+) -> Verdict:
+    """Compare a claim with the owner's policy: the options the original was read with, and the claim that was kept.
+
+    Monitored events, sensitive values and itemsets must be exactly those that were asked for; with covers, a timeline
+    also names events the sensitive ones hide among. Where the original was read without naming any, and no claim was
+    kept, the comparison is left open. Values that are listed as generalised or removed must be values the owner has.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from, with the owner's lists.
+    kept
+        The claim and the numbers of records that the owner's trace remembers, if it is at hand.
+    recoded
+        Values of the recoding that the owner kept: one learnt on an earlier batch has values this one has not.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> days = [[("mail", 1), ("news", 2)], [("mail", 3), ("chat", 4)]]
+    >>> data = Dataset.from_sequences(days, monitored=("mail",))
+    >>> release = sf.anonymize(data, sf.methods.Hi(k=2)).release
+    >>> verify_asked(release, data).outcome
+    'holds'
+    >>> verify_asked(release, Dataset.from_sequences(days, monitored=("mail", "chat"))).witness
+    {'check': 'the claim names the values that were asked for', 'parameter': 'monitored', 'asked': 2, 'claimed': 1}
+    """
+    found, unsettled = _compare_lists(release, original)
+    checks, witness = {LISTED: found is None}, found
+    if kept is not None:
+        other = _compare_kept(release, kept)
+        checks[KEPT] = other is None
+        witness = witness or other
+        unsettled = ()
+    for name, seen in ((ROLES, _compare_roles(release, original)), (KNOWN, _find_unknown(release, original, recoded))):
+        checks[name] = seen is None
+        witness = witness or seen
+    return Verdict(witness is None, {}, {}, witness, checks, unsettled)
+
+
+def _compare_lists(release: Release, original: Dataset) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    claim = release.guarantee
+    for name, option in _OPTIONS.items():
+        if not hasattr(claim, name):
+            continue
+        wanted = original.schema.monitored if name == "monitored" else original.schema.sensitive
+        claimed = set(getattr(claim, name))
+        if claimed and not wanted:
+            return None, (_say_open(name, len(claimed), option),)
+        hidden = name == "events" and getattr(claim, "cover", 1) > 1
+        # An event that is gone hides among nobody and is not named, and whoever looks at the release sees that.
+        if not hidden and claimed != set(wanted):
+            return {"check": LISTED, "parameter": name, "asked": len(set(wanted)), "claimed": len(claimed)}, ()
+    if hasattr(claim, "itemsets"):
+        return _compare_itemsets(claim.itemsets, original.constraints.get("privacy", ()))
+    return None, ()
+
+
+def _compare_itemsets(
+    claimed: Collection[tuple[str, ...]], wanted: Collection[tuple[str, ...]]
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    if not wanted:
+        return None, (_say_open("itemsets", len(claimed), "--constraints privacy=FILE"),)
+    asked = {frozenset(itemset) for itemset in wanted}
+    named = {frozenset(itemset) for itemset in claimed}
+    if asked == named:
+        return None, ()
+    return {"check": LISTED, "parameter": "itemsets", "asked": len(asked), "claimed": len(named)}, ()
+
+
+def _say_open(name: str, claimed: int, option: str) -> str:
+    return (
+        f"The claim names {claimed:,} {_WORDS[name]}, and nothing at hand says which ones were asked for: read the "
+        f"original with {option}, or keep owner/ beside release/."
+    )
+
+
+def _compare_kept(release: Release, kept: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Look for a parameter or a number of records that differs from what the owner kept."""
+    said = describe_claim(release)
+    differing = sorted(name for name in said.keys() | kept.keys() if _plain(said.get(name)) != _plain(kept.get(name)))
+    return {"check": KEPT, "differing": differing} if differing else None
+
+
+def _plain(value: Any) -> Any:
+    """Return lists for tuples: a trace was read from a file."""
+    return [_plain(entry) for entry in value] if isinstance(value, tuple | list) else value
+
+
+def _compare_roles(release: Release, original: Dataset) -> dict[str, Any] | None:
+    """Look for an attribute that the owner calls a quasi-identifier or sensitive, and the release does not."""
+    wanted = {column.name: column.role for column in original.schema.columns}
+    columns = [*release.columns, *(column for part in release.parts.values() for column in part.columns)]
+    for column in columns:
+        asked = wanted.get(column.name, column.role)
+        if {asked, column.role} & {"quasi-identifier", "sensitive"} and asked != column.role:
+            return {"check": ROLES, "column": column.name, "asked": asked, "published": column.role}
+    return None
+
+
+def _find_unknown(release: Release, original: Dataset, recoded: Collection[str]) -> dict[str, Any] | None:
+    """Look for members and removed values that neither the original nor its hierarchies and constraints know."""
+    rows = release.values.to_pylist()
+    if not rows:
+        return None
+    known = {*original.history().labels, *recoded}
+    for hierarchy in original.hierarchies.values():
+        known.update(hierarchy.leaf_labels)
+    for groups in original.constraints.values():
+        known.update(value for group in groups for value in group)
+    unknown = [row["value"] is None for row in rows if row["member"] not in known]
+    if not unknown:
+        return None
+    return {"check": KNOWN, "file": "values.csv", "members": unknown.count(False), "removed": unknown.count(True)}

@@ -1,0 +1,253 @@
+"""How many different people a crowd has, where people have several records: counted from the owner's row map.
+
+A crowd is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
+part, of one class or group. Published files do not tell whose a record is, so only the owner can count people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_rows
+from sfumato.checking.subsequences import distinct_subsequences, support
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.core.unit import plural
+from sfumato.kinds.activity.published import PublishedClasses, Slots, measure_intervals
+from sfumato.kinds.sequences.published import TimedRecords
+from sfumato.kinds.sets.knowledge.named import NamedItems
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.kinds.snapshots.published import PublishedSnapshots
+
+__all__ = ["COUNTED", "Crowd", "fewest_people", "leave_people_open", "say_people", "verify_people"]
+
+Ints = npt.NDArray[np.int64]
+
+COUNTED = ("fewest_people", "most_records_of_one")
+"""What is measured of people, by name."""
+_CHECK = "different people are counted, and are k or more everywhere"
+
+
+class Crowd(NamedTuple):
+    """The crowd with fewest people: how many there are, and how many records they have in it."""
+
+    people: int
+    records: int
+
+
+def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | None:
+    """Return the crowd of the guarantee that has fewest people; None where it is not known whose the records are.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published record; class by class or leaf by leaf where those are published.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> visits = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> result = sf.anonymize(visits.of_people(["ann", "ann", "bob"]), sf.methods.SeqAnon(k=2, m=1))
+    >>> fewest_people(result.release, result.trace.original, result.trace.rows)
+    Crowd(people=1, records=2)
+    """
+    person = original.person_codes()
+    if person is None or release.kind == "timeline":
+        return None
+    person = np.unique(person[np.asarray(rows, dtype=np.int64)], return_inverse=True)[1]
+    everybody = Crowd(int(person.max(initial=-1)) + 1, len(person))
+    return min((everybody, *_crowds(release, original, rows, person)))
+
+
+def _crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    claim = release.guarantee
+    if release.kind == "activity":
+        sizes = PublishedClasses.of(release).sizes
+        yield from _of_groups(np.repeat(np.arange(len(sizes)), sizes), person)
+        if getattr(claim, "gap", None) is not None:
+            yield from _of_observed(release, original, np.asarray(rows, dtype=np.int64), person)
+    elif release.kind == "sequences":
+        yield from _of_groups(TimedRecords.of(release).alike(release), person)
+    elif release.kind == "snapshots":
+        yield from _of_groups(PublishedSnapshots.of(release).group, person)
+    elif hasattr(claim, "itemsets"):
+        yield from _of_itemsets(NamedItems.of(release), claim.itemsets, person)
+    elif is_disassociated(release):
+        yield from _of_chunks(release, original.history().take(np.asarray(rows, dtype=np.int64)), person)
+    elif release.kind == "sets":
+        yield from _of_sequences(release.history().distinct(), int(claim.parameters()["m"]), person)
+    else:
+        histories, sensitive = release.history(), set(getattr(claim, "sensitive", ()))
+        ordinary = np.array([label not in sensitive for label in histories.labels], dtype=bool)
+        yield from _of_sequences(histories.keep(ordinary[histories.codes]), int(claim.parameters()["m"]), person)
+
+
+def _of_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every group of records."""
+    if not len(group):
+        return
+    width = int(person.max()) + 1
+    pairs = np.unique(group * width + person)
+    people = np.bincount(pairs // width, minlength=int(group.max()) + 1)
+    sizes = np.bincount(group, minlength=len(people))
+    for at in np.flatnonzero(sizes).tolist():
+        yield Crowd(int(people[at]), int(sizes[at]))
+
+
+def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every class who are observed in a slot of which something is published."""
+    claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
+    gap = str(claim.parameters()["gap"])
+    hidden, code = published.unknown(gap), slots.find((gap,))[0]
+    lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
+    classes = zip(hidden, published.members(rows), published.members(person), strict=True)
+    for unseen, members, people in classes:
+        order = np.argsort(people, kind="stable")
+        observed = slots.codes[members[order]][:, ~np.repeat(unseen, lengths)] != code
+        if not observed.size:
+            continue
+        begins = np.flatnonzero(np.diff(people[order], prepend=-1))
+        counts = np.logical_or.reduceat(observed, begins, axis=0).sum(axis=0)
+        at = int(np.argmin(counts))
+        yield Crowd(int(counts[at]), int(observed[:, at].sum()))
+
+
+def _of_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
+    """Count the people of sequences of up to m values; of those only that can have fewer than any other.
+
+    Nobody has more than `most` records, so a sequence in s records is one of at least s / most people: sequences in
+    too many records need no counting.
+    """
+    most = int(np.bincount(person).max(initial=1))
+    width = int(person.max(initial=0)) + 1
+    for size in range(1, min(m, int(histories.lengths.max(initial=0))) + 1):
+        keys, supports = support(histories, size)
+        fewest = int(supports.min())
+        # In a sequence of the fewest records there are at most as many people.
+        wanted = keys[supports <= max(most * (fewest - 1), fewest)]
+        counted = np.empty(0, np.int64)
+        for rows, found in distinct_subsequences(histories, size):
+            at = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
+            hit = wanted[at] == found
+            counted = np.union1d(counted, at[hit] * width + person[rows[hit]])
+        people = np.bincount(counted // width, minlength=len(wanted))
+        least = int(np.argmin(people))
+        yield Crowd(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))
+
+
+def _of_itemsets(records: NamedItems, itemsets: tuple[tuple[str, ...], ...], person: Ints) -> Iterator[Crowd]:
+    for itemset in itemsets:
+        for rows in records.narrowest(itemset):
+            yield Crowd(len(np.unique(person[rows])), len(rows))
+
+
+def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every leaf, and of every set of up to m items inside a chunk.
+
+    Items of different chunks may be of any records of the leaf, of which k have each: k people of a leaf can have all.
+    """
+    chunks = Chunks.of(release)
+    sources = Sources(chunks)
+    leaves = np.flatnonzero(chunks.is_leaf)
+    leaf_of_row = np.repeat(leaves, chunks.sizes[leaves])
+    yield from _of_groups(leaf_of_row, person)
+    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
+    terms = np.array([code.get(label, -1) for label in records.labels], dtype=np.int64)[records.codes]
+    entries = sources.trace(np.repeat(leaf_of_row, records.lengths), terms)
+    kept = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
+    entries, row = entries[kept], records.row_of_token[kept]
+    order = np.lexsort((entries, sources.chunk[entries], row))
+    entries, row = entries[order], row[order]
+    begins = np.flatnonzero(np.diff(row, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))
+    names = tuple(map(str, range(len(sources))))
+    subrecords = Ragged(np.append(begins, len(entries)).astype(np.int64), entries.astype(np.int32), names)
+    if len(subrecords):
+        yield from _of_sequences(subrecords, int(release.guarantee.parameters()["m"]), person[row[begins]])
+
+
+def leave_people_open(release: Release) -> Verdict:
+    """Say that the published files do not tell whose the records are, where the claim is about people."""
+    claim = release.guarantee
+    if claim.count != "people":
+        return Verdict(True, {}, {})
+    whose = plural(release.unit.owner or "person")
+    return Verdict(
+        True,
+        {"count": "people"},
+        {},
+        unsettled=(
+            f"The promise counts different {whose}, and published files do not tell whose a {release.unit.record} is: "
+            f"the records were counted, the {whose} can be counted by the owner only (verify --original).",
+        ),
+    )
+
+
+def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Verdict:
+    """Count the people of every crowd, and judge them where the claim counts people.
+
+    Without the owner's row map, or where the original was read without whose its records are, such a claim stays open.
+    """
+    claim, unit = release.guarantee, release.unit
+    counts = claim.count == "people"
+    person = original.person_codes()
+    if rows is None or person is None or check_rows(release, original, np.asarray(rows)) is not None:
+        if not counts:
+            return Verdict(True, {}, {})
+        need = (
+            "The original was read without whose its records are: name the column that tells (--owner-column)."
+            if person is None
+            else "The owner's row map (owner/rows.parquet) is missing or does not fit: it tells whose each record is."
+        )
+        return Verdict(True, {"count": "people"}, {}, unsettled=(need,))
+    if not unit.owner and not counts:
+        return Verdict(True, {}, {})
+    found = fewest_people(release, original, rows)
+    if found is None:
+        return Verdict(True, {}, {})
+    measured = {"fewest_people": found.people, "most_records_of_one": int(np.bincount(person).max(initial=0))}
+    if not counts:
+        return Verdict(True, {}, measured)
+    holds = claim.crowd is not None and found.people >= claim.crowd
+    witness = None if holds else {"people": found.people, "records": found.records}
+    return Verdict(holds, {"count": "people"}, measured, witness, {_CHECK: holds})
+
+
+def say_people(release: Release, fewest: int, most: int) -> str:
+    """Say to the owner how many people the promise comes to, in one sentence.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> visits = Dataset.from_trajectories([["a"], ["a"]], {"a": (0, 0)}).of_people(["ann", "ann"])
+    >>> print(say_people(sf.anonymize(visits, sf.methods.SeqAnon(k=2, m=1)).release, 1, 2))
+    People have up to 2 records here; the fewest people that any sequence of places leads to is 1, not k=2
+    (count=people promises k people).
+    """
+    unit, claim = release.unit, release.guarantee
+    nouns = plural(unit.owner or unit.one)
+    found = (
+        f"{nouns.capitalize()} have up to {most:,} {unit.records} here; the fewest {nouns} that any "
+        f"{_CROWDS[release.kind]} leads to is {fewest:,}"
+    )
+    wanted = claim.crowd
+    if claim.count == "people" or wanted is None or fewest >= wanted:
+        return f"{found}."
+    return f"{found}, not k={wanted} (count=people promises k {nouns})."
+
+
+_CROWDS = {
+    "trajectories": "sequence of places",
+    "sets": "set of items",
+    "sequences": "group",
+    "activity": "class",
+    "snapshots": "group",
+}

@@ -1,0 +1,140 @@
+"""How likely an attacker is to be right about a person."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.unit import PERSON, Unit
+
+__all__ = ["Finding", "Risk", "draw_people", "margin_of", "success"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Finding(Protocol):
+    """What an attacker found. Where people are to be told apart it is a :class:`Risk`."""
+
+    @property
+    def knowledge(self) -> str:
+        """Name of what the attacker knows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, the knowledge among them."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Risk:
+    """What an attacker reaches who knows, about each person, what gives the person away most.
+
+    Parameters
+    ----------
+    smallest_anonymity_set
+        Fewest records, but at least one, that anything known about anybody leads to; 0 if nothing does.
+    mean_success
+        Mean over people of one over their smallest set. People the release does not hold count as 0.
+    max_success
+        One over the smallest set of all.
+    knowledge
+        Name of what the attacker knows, such as ``ordered-places``.
+    people
+        Number of people attacked.
+    unique_share
+        Share of people whose smallest set is one record.
+    set_sizes
+        Smallest set of every person; 0 for people the release does not hold.
+    max_sensitive_share
+        Largest share of a person's matching records that visit one sensitive place; None without such places.
+    m
+        Largest number of places known.
+    mean_success_random
+        Mean success when the places known are drawn at random.
+    measured
+        Number of people measured, where that is not everybody: drawn at random. Then ``smallest_anonymity_set`` is the
+        smallest found among them, and ``set_sizes`` has only theirs.
+    margin
+        Sampling error of ``mean_success`` and ``unique_share``: with 95 % confidence they are off by no more.
+    unit
+        What was attacked, where it is not people.
+
+    Examples
+    --------
+    >>> Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5])).to_dict()
+    {'smallest_anonymity_set': 2, 'mean_success': 0.4, 'max_success': 0.5, 'knowledge': 'ordered-places',
+     'people': 3, 'unique_share': 0.0}
+    """
+
+    smallest_anonymity_set: int
+    mean_success: float
+    max_success: float
+    knowledge: str
+    people: int
+    unique_share: float
+    set_sizes: Ints
+    max_sensitive_share: float | None = None
+    m: int | None = None
+    mean_success_random: float | None = None
+    measured: int | None = None
+    margin: float | None = None
+    unit: Unit = PERSON
+
+    @property
+    def sampling(self) -> str:
+        """Say on how many people this was measured and how far off it may be; nothing if on all of them."""
+        if self.measured is None or self.margin is None:
+            return ""
+        return f"measured on {self.measured:,} of {self.unit.count(self.people)}, ±{100 * self.margin:.1f} points"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, without the list of people; the number attacked by the name of the unit."""
+        fields = [field.name for field in dataclasses.fields(self) if field.name not in {"set_sizes", "unit"}]
+        named = {"people": self.unit.many.replace(" ", "_")}
+        found = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
+        return {**found, "sampling": self.sampling} if self.sampling else found
+
+
+def success(set_sizes: Ints) -> npt.NDArray[np.float64]:
+    """Return the chance of picking the right record in each set; 0 where there is none.
+
+    Examples
+    --------
+    >>> success(np.array([4, 0, 1])).tolist()
+    [0.25, 0.0, 1.0]
+    """
+    return np.where(set_sizes > 0, 1.0 / np.maximum(set_sizes, 1), 0.0)
+
+
+def draw_people(count: int, most: int, seed: int) -> Ints | None:
+    """Draw the rows of so many people at random; None where there are no more than that.
+
+    Examples
+    --------
+    >>> draw_people(10, 3, seed=0).tolist(), draw_people(3, 3, seed=0)
+    ([5, 6, 9], None)
+    """
+    if count <= most:
+        return None
+    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False)).astype(np.int64)
+
+
+def margin_of(set_sizes: Ints, people: int) -> float:
+    """Return how far off mean success and share of unique people may be when only some people were measured.
+
+    It is the larger of two 95 % half-widths, with what drawing without replacement takes off, and never less than
+    what a share that nobody in the sample shows may still be (three in the number measured).
+
+    Examples
+    --------
+    >>> sizes = np.array([1, 2] * 1000)
+    >>> round(margin_of(sizes, 100_000), 4), margin_of(sizes, 2000)
+    (0.0217, 0.0)
+    """
+    count = len(set_sizes)
+    if count >= people or not count:
+        return 0.0
+    left = np.sqrt(1 - count / people)
+    spread = max(float(success(set_sizes).std()), float((set_sizes == 1).std()))
+    return float(max(1.96 * spread / np.sqrt(count), 3 / count) * left)

@@ -1,0 +1,273 @@
+"""What every release must keep, whatever it promises: it can be read, and its parts agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.verdict import Verdict
+from sfumato.core.forms import Form
+from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.rooms import look_up
+
+__all__ = ["verify_structure"]
+
+READABLE = "readable"
+COUNTS = "counts agree"
+
+_ANY_ROLES = {"identifier": (0, 1), "history": (0, 1)}
+
+
+def verify_structure(release: Release) -> Verdict:
+    """Check that a release can be read and does not contradict itself.
+
+    The entry ``readable`` of the checks says whether its histories can be counted at all; where they cannot,
+    the checks of the content are not made. A witness names published rows (from 1) and published values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> columns = (
+    ...     PublishedColumn("person", "identifier", Form("exact")),
+    ...     PublishedColumn("places", "history", Form("category", history=True)),
+    ... )
+    >>> people = pa.table({"person": ["x", "x"], "places": Ragged.from_lists([["a"], ["a"]]).to_arrow()})
+    >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
+    >>> verdict = verify_structure(
+    ...     Release("trajectories", "by-hand", KmAnonymity(k=2, m=1), columns, people, values, records_in=2)
+    ... )
+    >>> verdict.holds, verdict.witness
+    (False, {'check': 'pseudonyms are distinct', 'rows': [1, 2]})
+    """
+    checks: dict[str, bool] = {}
+    witness: Witness = None
+    for name, look in (*_shape_checks, *_special(release.kind, "SHAPE_CHECKS", ())):
+        found = look(release)
+        checks[name] = found is None
+        if found is not None:
+            # Later checks read what this one found unreadable.
+            return Verdict(False, {}, {}, {"check": name, **found}, {**checks, READABLE: False})
+    checks[READABLE] = True
+    for name, look in (*_content_checks, *_special(release.kind, "CONTENT_CHECKS", ())):
+        found = look(release)
+        checks[name] = found is None
+        if found is not None and witness is None:
+            witness = {"check": name, **found}
+    return Verdict(witness is None, {}, {}, witness, checks)
+
+
+def _special(kind: str, name: str, default: Any) -> Any:
+    """Return what the verifiers of a kind of data say about its releases, if they say anything."""
+    return look_up(kind, "verifiers", name, default)
+
+
+def _check_claim(release: Release) -> Witness:
+    if release.kind in release.guarantee.kinds:
+        return None
+    return {"kind": release.kind, "guarantee": release.guarantee.name}
+
+
+def _check_columns(release: Release) -> Witness:
+    found = _check_names(release.columns, release.table)
+    if found is not None:
+        return found
+    roles: dict[str, Collection[int]] = _special(release.kind, "ROLES", _ANY_ROLES)
+    for role, allowed in roles.items():
+        count = sum(column.role == role for column in release.columns)
+        if count not in allowed:
+            return {"role": role, "columns": count}
+    for column in release.columns:
+        if roles is not _ANY_ROLES and column.role not in roles:
+            return {"column": column.name, "role": column.role}
+    special: Callable[[Release], Witness] | None = _special(release.kind, "check_columns", None)
+    return special(release) if special else None
+
+
+def _check_names(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+    declared = [column.name for column in columns]
+    if len(set(declared)) < len(declared) or sorted(declared) != sorted(table.column_names):
+        return {"declared": declared, "found": table.column_names}
+    return None
+
+
+def _check_types(release: Release) -> Witness:
+    return _check_forms(release.columns, release.table)
+
+
+def _check_forms(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+    for column in columns:
+        found = table.column(column.name).type
+        if not _fits(found, column.form):
+            return {"column": column.name, "declared": str(column.form.arrow), "found": str(found)}
+    return None
+
+
+def _fits(found: Any, form: Form) -> bool:
+    """Tell whether a column has the type its form calls for; wide offsets and element names do not matter."""
+    if form.history:
+        return _is_list(found) and _fits(found.value_type, Form(form.cell, form.type))
+    wanted: Any = form.arrow
+    if form.cell == "category":
+        return pa.types.is_dictionary(found) and _is_text(found.value_type)
+    if form.cell == "set":
+        return _is_list(found) and (found.value_type == wanted.value_type)
+    return bool(found == wanted) or (_is_text(found) and _is_text(wanted))
+
+
+def _is_list(found: pa.DataType) -> bool:
+    return bool(pa.types.is_list(found) or pa.types.is_large_list(found))
+
+
+def _is_text(found: pa.DataType) -> bool:
+    return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
+
+
+def _check_nulls(release: Release) -> Witness:
+    for column in release.columns:
+        if column.role in {"identifier", "history", "time"}:
+            first = 0
+            for chunk in release.table.column(column.name).chunks:
+                empty = _rows_with_nulls(chunk)
+                if empty.any():
+                    return {"column": column.name, "rows": [first + int(np.argmax(empty)) + 1]}
+                first += len(chunk)
+    return None
+
+
+def _rows_with_nulls(chunk: Any) -> npt.NDArray[np.bool_]:
+    empty = chunk.is_null().to_numpy(zero_copy_only=False).copy()
+    if _is_list(chunk.type):
+        cells = chunk.flatten()
+        if pa.types.is_dictionary(cells.type):
+            # A label of the dictionary itself may be the one that is missing.
+            cells = cells.dictionary.take(cells.indices) if cells.dictionary.null_count else cells.indices
+        inside = cells.is_null().to_numpy(zero_copy_only=False)
+        if pa.types.is_struct(cells.type):
+            bounds = [bound.is_null().to_numpy(zero_copy_only=False) for bound in cells.flatten()]
+            inside = np.logical_or.reduce(bounds)
+        empty[pc.list_parent_indices(chunk).to_numpy()[inside]] = True
+    return np.asarray(empty)
+
+
+def _check_values_table(release: Release) -> Witness:
+    names = ["column", "value", "member"]
+    if release.values.column_names != names:
+        return {"declared": names, "found": release.values.column_names}
+    for name in names:
+        column = release.values.column(name)
+        if not _is_text(column.type):
+            return {"column": name, "found": str(column.type)}
+        if name != "value" and column.null_count:
+            return {"column": name, "empty_cells": column.null_count}
+    known = {column.name for column in release.columns}
+    unknown = sorted({str(name) for name in release.values.column("column").to_pylist()} - known)
+    return {"unknown_columns": unknown} if unknown else None
+
+
+def _check_parts(release: Release) -> Witness:
+    allowed: Collection[str] = _special(release.kind, "PARTS", ())
+    for name, part in release.parts.items():
+        if name not in allowed:
+            return {"part": name, "allowed": sorted(allowed)}
+        found = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
+        if found is not None:
+            return {"part": name, **found}
+    return None
+
+
+def _check_counts(release: Release) -> Witness:
+    withheld = list(release.withheld.values())
+    # Only reasons that apply are listed: others could say anything.
+    counts = all(isinstance(count, int) and count > 0 for count in withheld)
+    if release.published is not None and not release.parts:
+        return {"published": release.published, "rows": release.table.num_rows}
+    if counts and len(release) + sum(withheld) == release.records_in:
+        return None
+    return {"published": len(release), "withheld": withheld, "records_in": release.records_in}
+
+
+def _check_somebody(release: Release) -> Witness:
+    return None if len(release) else {"published": 0}
+
+
+def _check_pseudonyms(release: Release) -> Witness:
+    for column in release.columns:
+        if column.role == "identifier":
+            names = release.table.column(column.name)
+            if len(names.unique()) < len(names):
+                rows: dict[Any, int] = {}
+                for row, name in enumerate(names.to_pylist(), 1):
+                    if rows.setdefault(name, row) != row:
+                        return {"rows": [rows[name], row]}
+    return None
+
+
+def _check_histories(release: Release) -> Witness:
+    may_be_empty = _special(release.kind, "EMPTY_HISTORIES", False)
+    if may_be_empty or not any(column.role == "history" for column in release.columns):
+        return None
+    lengths = release.history().lengths
+    return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}
+
+
+def _check_generalised(release: Release) -> Witness:
+    """Look for values with fewer than two members, a member twice, or the members of another value."""
+    same: dict[tuple[str, frozenset[str]], str] = {}
+    for (column, value), members in _listed(release).items():
+        if value is None:
+            continue
+        if len(set(members)) < max(len(members), 2):
+            return {"value": value, "members": len(members), "distinct_members": len(set(members))}
+        twin = same.setdefault((column, frozenset(members)), value)
+        if twin != value:
+            return {"values": [twin, value], "members": len(members)}
+    return None
+
+
+def _listed(release: Release) -> dict[tuple[str, str | None], list[str]]:
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for row in release.values.to_pylist():
+        found.setdefault((row["column"], row["value"]), []).append(row["member"])
+    return found
+
+
+def _check_suppressed(release: Release) -> Witness:
+    """Look for values that stand for one listed as removed, and values listed as removed twice."""
+    if not any(column.role == "history" for column in release.columns):
+        return None
+    gone = release.suppressed()
+    if len(set(gone)) < len(gone):
+        return {"listed": len(gone), "distinct": len(set(gone))}
+    removed = set(gone)
+    for value, members in release.meanings().items():
+        if not removed.isdisjoint(members):
+            return {"value": value}
+    return None
+
+
+_shape_checks: tuple[Check, ...] = (
+    ("the claim is one about such data", _check_claim),
+    ("columns are the declared ones", _check_columns),
+    ("types are the declared ones", _check_types),
+    ("no cell is empty", _check_nulls),
+    ("values table can be read", _check_values_table),
+    ("parts are the declared ones", _check_parts),
+)
+
+_content_checks: tuple[Check, ...] = (
+    (COUNTS, _check_counts),
+    ("something is published", _check_somebody),
+    ("pseudonyms are distinct", _check_pseudonyms),
+    ("no history is empty", _check_histories),
+    ("generalised values have members of their own", _check_generalised),
+    ("suppressed values are gone", _check_suppressed),
+)

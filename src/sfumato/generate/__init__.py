@@ -1,1 +1,0 @@
-"""Synthetic data, one file per kind."""

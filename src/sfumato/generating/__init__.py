@@ -1,0 +1,1 @@
+"""What generators of several kinds share."""

@@ -1,0 +1,1 @@
+"""The kinds of data, one folder each, all with the same rooms."""

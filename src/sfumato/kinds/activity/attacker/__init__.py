@@ -1,0 +1,1 @@
+"""Attackers on activities, one file per knowledge."""

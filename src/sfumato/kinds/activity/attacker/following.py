@@ -1,0 +1,134 @@
+"""An attacker who knows one slot in which a person alone of a class does something, and follows from there."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.core.unit import plural
+from sfumato.kinds.activity.knowledge.following import follow
+from sfumato.kinds.activity.knowledge.slots import KnownSlots
+
+__all__ = ["BEYOND", "KNOWLEDGE", "Followed", "attack", "attack_original"]
+
+KNOWLEDGE = "followed-slots"
+BEYOND = "known-slots"
+"""Tried on releases that promise something about this knowledge, and goes beyond it."""
+
+Ints = npt.NDArray[np.int64]
+
+_SELDOM = 0.05
+"""People cannot be followed any more if this is the share of known slots, or less, from which anything is learnt."""
+_AGREEING = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Followed:
+    """How far people can be followed from one known slot.
+
+    Parameters
+    ----------
+    slots
+        Slots before and after a known one that the attacker also gets right 99 times of 100, the median over known
+        slots in which a person alone of the class does something.
+    share
+        Share of these known slots from which the attacker gets any further.
+    stops_at
+        Slots in the shortest published interval, of those tried, at which this share is 5 % at most, and at the next
+        two as well; None if there is none.
+    length
+        Slots in a published interval.
+    unit
+        What a slot is.
+
+    Examples
+    --------
+    >>> Followed(slots=34.0, share=0.97, stops_at=15, length=1, unit="minute").warnings[0]
+    'Whoever knows one minute in which nobody else of a class does what a person does learns 34 more minutes of the \
+person in the median, before and after it, 99 times of 100.'
+    >>> Followed(slots=0.0, share=0.01, stops_at=60, length=60, unit="minute").warnings
+    ()
+    """
+
+    slots: float
+    share: float
+    stops_at: int | None
+    length: int
+    unit: str = "slot"
+
+    knowledge = KNOWLEDGE
+
+    @property
+    def wins(self) -> bool:
+        """Whether people can be followed through the intervals that are published."""
+        return self.stops_at != self.length
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to say loudly, and what would help; nothing if nobody can be followed."""
+        if not self.wins:
+            return ()
+        far = f"{round(self.slots):,} more {self.unit if round(self.slots) == 1 else plural(self.unit)}"
+        helps = "What helps: larger classes."
+        if self.stops_at is not None:
+            many = f"{self.stops_at:,} {self.unit if self.stops_at == 1 else plural(self.unit)}"
+            helps = f"What helps: publish intervals of {many} (interval, or the last length of aggregate)."
+        reach = f"learns {far} of the person in the median"
+        if not round(self.slots):
+            reach = f"learns more of the person in {100 * self.share:.0f} % of the cases"
+        return (
+            f"Whoever knows one {self.unit} in which nobody else of a class does what a person does {reach}, before "
+            "and after it, 99 times of 100.",
+            helps,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "knowledge": self.knowledge,
+            "followed_slots": self.slots,
+            "followed_share": self.share,
+            "published_interval": self.length,
+            "stops_at_interval": self.stops_at,
+            "wins": self.wins,
+            "warnings": list(self.warnings),
+        }
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Followed | None:
+    """Follow people of a release from one known slot (:func:`sfumato.kinds.activity.knowledge.following.follow`).
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what the attacker's knowledge is drawn from.
+    rows
+        Original rows, class by class. Without them nobody can tell whether the attacker is right: there is no answer.
+    seed
+        Draws the known slots, where there are many.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_activity([["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
+    >>> attack(result.release, data, result.trace.rows).slots
+    11.0
+    """
+    if rows is None or not len(release):
+        return None
+    known = KnownSlots.of(release, original)
+    found = follow(known, np.asarray(rows), original.clock.unit, seed)
+    seldom = [each.share <= _SELDOM for each in found]
+    # One length alone may be just below: the next ones must say the same.
+    stops = next((each.length for at, each in enumerate(found) if all(seldom[at : at + _AGREEING])), None)
+    return Followed(found[0].median, found[0].share, stops, known.length, original.clock.unit or "slot")
+
+
+def attack_original(dataset: Dataset) -> None:
+    """Return nothing: whoever has the data as they stand need not follow anybody."""

@@ -1,0 +1,128 @@
+"""An attacker who knows what a person did at some times, and wants to know whether the person is away."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.risk import Risk, success
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
+from sfumato.kinds.activity.knowledge.windows import Crowds, PublishedTime, count_in_windows, find_shown
+from sfumato.kinds.activity.published import Slots
+
+__all__ = ["KNOWLEDGE", "attack", "attack_original"]
+
+KNOWLEDGE = "known-slots"
+
+Ints = npt.NDArray[np.int64]
+
+_DRAWN = 2
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int | None = None, seed: int = 0) -> Risk:
+    """Attack every person of the original: which classes may the person be in, and how many people are in them?
+
+    The worst attacker knows all that a person did; with ``m``, the slots that one by one leave fewest people. Another
+    one knows slots drawn at random, m of them or two; its mean success is ``mean_success_random``.
+
+    Whoever found the class of a person knows how likely the person is to do a sensitive activity throughout a window:
+    ``max_sensitive_share`` is the largest such share of any class, counted with the owner's class file, or else the
+    largest that the published shares allow. Only people count who are observed then.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what the attacker's knowledge is drawn from.
+    rows
+        Original rows, class by class, where the owner kept them: withheld people then count as safe.
+    m
+        Number of slots known; None for all.
+    seed
+        Draws the slots of the second attacker.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
+    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
+    >>> result = sf.anonymize(data, method, secret=bytes(32))
+    >>> risk = attack(result.release, data, result.trace.rows)
+    >>> risk.smallest_anonymity_set, risk.max_sensitive_share
+    (2, 0.5)
+    """
+    known = KnownSlots.of(release, original)
+    sizes = known.know_all() if m is None else known.know_best(m)
+    slots = known.slots.codes.shape[1]
+    drawn = np.random.default_rng(seed).integers(0, max(slots, 1), (len(original), min(m or _DRAWN, slots)))
+    random = known.know_some(drawn)
+    if rows is not None:
+        published = np.isin(np.arange(len(original)), rows)
+        sizes, random = sizes * published, random * published
+    share = _find_largest_share(release, known, rows)
+    return _sum_up(sizes, share, m, float(success(random).mean()) if len(random) else 0.0)
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Risk]:
+    """Attack the data as they stand, without names, with one slot known, two, and so on up to m.
+
+    The sensitive share is that of the people who fit and do a sensitive activity in the same slot.
+
+    Examples
+    --------
+    >>> data = Dataset.from_activity([["home", "out"], ["home", "away"], ["home", "away"]], sensitive=("away",))
+    >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
+    [(1, 1.0), (1, 1.0)]
+    """
+    slots = Slots.of(dataset)
+    sensitive = [code for code in slots.find(dataset.schema.sensitive) if code >= 0]
+    sizes, shares = KnownDays(slots, m, sensitive).fit()
+    return [
+        _sum_up(sizes[known - 1], float(shares[known - 1]) if sensitive else None, known, None)
+        for known in range(1, m + 1)
+    ]
+
+
+def _find_largest_share(release: Release, known: KnownSlots, rows: Ints | None) -> float | None:
+    """Return the largest share of a class that may do a sensitive activity throughout a window; None without claim."""
+    claim: Any = release.guarantee
+    sensitive = tuple(getattr(claim, "sensitive", ()))
+    if not sensitive:
+        return None
+    slots, published, window = known.slots, known.published, claim.delta_slots
+    gap = -1 if known.gap is None else slots.find((known.gap,))[0]
+    largest = Fraction(0)
+    for label, code in zip(sensitive, slots.find(sensitive), strict=True):
+        if rows is None:
+            time = PublishedTime.of(published, label, claim)
+            shares = [time.bound_from_above(owner, window).largest()[0] for owner in range(len(published.names))]
+        else:
+            shares = []
+            for hidden, people in zip(known.hidden, published.members(np.asarray(rows)), strict=True):
+                starts = find_shown(hidden, claim.slots, claim.slot, window)
+                counted = count_in_windows(slots.codes[people], code, gap, window)
+                shares.append(Crowds(counted.may[starts], counted.seen[starts]).largest()[0])
+        largest = max([largest, *shares])
+    return float(largest)
+
+
+def _sum_up(sizes: Ints, share: float | None, m: int | None, drawn: float | None) -> Risk:
+    reached = sizes[sizes > 0]
+    smallest = int(reached.min()) if len(reached) else 0
+    return Risk(
+        smallest_anonymity_set=smallest,
+        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
+        max_success=1.0 / smallest if smallest else 0.0,
+        knowledge=KNOWLEDGE,
+        people=len(sizes),
+        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
+        set_sizes=sizes,
+        max_sensitive_share=share,
+        m=m,
+        mean_success_random=drawn,
+    )

@@ -1,0 +1,415 @@
+"""Methods that put people with similar days into classes: what they take, claim and publish."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param, Parameterised
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.core.unit import Unit
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
+from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.model.spans import check_span, count_slots
+from sfumato.kinds.activity.published import Classified, Slots, name_unknown, publish_classes
+
+if TYPE_CHECKING:
+    from sfumato.kinds.activity.kernels.classes import Demand, Outcome
+    from sfumato.kinds.activity.kernels.durations import Activities
+    from sfumato.kinds.activity.kernels.levels import Levels
+
+__all__ = ["ActivityClasses", "AnonymousClasses", "DiverseClasses", "Flat", "Levelled", "Weighted"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ActivityClasses(Method):
+    """Base of methods that publish classes of at least k people as the shares of time they spend on each activity.
+
+    A subclass says how long the intervals of each level are, and which class everybody is in.
+
+    Examples
+    --------
+    >>> ActivityClasses.kinds
+    ('activity',)
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    optimises: ClassVar[str] = "distance of days to those of the class"
+
+    k: Annotated[int, Param("Smallest number of people in a class.", ge=2)]
+    gaps: Annotated[
+        str,
+        Param(
+            "Unknown time: nothing is published of a class where fewer than k of it are observed (unknown), or people "
+            "with unknown time are left out (withhold).",
+            choices=("unknown", "withhold"),
+        ),
+    ] = dataclasses.field(default="unknown", kw_only=True)
+    size: Annotated[
+        int | None,
+        Param(
+            "Records that groups begin with; k if not given. With more than k, enough are observed where some are not.",
+            ge=2,
+        ),
+    ] = dataclasses.field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.size is not None and self.size < self.k:
+            raise ParameterError(f"{type(self).__name__}: size must be at least k={self.k}, got {self.size}.")
+
+    @property
+    def group_size(self) -> int:
+        """Records that groups begin with."""
+        return self.k if self.size is None else self.size
+
+    @abc.abstractmethod
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval, level by level; the last are the intervals that are published."""
+
+    @property
+    @abc.abstractmethod
+    def digits(self) -> int | None:
+        """Decimal digits of published shares; None for shares as they are."""
+
+    def accept(self, dataset: Dataset, k: int) -> None:
+        """Refuse data this method cannot work on."""
+        super().accept(dataset, k)
+        if self.group_size > len(dataset):
+            raise ParameterError(
+                f"{type(self).__name__}: size must be at most the number of {dataset.unit.many}, got {self.size} for "
+                f"{len(dataset)}."
+            )
+        if not Slots.of(dataset).codes.shape[1]:
+            raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
+
+    def plan(self, unit: str | None) -> Levels:
+        """Return how people are split."""
+        from sfumato.kinds.activity.kernels.levels import Levels
+
+        return Levels(self.lengths(unit), fanout=1)
+
+    @contextlib.contextmanager
+    def _explaining_size(self) -> Iterator[None]:
+        """Say what to do about data that are too large to compare exactly."""
+        try:
+            yield
+        except OverflowError:
+            raise ParameterError(
+                f"{type(self).__name__}: records, slots and the length of the coarsest intervals must be fewer: sums "
+                "of squared durations do not fit 62 bits. Read the data with a coarser resolution."
+            ) from None
+
+    def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
+        """Return what is known of everybody who may be published, or say that too few may be."""
+        everybody = read_activities(dataset, sensitive)
+        unobserved = (everybody.codes == everybody.gap).any(axis=1)
+        if self.gaps == "unknown" or not unobserved.any():
+            return Observed(everybody, np.zeros(len(dataset), dtype=bool))
+        known = int((~unobserved).sum())
+        if known < self.group_size:
+            raise InfeasibleError(
+                f"{type(self).__name__}: part of the time is unknown of all but {known} of "
+                f"{dataset.unit.count(len(dataset))}, "
+                f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
+                "resolution or a later start."
+            )
+        codes = np.ascontiguousarray(everybody.codes[~unobserved])
+        return Observed(everybody._replace(codes=codes, gap=-1), unobserved)
+
+    def conclude(
+        self, dataset: Dataset, observed: Observed, outcome: Outcome, demand: Demand, guarantee: Guarantee, run: Run
+    ) -> Result:
+        """Publish the classes."""
+        length = self.lengths(dataset.clock.unit)[-1]
+        unknown = self._find_unknown(observed, outcome, demand, length)
+        run.counters.update(
+            classes=int(outcome.label.max()) + 1,
+            records_suppressed=int((outcome.label < 0).sum()),
+            group_size=outcome.size,
+            backtracks=outcome.backtracks,
+            restarts=outcome.restarts,
+            records_joined_for_diversity=outcome.extended,
+        )
+        if guarantee.parameters().get("gap") is not None:
+            run.counters.update(
+                people_with_unknown_time_withheld=int(observed.left_out.sum()),
+                intervals_of_classes=unknown.size,
+                intervals_of_classes_published_as_unknown=int(unknown.sum()),
+            )
+        label = np.full(len(dataset), -1, dtype=np.int64)
+        label[~observed.left_out] = outcome.label
+        classified = Classified(label, length, self.digits, unknown, observed.left_out)
+        with run.phase("publish"):
+            return publish_classes(dataset, self, guarantee, classified, run)
+
+    def _find_unknown(
+        self, observed: Observed, outcome: Outcome, demand: Demand, length: int
+    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Tell of which classes and intervals nothing can be published, or say that nothing at all can be."""
+        from sfumato.kinds.activity.kernels.unknown import find_unknown
+
+        classes = range(int(outcome.label.max()) + 1)
+        members = (np.flatnonzero(outcome.label == number) for number in classes)
+        unknown = np.array([find_unknown(observed.activities, people, demand, length) for people in members])
+        if unknown.all():
+            raise InfeasibleError(
+                f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} of a class "
+                "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
+                "coarser resolution, in which short gaps vanish."
+            )
+        return unknown
+
+
+class Observed(NamedTuple):
+    """What is known of the people who may be published, and who may not because part of their time is unknown."""
+
+    activities: Activities
+    left_out: np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
+    """Return what everybody did as kernels want it."""
+    from sfumato.kinds.activity.kernels.durations import Activities
+
+    slots = Slots.of(dataset)
+    codes = np.ascontiguousarray(slots.codes)
+    gap = name_unknown(dataset)
+    code = -1 if gap is None else slots.find((gap,))[0]
+    return Activities(codes, len(slots.labels), np.array(slots.find(sensitive), dtype=np.int64), code)
+
+
+@dataclasses.dataclass(frozen=True)
+class AnonymousClasses(ActivityClasses):
+    """Base of methods that promise the number of people in a class and nothing else.
+
+    Examples
+    --------
+    >>> [guarantee.name for guarantee in AnonymousClasses.promises]
+    ['class-anonymity']
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        from sfumato.kinds.activity.kernels.classes import Demand
+
+        levels = self.plan(dataset.clock.unit)
+        with run.phase("classify"), self._explaining_size():
+            observed = self.observe(dataset, ())
+            outcome = self.classify(observed.activities, levels)
+        slots = observed.activities.codes.shape[1]
+        claim = ClassAnonymity(self.k, levels.lengths[-1], self.digits, slots, name_unknown(dataset))
+        return self.conclude(dataset, observed, outcome, Demand(self.k, slots), claim, run)
+
+    @abc.abstractmethod
+    def classify(self, activities: Activities, levels: Levels) -> Outcome:
+        """Return who is in which class."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DiverseClasses(ActivityClasses):
+    """Base of methods whose classes are diverse: few people of one do a sensitive activity throughout delta.
+
+    Examples
+    --------
+    >>> [guarantee.name for guarantee in DiverseClasses.promises]
+    ['activity-diversity']
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.1.
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (ActivityDiversity,)
+    needs: ClassVar[tuple[str, ...]] = ("sensitive activities",)
+
+    delta: Annotated[
+        str,
+        Param("Time throughout which few people of a class do a sensitive activity: 48h, 3d, 90min, or slots."),
+    ]
+    epsilon: Annotated[str, Param("Largest share of a class that does so: 0.75 or 3/4, read exactly.")]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", spell_epsilon(self.epsilon))
+        super().__post_init__()
+        owner = type(self).__name__
+        read_epsilon(owner, self.epsilon)
+        check_span(owner, "delta", self.delta)
+
+    @abc.abstractmethod
+    def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
+        """Return who is in which class."""
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        claim = self.claim(dataset)
+        demand = self._demand(claim)
+        with run.phase("classify"), self._explaining_size():
+            observed = self.observe(dataset, claim.sensitive)
+            grouping = demand._replace(k=self.group_size)
+            outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
+        if outcome.status != "done":
+            raise InfeasibleError(self._explain(observed, claim, outcome, dataset.unit))
+        return self.conclude(dataset, observed, outcome, demand, claim, run)
+
+    def claim(self, dataset: Dataset) -> ActivityDiversity:
+        """Return what is promised, or refuse data this cannot be promised of."""
+        owner, unit = type(self).__name__, dataset.clock.unit
+        sensitive = tuple(sorted(set(dataset.schema.sensitive)))
+        if not sensitive:
+            raise SchemaError(f"{owner}: needs sensitive activities (--sensitive ACTIVITY), and the data name none.")
+        slots = Slots.of(dataset)
+        unknown = sum(code < 0 for code in slots.find(sensitive))
+        if unknown:
+            raise SchemaError(
+                f"{owner}: {unknown} of the {len(sensitive)} sensitive activities do not occur in the data. "
+                "Name activities as the data spell them."
+            )
+        gap = name_unknown(dataset)
+        if gap in sensitive:
+            raise SchemaError(
+                f"{owner}: time that nothing is known about must not be a sensitive activity. Give it another name "
+                "(--gap NAME)."
+            )
+        window, total = count_slots(owner, "delta", self.delta, unit), slots.codes.shape[1]
+        if window > total:
+            raise ParameterError(
+                f"{owner}: delta must be at most the time that the data cover, {total} slots, got {window}: "
+                "nobody could do anything for so long, and nothing would be promised."
+            )
+        length = self.lengths(unit)[-1]
+        return ActivityDiversity(self.k, self.delta, self.epsilon, window, length, self.digits, total, gap, sensitive)
+
+    def _demand(self, claim: ActivityDiversity) -> Demand:
+        from sfumato.kinds.activity.kernels.classes import Demand
+
+        epsilon = claim.fraction
+        return Demand(self.k, claim.delta_slots, epsilon.numerator, epsilon.denominator)
+
+    def _explain(self, observed: Observed, claim: ActivityDiversity, outcome: Outcome, unit: Unit) -> str:
+        """Say why no classes can be made."""
+        named = "the sensitive activity"
+        if len(claim.sensitive) > 1:
+            named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
+        return (
+            f"{type(self).__name__}: {outcome.crowd:,} of {unit.count(len(observed.activities.codes))} have {named} "
+            f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even "
+            f"if all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Flat(Parameterised):
+    """Parameters of methods that look at one length of intervals only.
+
+    Examples
+    --------
+    >>> Flat(interval="hour").lengths("minute")
+    (60,)
+    """
+
+    interval: Annotated[str, Param("Length of the intervals that are compared and published: slot, 10min, hour.")] = (
+        "slot"
+    )
+    digits: Annotated[
+        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(type(self).__name__, "interval", self.interval)
+
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval."""
+        return (count_slots(type(self).__name__, "interval", self.interval, unit),)
+
+
+@dataclasses.dataclass(frozen=True)
+class Levelled(Parameterised):
+    """Parameters of methods that split people by coarse intervals first, and the parts by finer ones.
+
+    Examples
+    --------
+    >>> Levelled().lengths("minute"), Levelled(aggregate="2d,12h,hour").lengths("hour")
+    ((10080, 60), (48, 12, 1))
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Table 3.
+    """
+
+    aggregate: Annotated[
+        str,
+        Param("Length of the intervals at each level, coarse to fine; the last are published: week,hour."),
+    ] = "week,hour"
+    levels: Annotated[int | None, Param("Number of levels; as many as aggregate names if not given.", ge=1)] = None
+    fanout: Annotated[int, Param("Number of groups of the next level that a group is meant for.", ge=1)] = 5
+    digits: Annotated[
+        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, spans = type(self).__name__, self.aggregate.split(",")
+        for span in spans:
+            check_span(owner, "aggregate", span)
+        if self.levels not in (None, len(spans)):
+            raise ParameterError(
+                f"{owner}: levels must be as many as aggregate names, got {self.levels} for {len(spans)} lengths."
+            )
+
+    def lengths(self, unit: str | None) -> tuple[int, ...]:
+        """Return the slots of an interval, level by level."""
+        owner = type(self).__name__
+        lengths = tuple(count_slots(owner, "aggregate", span, unit) for span in self.aggregate.split(","))
+        if any(coarse < fine for coarse, fine in itertools.pairwise(lengths)):
+            raise ParameterError(f"{owner}: aggregate must go from coarse to fine, got {self.aggregate!r}.")
+        return lengths
+
+    @property
+    def weight(self) -> float | None:
+        """Weight of the sensitive activities in the distance; None: they count like any other."""
+        return None
+
+    def plan(self, unit: str | None) -> Levels:
+        """Return how people are split."""
+        from sfumato.kinds.activity.kernels.levels import Levels
+
+        return Levels(self.lengths(unit), self.fanout, self.weight)
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighted(Levelled):
+    """Parameters of methods that keep people apart who do a sensitive activity at the same time.
+
+    Examples
+    --------
+    >>> Weighted(wd=1.5).weight
+    1.5
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.3.1.
+    """
+
+    wd: Annotated[float, Param("Weight of the sensitive activities, which is taken off the distance.", ge=0)] = 1.0
+
+    @property
+    def weight(self) -> float:
+        """Weight of the sensitive activities in the distance."""
+        return self.wd

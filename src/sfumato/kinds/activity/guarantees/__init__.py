@@ -1,0 +1,1 @@
+"""What a release of activities can promise, one file each."""

@@ -1,0 +1,145 @@
+"""(delta, epsilon)-diversity: in no class do too many people do a sensitive activity all the time for a while."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.activity.guarantees.class_anonymity import say_following, say_rounding, say_unknown
+from sfumato.kinds.activity.model.spans import check_span
+
+__all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]
+
+_EPSILON = re.compile(r"(\d{0,9}\.?\d{1,9}|\d{1,9}\s?/\s?\d{1,9})")
+
+
+def spell_epsilon(value: object) -> object:
+    """Return a number as the text that says it exactly; a floating point number as it is written.
+
+    Examples
+    --------
+    >>> spell_epsilon(0.75), spell_epsilon(Fraction(2, 3)), spell_epsilon("1/2")
+    ('0.75', '2/3', '1/2')
+    """
+    if isinstance(value, float):
+        return f"{Decimal(repr(value)):f}"
+    return str(value) if isinstance(value, Fraction | int) and not isinstance(value, bool) else value
+
+
+def read_epsilon(owner: str, text: str) -> Fraction:
+    """Read a share exactly, or raise :class:`ParameterError`.
+
+    Examples
+    --------
+    >>> read_epsilon("Mc", "0.75"), read_epsilon("Mc", "2/3")
+    (Fraction(3, 4), Fraction(2, 3))
+    >>> read_epsilon("Mc", "1")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Mc: epsilon must be above 0 and below 1, got '1'.
+    """
+    if not _EPSILON.fullmatch(text.strip()):
+        raise ParameterError(
+            f"{owner}: epsilon must be a decimal such as 0.75 or a fraction such as 2/3, got {text!r}."
+        )
+    try:
+        epsilon = Fraction(text.replace(" ", ""))
+    except ZeroDivisionError:
+        raise ParameterError(f"{owner}: epsilon must be a fraction with a denominator above 0, got {text!r}.") from None
+    if not 0 < epsilon < 1:
+        raise ParameterError(f"{owner}: epsilon must be above 0 and below 1, got {text!r}.")
+    return epsilon
+
+
+@dataclasses.dataclass(frozen=True)
+class ActivityDiversity(Guarantee):
+    """Classes of at least k people, of whom at most a share epsilon does a sensitive activity throughout delta.
+
+    Formally: a window is ``delta_slots`` consecutive slots of the original, whenever it begins, in which something is
+    published of the class. For every class, every sensitive activity s and every window, the people of the class who
+    are seen doing s in it, and nothing else, are at most epsilon times those who are seen in it at all. Without unknown
+    time that is: at most epsilon of the class do s in all slots of a window.
+
+    Somebody whose time is unknown hides nobody. Of a class and interval something is published only if at least k of
+    its people are observed in every slot of it; unknown time in a window counts as if spent on s.
+
+    Parameters
+    ----------
+    k
+        Smallest number of people in a class, and of people observed wherever something is published of it.
+    delta
+        Length of a window, as asked for: with a unit, or in slots.
+    epsilon
+        Largest share of a class, as a decimal or fraction that is read exactly.
+    delta_slots
+        Length of a window in slots of the original.
+    slot
+        Slots of the original in a published interval; the last interval may have fewer.
+    digits
+        Decimal digits of published shares; None for shares as they are.
+    slots
+        Slots of the original in all.
+    gap
+        What time is called that nothing is known about; None where everything is known.
+    sensitive
+        The sensitive activities.
+
+    Examples
+    --------
+    >>> ActivityDiversity(10, "48h", "0.75", 2880, 60, slots=10080, sensitive=("Vacation",)).statement()
+    'Every person is in a class of at least 10 people, of which only the shares of time spent on each activity are \
+published; at most 0.75 of a class do the sensitive activity throughout any 48h, whenever it begins.'
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Definition 1.
+    """
+
+    name: ClassVar[str] = "activity-diversity"
+    title: ClassVar[str] = "(delta, epsilon)-diversity"
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    knowledge: ClassVar[str] = "known-slots"
+
+    k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
+    delta: Annotated[str, Param("Length of time throughout which few people of a class do a sensitive activity.")]
+    epsilon: Annotated[str, Param("Largest share of a class that does so.")]
+    delta_slots: Annotated[int, Param("The same length of time in slots of the original.", ge=1)] = 1
+    slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
+    digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
+    slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
+    gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
+    sensitive: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", spell_epsilon(self.epsilon))
+        super().__post_init__()
+        owner = type(self).__name__
+        read_epsilon(owner, self.epsilon)
+        check_span(owner, "delta", self.delta)
+        if not all(isinstance(label, str) for label in self.sensitive):
+            raise ParameterError(f"{owner}: sensitive must be names of activities.")
+
+    @property
+    def fraction(self) -> Fraction:
+        """The largest share as an exact fraction."""
+        return read_epsilon(type(self).__name__, self.epsilon)
+
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise."""
+        _, scale = check_span(type(self).__name__, "delta", self.delta)
+        shown = f"{self.delta} slots in a row" if scale == "slot" and self.delta.strip().isdigit() else self.delta
+        named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
+        crowd = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
+        return (
+            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
+            f"on each activity are published{say_rounding(self.digits)}; at most {self.epsilon} {crowd} {named} "
+            f"throughout any {shown}, whenever it begins."
+            f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
+        )

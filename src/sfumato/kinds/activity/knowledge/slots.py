@@ -1,0 +1,308 @@
+"""Who fits what is known about some slots of a person's days: people of the data, or published classes."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.release import Release
+from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals
+
+__all__ = ["KnownDays", "KnownSlots"]
+
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_CELLS = 1 << 22
+"""So many facts about people or classes are held at a time: some tens of megabytes."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KnownSlots:
+    """Original days beside published classes: which classes somebody may be in, after what is known.
+
+    Somebody may be in a class if the class spends some time on each known activity in its interval, or nothing is
+    published of it. As many people of the class count as its observed time is worth in the interval in which, of those
+    in which the person is known to be observed, that is least: somebody whose time is unknown is not the one.
+
+    Parameters
+    ----------
+    slots
+        What everybody did.
+    published
+        The classes.
+    length
+        Slots in a published interval.
+    digits
+        How shares are rounded: an activity that rounds to nothing may have been done all the same.
+    gap
+        What time is called that nothing is known about; None where everything is known.
+    """
+
+    slots: Slots
+    published: PublishedClasses
+    length: int
+    digits: int | None = None
+    gap: str | None = None
+
+    @classmethod
+    def of(cls, release: Release, original: Dataset) -> KnownSlots:
+        """Read both. Raise :class:`SchemaError` where they have different intervals.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+        >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
+        >>> KnownSlots.of(release, data).know_all().tolist()
+        [2, 2, 2, 2]
+        """
+        claim = release.guarantee
+        found = cls(
+            Slots.of(original),
+            PublishedClasses.of(release),
+            int(getattr(claim, "slot", 1)),
+            getattr(claim, "digits", None),
+            getattr(claim, "gap", None),
+        )
+        if len(found.begins) != len(found.published.begins):
+            raise SchemaError(
+                "attack: the release has other intervals than the original. Give the data it was made from."
+            )
+        return found
+
+    @cached_property
+    def begins(self) -> Ints:
+        """Slot at which every interval begins."""
+        return begin_intervals(self.slots.codes.shape[1], self.length)
+
+    @cached_property
+    def _listed(self) -> Ints:
+        """Interval and activity of all listed shares by class, as ascending keys; activities as in the original."""
+        published, width = self.published, len(self.slots.labels)
+        code = np.array(self.slots.find(published.labels), dtype=np.int64)
+        activity = code[published.activity] if len(code) else published.activity
+        keys = (published.owner * len(self.begins) + published.interval) * width + activity
+        return np.sort(keys[activity >= 0])
+
+    @cached_property
+    def _vague(self) -> Flags:
+        """Which classes may have done what is not listed, because it rounds to nothing."""
+        if self.digits is None:
+            return np.zeros(len(self.published.sizes), dtype=bool)
+        return np.asarray(self.published.sizes * self.length > 10**self.digits)
+
+    def _presence(self, first: int, stop: int) -> Flags:
+        """Tell which classes do what in some intervals: class, interval, activity."""
+        width, intervals = len(self.slots.labels), len(self.begins)
+        present = np.zeros((len(self.published.sizes), stop - first, width), dtype=bool)
+        owner, rest = np.divmod(self._listed, intervals * width)
+        interval, activity = np.divmod(rest, width)
+        inside = (interval >= first) & (interval < stop)
+        present[owner[inside], interval[inside] - first, activity[inside]] = True
+        present[self._vague] = True
+        present[self.hidden[:, first:stop]] = True
+        return present
+
+    @cached_property
+    def hidden(self) -> Flags:
+        """Of which classes and intervals nothing is published."""
+        return self.published.unknown(self.gap)
+
+    @cached_property
+    def _observed(self) -> Ints:
+        """How many people's time is observed at least, by class and interval; all of them where nothing is published.
+
+        What a share may be too small by because of rounding is added.
+        """
+        people = self.published.sizes[:, None]
+        if self.gap is None:
+            return np.broadcast_to(people, (len(people), len(self.begins)))
+        error = 0.0 if self.digits is None else 10.0**-self.digits
+        worth = np.floor((1.0 - self.published.shares_of(self.gap) + error) * people + 1e-6).astype(np.int64)
+        return np.where(self.hidden, people, np.minimum(worth, people))
+
+    @cached_property
+    def _seen(self) -> Flags:
+        """In which intervals everybody is observed at some time."""
+        code = -1 if self.gap is None else self.slots.find((self.gap,))[0]
+        return np.asarray(np.logical_or.reduceat(self.slots.codes != code, self.begins, axis=1))
+
+    def _add_up(self, fitting: Flags, seen: Flags) -> Ints:
+        """Return how many people are in the classes that fit, of those observed when the person is known to be.
+
+        Parameters
+        ----------
+        fitting
+            By person and class: whether it fits.
+        seen
+            By person and interval: whether the person is known to be observed in it.
+        """
+        total = fitting.astype(np.int64) @ self.published.sizes
+        partly = (self._observed < self.published.sizes[:, None]).any(axis=1)
+        for number in np.flatnonzero(partly):
+            people = np.flatnonzero(fitting[:, number])
+            size = self.published.sizes[number]
+            least = np.where(seen[people], self._observed[number], size).min(axis=1, initial=size)
+            total[people] -= size - least
+        return np.asarray(total)
+
+    def know_all(self) -> Ints:
+        """Return how many people fit when everything that a person did is known: the worst case of any knowledge."""
+        people, width = len(self.slots.codes), len(self.slots.labels)
+        classes = len(self.published.sizes)
+        fitting = np.ones((people, classes), dtype=bool)
+        span = max(1, _CELLS // max(1, classes * width))
+        ends = np.append(self.begins, self.slots.codes.shape[1])
+        for first in range(0, len(self.begins), span):
+            stop = min(first + span, len(self.begins))
+            absent = ~self._presence(first, stop).reshape(classes, -1)
+            codes = self.slots.codes[:, ends[first] : ends[stop]]
+            place = np.repeat(np.arange(stop - first), np.diff(ends[first : stop + 1])) * width
+            step = max(1, _CELLS // absent.shape[1])
+            for begin in range(0, people, step):
+                block = codes[begin : begin + step]
+                done = np.zeros((len(block), absent.shape[1]), dtype=np.float32)
+                np.put_along_axis(done, place + block, 1.0, axis=1)
+                fitting[begin : begin + step] &= done @ absent.T.astype(np.float32) == 0
+        return self._add_up(fitting, self._seen)
+
+    def know_some(self, slots: Ints) -> Ints:
+        """Return how many people fit when some slots of everybody are known: one row of slots per person.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+        >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
+        >>> KnownSlots.of(release, data).know_some(np.array([[0], [1], [0], [1]])).tolist()
+        [2, 2, 2, 4]
+        """
+        width, intervals, classes = len(self.slots.labels), len(self.begins), len(self.published.sizes)
+        keys = slots // self.length * width + np.take_along_axis(self.slots.codes, slots, axis=1)
+        sizes = np.zeros(len(keys), dtype=np.int64)
+        step = max(1, _CELLS // max(1, classes))
+        for begin in range(0, len(keys), step):
+            fitting = np.ones((len(keys[begin : begin + step]), classes), dtype=bool)
+            for known in keys[begin : begin + step].T:
+                wanted = np.arange(classes) * (intervals * width) + known[:, None]
+                at = np.minimum(np.searchsorted(self._listed, wanted), len(self._listed) - 1)
+                fitting &= (self._listed[at] == wanted) | self._vague | self.hidden[:, known // width].T
+            seen = np.zeros((len(fitting), intervals), dtype=bool)
+            np.put_along_axis(seen, keys[begin : begin + step] // width, True, axis=1)
+            sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])
+        return sizes
+
+    def know_best(self, m: int) -> Ints:
+        """Return how many people fit when those m slots of everybody are known that, one by one, leave fewest."""
+        people, width = len(self.slots.codes), len(self.slots.labels)
+        present = self._presence(0, len(self.begins)).reshape(len(self.published.sizes), -1)
+        interval = np.repeat(np.arange(len(self.begins)), np.diff(np.append(self.begins, self.slots.codes.shape[1])))
+        sizes = np.zeros(people, dtype=np.int64)
+        for person in range(people):
+            facts = np.unique(interval * width + self.slots.codes[person])
+            fitting = np.ones(len(self.published.sizes), dtype=bool)
+            seen = np.zeros((1, len(self.begins)), dtype=bool)
+            for _ in range(m):
+                left = self.published.sizes[fitting] @ present[np.ix_(fitting, facts)]
+                fact = facts[int(np.argmin(left))]
+                fitting = fitting & present[:, fact]
+                seen[0, fact // width] = self._seen[person, fact // width]
+            sizes[person] = self._add_up(fitting[None], seen)[0]
+        return sizes
+
+
+@dataclasses.dataclass(eq=False)
+class KnownDays:
+    """Days as they stand: how many people fit those m slots of a person that, one by one, leave fewest.
+
+    Parameters
+    ----------
+    slots
+        What everybody did.
+    m
+        How many slots are known.
+    sensitive
+        Codes of the sensitive activities.
+
+    Examples
+    --------
+    >>> days = Slots(np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.int32), ("sleep", "eat"))
+    >>> sizes, shares = KnownDays(days, 2, [1]).fit()
+    >>> sizes.tolist(), shares.tolist()
+    ([[2, 2, 2, 2], [1, 1, 1, 1]], [1.0, 1.0])
+    """
+
+    slots: Slots
+    m: int
+    sensitive: list[int]
+
+    def fit(self) -> tuple[Ints, Floats]:
+        """Return by number of known slots and person how many people fit, and the largest sensitive share.
+
+        That is the largest share, by number of known slots, of the people who fit somebody that do a sensitive
+        activity in one slot.
+        """
+        codes = self.slots.codes
+        self._sizes = np.zeros((self.m, len(codes)), dtype=np.int64)
+        self._shares = np.zeros(self.m)
+        if codes.size:
+            self._narrow(np.arange(len(codes)), np.arange(len(codes)), 0)
+        return self._sizes, self._shares
+
+    def _narrow(self, group: Ints, people: Ints, depth: int) -> None:
+        """Choose the next slot for people of a group that fits all that is known of them."""
+        if depth == self.m:
+            return
+        if len(group) == 1:
+            self._sizes[depth:, people] = 1
+            self._look(group, slice(depth, None))
+            return
+        everybody = len(group) == len(self.slots.codes)
+        codes = self.slots.codes if everybody else self.slots.codes[group]
+        best, left = self._choose(codes, self.slots.codes[people])
+        self._sizes[depth, people] = left
+        keys = best * len(self.slots.labels) + self.slots.codes[people, best]
+        order = np.argsort(keys, kind="stable")
+        for chosen in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
+            slot = best[chosen[0]]
+            fitting = group[codes[:, slot] == self.slots.codes[people[chosen[0]], slot]]
+            self._look(fitting, slice(depth, depth + 1))
+            self._narrow(fitting, people[chosen], depth + 1)
+
+    def _choose(self, codes: Codes, known: Codes) -> tuple[Ints, Ints]:
+        """Return by person the first slot that the fewest of a group share, and how many these are."""
+        slots = np.arange(codes.shape[1])
+        best, left = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
+        # A table of all activities pays where many look for themselves in a large group.
+        table = None
+        if len(codes) * len(known) > len(self.slots.labels):
+            table = _count_people(codes, len(self.slots.labels))
+        for at, day in enumerate(known):
+            shared = (codes == day).sum(axis=0) if table is None else table[slots, day]
+            best[at] = np.argmin(shared)
+            left[at] = shared[best[at]]
+        return best, left
+
+    def _look(self, group: Ints, depths: slice) -> None:
+        """Note the largest share of a group that does a sensitive activity in one slot."""
+        for code in self.sensitive:
+            # Nothing is larger than 1, which is found early.
+            if (self._shares[depths] < 1.0).any():
+                most = int((self.slots.codes[group] == code).sum(axis=0).max(initial=0))
+                self._shares[depths] = np.maximum(self._shares[depths], most / len(group))
+
+
+def _count_people(codes: Codes, activities: int) -> Ints:
+    """Count by slot and activity how many people do it."""
+    counts = np.zeros((codes.shape[1], activities), dtype=np.int64)
+    for day in codes:
+        counts[np.arange(codes.shape[1]), day] += 1
+    return counts

@@ -1,0 +1,1 @@
+"""Methods for activities, named after the papers, with their deviations beside them."""

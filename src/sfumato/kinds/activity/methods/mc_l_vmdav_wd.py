@@ -1,0 +1,48 @@
+"""MC-l-VMDAV-WD: classes that grow until diverse, with people apart who do a sensitive activity at the same time."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar
+
+from sfumato.kinds.activity.families.classes import DiverseClasses, Weighted
+
+if TYPE_CHECKING:
+    from sfumato.kinds.activity.kernels.classes import Demand, Outcome
+    from sfumato.kinds.activity.kernels.durations import Activities
+    from sfumato.kinds.activity.kernels.levels import Levels
+
+__all__ = ["McLVmdavWd"]
+
+
+@dataclasses.dataclass(frozen=True)
+class McLVmdavWd(Weighted, DiverseClasses):
+    """Group people level by level with the weighted distance, and let classes at the last one grow until diverse.
+
+    People of a class that never becomes diverse are suppressed.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
+    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> release = McLVmdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
+    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    (4, [2, 2])
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section
+    3.3.1 and Algorithm 3.
+    """
+
+    name: ClassVar[str] = "mc-l-vmdav-wd"
+    summary: ClassVar[str] = "Like mc-l-vmdav, keeping those apart who do a sensitive activity at once."
+    paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 3"
+
+    def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
+        """Split level by level and let groups grow until diverse."""
+        from sfumato.kinds.activity.kernels.classes import mc_l_vmdav
+
+        return mc_l_vmdav(activities, demand, levels)

@@ -1,0 +1,129 @@
+"""How much the time spent on each activity differs, person by person and day by day."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
+
+__all__ = ["METRIC", "RelativeDifference"]
+
+Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+
+_BLOCK = 1 << 22
+"""Numbers held at a time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RelativeDifference(Metric):
+    """Measure the mean relative difference of durations, original against published.
+
+    The relative difference of two durations is the distance between them as a share of the larger one, and 0 where both
+    are 0. It is averaged over published people, days and the activities that occur: a person is published as the
+    class, so what anybody in the class did counts against everybody who did not. Where the release has longer intervals
+    than a span asked for, time is taken to be spread equally within them.
+
+    The value is that of days, or of slots where nobody knows what a day is. Details have other spans, and
+    ``with_suppressed``, in which people who are left out count as published with nothing.
+
+    Examples
+    --------
+    >>> RelativeDifference().unit, RelativeDifference().better
+    ('', 'lower')
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 4.5.
+    """
+
+    name: ClassVar[str] = "relative-difference"
+    title: ClassVar[str] = "Relative difference of daily durations"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "The mean of a larger class may be closer to one of it than that of a smaller one."
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        return super().obstacle(comparison) or comparison.obstacle
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Average over people, spans and activities, for every length of span."""
+        found = comparison.activity
+        activities = max(int(found.occurring.sum()), 1)
+        spans = {name: len(found.level_edges(length)) - 1 for name, length in found.levels.items()}
+        sums = dict.fromkeys(spans, 0.0)
+        for each in found.classes():
+            for name, length in found.levels.items():
+                sums[name] += _sum_slots(found, each) if length == 1 else _sum_spans(found, each, length)
+        people = max(len(comparison.release), 1)
+        means = {name: sums[name] / (people * spans[name] * activities) for name in spans}
+        usual = "day" if "day" in means else "slot"
+        lost = _sum_withheld(found, comparison, usual)
+        everybody = max(found.people, 1) * spans[usual] * activities
+        return means[usual], {
+            **{f"per_{name}": value for name, value in means.items() if name != usual},
+            "with_suppressed": (sums[usual] + lost) / everybody,
+            "activities": activities,
+        }
+
+
+def _sum_slots(found: ActivityComparison, each: PublishedClass) -> float:
+    """Add up differences of slots: a person did one thing, and is published with a share of everything done."""
+    assert each.rows is not None
+    interval = np.repeat(np.arange(len(found.intervals)), found.intervals)
+    published = (each.shares > 0).sum(axis=1)
+    total = 0.0
+    for row in each.rows:
+        own = each.shares[interval, found.codes[row]]
+        total += float((1.0 - own).sum() + (published[interval] - (own > 0)).sum())
+    return total
+
+
+def _sum_spans(found: ActivityComparison, each: PublishedClass, length: int) -> float:
+    assert each.rows is not None
+    edges = found.level_edges(length)
+    after = found.published_durations(each.shares, edges)
+    step = max(1, _BLOCK // max(after.size, found.slots))
+    return sum(
+        sum_differences(found.original_durations(each.rows[first : first + step], edges), after)
+        for first in range(0, len(each.rows), step)
+    )
+
+
+def _sum_withheld(found: ActivityComparison, comparison: Comparison, level: str) -> float:
+    """Count what people did who are not published; each is lost altogether."""
+    rows = np.setdiff1d(np.arange(found.people), comparison.row_map)
+    edges = found.level_edges(found.levels[level])
+    step = max(1, _BLOCK // max(len(edges) * len(found.labels), found.slots))
+    return float(
+        sum(
+            (found.original_durations(rows[first : first + step], edges) > 0).sum()
+            for first in range(0, len(rows), step)
+        )
+    )
+
+
+def sum_differences(before: Longs, after: Floats) -> float:
+    """Add up the relative differences of durations to those published for all.
+
+    Examples
+    --------
+    >>> sum_differences(np.array([[[4, 0, 0]]]), np.array([[3.0, 1.0, 0.0]]))
+    1.25
+    """
+    most = np.maximum(before, after)
+    return float((np.abs(before - after) / np.where(most > 0, most, 1.0)).sum())
+
+
+METRIC = RelativeDifference

@@ -1,0 +1,97 @@
+"""What is done at which time of the day, before and after."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.activity.comparison import ActivityComparison
+
+__all__ = ["METRIC", "TimeOfDay", "profile_original", "profile_published"]
+
+Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+
+_HOURS = 24
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeOfDay(Metric):
+    """Measure how far off the shares of activities are, hour by hour of the day.
+
+    For each hour of the day, over all days, the shares of people's time by activity are compared, those of the original
+    people with those of the people published. The value is the mean over hours of the total variation distance: the
+    share of the hour that is spent on the wrong activity. Classes keep the shares of their intervals, so that only
+    people who are left out and intervals longer than an hour can change them. Details have the worst hour.
+    """
+
+    name: ClassVar[str] = "time-of-day"
+    title: ClassVar[str] = "Change of the hours of the day"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("activity",)
+    paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Withholding records may bring the shares of the others closer to those of everybody."
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        if (known := super().obstacle(comparison)) is not None:
+            return known
+        found = comparison.activity
+        return None if found.day and found.day >= _HOURS else "needs slots that are hours or shorter."
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Compare the shares of every hour."""
+        found = comparison.activity
+        before, after = profile_original(found), profile_published(found)
+        there = before.sum(axis=1) > 0
+        apart = np.abs(before - after).sum(axis=1)[there] / 2
+        worst = int(np.flatnonzero(there)[np.argmax(apart)]) if len(apart) else 0
+        return float(apart.mean()) if len(apart) else 0.0, {
+            "worst_hour": worst,
+            "worst_hour_change": float(apart.max(initial=0.0)),
+        }
+
+
+def _cut_hours(found: ActivityComparison) -> tuple[Longs, Longs]:
+    """Return where hours of the clock begin, in slots, and which hour of the day each is."""
+    assert found.day is not None
+    length = found.day // _HOURS
+    shift = found.first_of_day % length
+    edges = np.unique(np.clip(np.arange(-shift, found.slots + length, length), 0, found.slots))
+    return edges, (found.first_of_day + edges[:-1]) // length % _HOURS
+
+
+def _shares(durations: Floats, hours: Longs) -> Floats:
+    sums = np.zeros((_HOURS, durations.shape[1]))
+    np.add.at(sums, hours, durations)
+    total = sums.sum(axis=1, keepdims=True)
+    return np.asarray(sums / np.where(total > 0, total, 1.0))
+
+
+def profile_original(found: ActivityComparison) -> Floats:
+    """Return the shares of activities by hour of the day, over all people."""
+    edges, hours = _cut_hours(found)
+    durations = np.zeros((len(hours), len(found.labels)))
+    for row in range(found.people):
+        durations += found.original_durations(np.array([row]), edges)[0]
+    return _shares(durations, hours)
+
+
+def profile_published(found: ActivityComparison) -> Floats:
+    """Return the same of what is published."""
+    edges, hours = _cut_hours(found)
+    durations = np.zeros((len(hours), len(found.labels)))
+    for each in found.classes():
+        durations += each.size * found.published_durations(each.shares, edges)
+    return _shares(durations, hours)
+
+
+METRIC = TimeOfDay

@@ -1,0 +1,1 @@
+"""Activities as arrays: what was, without counting anything."""

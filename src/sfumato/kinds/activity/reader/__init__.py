@@ -1,0 +1,320 @@
+"""Daily activities: what people did, slot by slot, the same slots for everybody."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import RECORD, Unit
+from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
+from sfumato.io.constraints import resolve_sensitive
+from sfumato.io.files import choose_format, load
+from sfumato.io.ownership import OWNER, Whose, name_records, settle_unit
+from sfumato.io.reading import Reading
+from sfumato.io.roles import assign_roles
+from sfumato.io.tables import first_lines, parse_table
+from sfumato.io.visits import combine_labels
+from sfumato.kinds.activity.published import UNKNOWN
+from sfumato.kinds.activity.reader.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
+from sfumato.kinds.activity.reader.episodes import (
+    DAY,
+    MONDAY,
+    Calendar,
+    Episodes,
+    check_size,
+    fill_slots,
+    parse_start,
+    split_episodes,
+)
+from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
+from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
+
+__all__ = ["WORDS", "read"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+_UNIT = "minute"
+_PART = 1 << 24
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read daily activities: one row per person, with one activity for every slot.
+
+    Known are episodes (``person, start, end, activity``), diaries (``person, activity, duration`` in minutes, in the
+    order of the day, as time-use surveys have them), tables with one column per slot, ADL files of smart homes (a home
+    is a person) and ARAS files (a day each, two residents); of the last two also folders. A slot is a minute, or what
+    the resolution says, and holds the activity that takes most of it. Time that nothing is known about is an activity
+    of its own, ``(gap)`` unless `reading.gap` names it. With ``split`` each day or week of a person is a row.
+
+    Parameters
+    ----------
+    path
+        The file, possibly packed as ``.gz`` or ``.xz``, or a folder with recordings of smart homes.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "day.csv"
+    >>> _ = file.write_text("person,start,end,activity\\n7,2024-01-01T00:00Z,2024-01-01T08:30Z,sleep\\n")
+    >>> day = read(file, Reading("activity", resolution="hour"))
+    >>> len(day.history().codes), day.history().labels, day.clock.unit
+    (24, ('sleep', '(gap)'), 'hour')
+    >>> for note in day.notes:
+    ...     print(note)
+    Read 1 rows of day.csv.
+    Found 1 person and 24 slots of an hour, with 2 activities.
+    Time nothing is known about, which is called (gap): 62.5 %.
+    """
+    path, notes = Path(path), list[str]()
+    if path.is_dir():
+        return _read_folder(path, reading, notes)
+    data = load(path)
+    sample = first_lines(data, 5)
+    told = reading.header or reading.delimiter or reading.columns
+    if reading.format == "adl" or (not reading.format and not told and looks_like_adl(sample)):
+        return _of_episodes(read_adl([(path.name, _stem(path), data)], reading, notes), reading, notes)
+    if reading.format == "aras" or (not reading.format and not told and looks_like_aras(sample)):
+        return _of_episodes(read_aras(path.name, [("", [(path.name, data)])], reading, notes), reading, notes)
+    table = parse_table(
+        path.name,
+        data,
+        choose_format(path, reading.format),
+        delimiter=reading.delimiter,
+        header=reading.header or True,
+        encoding=reading.encoding,
+    )
+    notes.append(f"Read {table.num_rows:,} rows of {path.name}.")
+    if not table.num_rows:
+        raise SchemaError(f"{path.name}: there are no rows, only a header.")
+    known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
+    if reading.slots is None and (
+        known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person", OWNER}
+    ):
+        return _of_episodes(read_episodes(path.name, table, reading, notes), reading, notes)
+    return _of_slot_columns(path.name, table, reading, notes)
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset:
+    """Read recordings of smart homes: files of ADL are a home each, those of ARAS a day each."""
+    homes = [(home, [(file.name, load(file)) for file in files]) for home, files in list_recordings(folder)]
+    first = first_lines(homes[0][1][0][1], 5)
+    if reading.format == "aras" or (reading.format is None and looks_like_aras(first)):
+        return _of_episodes(read_aras(folder.name, homes, reading, notes), reading, notes)
+    if reading.format == "adl" or (reading.format is None and looks_like_adl(first)):
+        texts = [
+            (name, "/".join(filter(None, (home, _stem(Path(name))))), data) for home, f in homes for name, data in f
+        ]
+        return _of_episodes(read_adl(texts, reading, notes), reading, notes)
+    raise SchemaError(f"{folder}: this is a directory, but not of ADL or ARAS recordings. Give a file.")
+
+
+def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
+    """Lay episodes out in slots and make a dataset."""
+    episodes = found.episodes.check(found.name, notes, mend=reading.faults == "mend", rows=found.rows)
+    if not len(episodes.person):
+        raise SchemaError(f"{found.name}: there is no episode that takes any time.")
+    episodes, calendar = _settle_calendar(found, episodes, reading, notes)
+    people, whose = found.people, found.whose
+    if reading.split:
+        periods = Unit(reading.split, f"{reading.split}s", "person")
+        owners = found.people.labels if whose.people is None else whose.people
+        episodes, people, who = _split(episodes, calendar, people, reading.split)
+        unknown = bool(whose.unit.owner) and whose.people is None
+        whose = Whose(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
+        calendar = calendar._replace(begin=0)
+    check_size(found.name, len(people.labels), calendar.slots)
+    labels = found.activities.labels.to_pylist()
+    gap = reading.gap or UNKNOWN
+    code = labels.index(gap) if gap in labels else len(labels)
+    codes = fill_slots(episodes, len(people.labels), calendar, code)
+    counts = _count(codes, len(labels) + 1)
+    if code == len(labels) and counts[code]:
+        labels.append(gap)
+    lost = len(labels) - int((counts > 0).sum())
+    if lost:
+        notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
+    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose)
+
+
+def _count(codes: Ints, width: int) -> Longs:
+    """Count codes, a part at a time: they may be many, and counting widens them."""
+    counts = np.zeros(width, np.int64)
+    for first in range(0, len(codes), _PART):
+        counts += np.bincount(codes[first : first + _PART], minlength=width)
+    return counts
+
+
+def _settle_calendar(found: Found, episodes: Episodes, reading: Reading, notes: list[str]) -> tuple[Episodes, Calendar]:
+    """Return the slots, and the episodes without what lies before them."""
+    date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
+    if found.times == "numbers" and reading.resolution is None:
+        if reading.split or date is not None or time is not None:
+            raise SchemaError(
+                f"{found.name}: the times are numbers, which have no days. Give a resolution that says what they "
+                "count, or leave out split and start."
+            )
+        calendar = Calendar.of_numbers(episodes, number)
+    else:
+        if number is not None:
+            raise ParameterError("reading: start must be a date or a time of day where times are dates.")
+        if found.times == "numbers":
+            unit = UNITS[str(reading.resolution)] * 1_000_000
+            notes.append(f"Times are numbers: they count {reading.resolution}s from Monday, 1970-01-05.")
+            episodes = episodes._replace(begin=episodes.begin * unit + MONDAY, end=episodes.end * unit + MONDAY)
+        elif found.times == "zoned" and reading.zone != "UTC":
+            episodes = _move_zone(episodes, reading.zone, notes)
+        moment = None if date is None else date + (time or 0)
+        # Data without dates were moved to their start already: their days begin when they do.
+        usual = int(episodes.begin.min()) % DAY if found.times == "relative" else 0
+        calendar = Calendar.of_dates(
+            episodes, reading.resolution or _UNIT, (moment, usual if time is None else time), reading.split
+        )
+    earlier = episodes.begin < calendar.begin
+    if earlier.any():
+        notes.append(f"Episodes that begin before the start and were cut or left out: {int(earlier.sum()):,}.")
+        episodes = episodes._replace(begin=np.maximum(episodes.begin, calendar.begin))
+        episodes = episodes.take(np.flatnonzero(episodes.end > episodes.begin))
+    if not len(episodes.person):
+        raise ParameterError("reading: start lies after everything in the data.")
+    return episodes, calendar
+
+
+def _move_zone(episodes: Episodes, zone: str, notes: list[str]) -> Episodes:
+    """Count time as clocks of a zone did on the first day; slots stay equally long when clocks are changed."""
+    first = int(episodes.begin.min())
+    moment: Cells = pa.array([first], pa.timestamp("us", "UTC")).cast(pa.timestamp("us", zone))
+    local: Cells = pc.local_timestamp(moment)
+    offset = int(local.cast(pa.int64())[0].as_py()) - first
+    notes.append(f"Times are those of clocks in {zone} on the first day ({offset / 3.6e9:+g} hours from UTC).")
+    return episodes._replace(begin=episodes.begin + offset, end=episodes.end + offset)
+
+
+def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -> tuple[Episodes, Labels, Longs]:
+    """Make each day or week of a person a record, and return which person each is of."""
+    period = {"day": DAY, "week": 7 * DAY}[split]
+    pieces, number = split_episodes(episodes, calendar.begin, period)
+    numbers, which = np.unique(number, return_inverse=True)
+    dates = [
+        datetime.date(1970, 1, 1) + datetime.timedelta(days=int(calendar.begin + n * period) // DAY)
+        for n in numbers.tolist()
+    ]
+    names = [
+        d.isoformat() if split == "day" else f"{d.isocalendar().year:04}-W{d.isocalendar().week:02}" for d in dates
+    ]
+    who = Labels(pieces.person.astype(np.int32), people.labels)
+    both = combine_labels([who, Labels(which.astype(np.int32), pa.array(names))])
+    moved = pieces._replace(person=both.codes.astype(np.int64))
+    owner = np.empty(len(both.labels), np.int64)
+    owner[both.codes] = pieces.person
+    return moved.take(np.lexsort((moved.begin, moved.person))), both, owner
+
+
+def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Dataset:
+    """Make a dataset of a table with one column per slot."""
+    if reading.split:
+        raise ParameterError("reading: split needs episodes, but the table has one column per slot.")
+    present = table.column_names
+    known = {"person", *NAMES["person"]}
+    person = reading.columns.get("person") or next(
+        (c for c in present if c.lower() in known and c not in (*reading.drop, reading.columns.get(OWNER))), None
+    )
+    owner = reading.columns.get(OWNER)
+    rest = [column for column in present if column not in (person, owner)]
+    slots = choose_columns(name, rest, reading)
+    if not slots:
+        assign_roles(name, present, reading, WORDS)
+        raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
+    known = {*slots, *reading.drop}
+    others = [column for column in rest if column not in known]
+    if others and "*" not in reading.drop:
+        # Without a person's column the first line may be a row of data, which a message must not show.
+        shown = repr(others[0]) if person is not None or reading.header else str(present.index(others[0]) + 1)
+        raise SchemaError(
+            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
+            "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
+        )
+    if person is not None and person != "person":
+        notes.append(f"Reading `{person}` as person.")
+    layout = lay_out(name, slots, reading, notes)
+    check_size(name, table.num_rows, len(slots) * layout.width)
+    gap = reading.gap or UNKNOWN
+    cells, labels, empty = encode_slots(name, table, slots, gap)
+    whose = Whose(RECORD if person is None else name_records(person, owner is not None))
+    if owner is not None:
+        whose = whose._replace(people=_read_owner(name, table, owner))
+    if person is None:
+        people: Cells = pa.array([f"row {i}" for i in range(1, table.num_rows + 1)])
+    else:
+        found = encode_labels(name, person, table.column(person))
+        twice = np.bincount(found.codes)[found.codes] > 1
+        if twice.any():
+            raise SchemaError(
+                f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
+                "or, if people have several rows, say that it tells whose they are (owner-column)."
+            )
+        people = found.labels
+    codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
+    code = labels.index(gap) if gap in labels else -1
+    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes, whose)
+
+
+def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
+    if column not in table.column_names:
+        raise SchemaError(f"{name}: there is no column {column!r}.")
+    found = encode_labels(name, column, table.column(column))
+    return found.labels.take(pa.array(found.codes)).cast(pa.string())
+
+
+def _assemble(
+    name: str,
+    people: Cells,
+    codes: Ints,
+    labels: list[str],
+    clock: Clock,
+    gap: int,
+    reading: Reading,
+    notes: list[str],
+    whose: Whose,
+) -> Dataset:
+    whose = settle_unit(reading, whose)
+    size = len(people)
+    slots = len(codes) // size
+    unit = f"{slots:,} slots" + (f" of {'an' if clock.unit == 'hour' else 'a'} {clock.unit}" if clock.unit else "")
+    counts = _count(codes, len(labels))
+    notes.append(f"Found {whose.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
+    missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
+    if missing:
+        notes.append(f"Time nothing is known about, which is called {reading.gap or UNKNOWN}: {100 * missing:.3g} %.")
+    notes.extend(whose.note(size))
+    history = Ragged(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
+    return Dataset(
+        Schema(
+            "activity",
+            (Column("person", "identifier"), Column("activities", "history")),
+            resolve_sensitive(reading.sensitive, labels, name),
+        ),
+        pa.table({"person": people.cast(pa.string()), "activities": history.to_arrow()}),
+        notes=tuple(notes),
+        reading=reading.to_dict(),
+        clock=clock,
+        unit=whose.unit,
+        people=whose.people,
+    )

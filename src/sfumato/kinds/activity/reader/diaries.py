@@ -1,0 +1,221 @@
+"""Episodes as files have them: start and end, durations one after another, or recordings of smart homes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.unit import PERSON
+from sfumato.io.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
+from sfumato.io.files import to_utf8
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.times import parse_times
+from sfumato.kinds.activity.reader.episodes import DAY, MONDAY, Episodes, parse_start
+from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES, parse_adl, parse_aras
+
+__all__ = ["NAMES", "WORDS", "Found", "read_adl", "read_aras", "read_episodes"]
+
+Longs = npt.NDArray[np.int64]
+
+NAMES = {
+    "person": ("user", "user_id", "uid", "participant", "respondent", "resident", "subject", "household", "tucaseid"),
+    "start": ("start_time", "start time", "starttime", "begin", "begin_time", "from", "started"),
+    "end": ("end_time", "end time", "endtime", "stop", "finish", "until", "to", "ended"),
+    "activity": ("label", "action", "event", "state", "concept:name", "tiercode"),
+    "duration": ("dur", "minutes", "duration_minutes"),
+}
+WORDS = Vocabulary(
+    roles={role: role for role in (*NAMES, OWNER)},
+    names={name: role for role, names in NAMES.items() for name in names},
+)
+_DIARY_START = "04:00"
+"""When a day of the time-use surveys begins."""
+
+
+class Found(NamedTuple):
+    """Episodes as a file has them, not yet checked."""
+
+    name: str
+    people: Labels
+    activities: Labels
+    episodes: Episodes
+    times: str
+    """``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` by clocks on the wall, or ``relative`` to
+    the beginning of the data, wherever that is."""
+    rows: str = "row"
+    whose: Whose = Whose(PERSON)
+
+
+def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[str]) -> Found:
+    tables, rows, sizes = [], [], []
+    for name, _, data in homes:
+        table, lines = parse_adl(name, to_utf8(name, data, reading.encoding))
+        notes.append(f"Read {table.num_rows:,} activities of {name}, an ADL file: the home is a person.")
+        tables.append(table)
+        rows.append(lines)
+        sizes.append(len(lines))
+    name = homes[0][0] if len(homes) == 1 else f"{len(homes)} ADL files"
+    table = pa.concat_tables(tables)
+    people = Labels(np.repeat(np.arange(len(homes), dtype=np.int32), sizes), pa.array([who for _, who, _ in homes]))
+    return _take_episodes(name, table, people, {"start": "start", "end": "end"}, np.concatenate(rows), notes, "line")
+
+
+def read_aras(name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], reading: Reading, notes: list[str]) -> Found:
+    parts: list[list[Longs]] = []
+    names: list[str] = []
+    for home, files in homes:
+        days = [parse_aras(file, to_utf8(file, data, reading.encoding)) for file, data in files]
+        notes.append(f"Read {len(days):,} days of {home or name}, ARAS files: two residents are two people.")
+        for resident in range(2):
+            for number, codes in enumerate(day[resident] for day in days):
+                starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+                ends = np.append(starts[1:], len(codes))
+                who = np.full(len(starts), len(names))
+                moments = (number * DAY + starts * 1_000_000, number * DAY + ends * 1_000_000)
+                parts.append([who, codes[starts] - 1, *moments, starts + 1])
+            names.append("/".join(filter(None, (home, f"resident {resident + 1}"))))
+    person, code, begin, end, numbers = (np.concatenate(column) for column in zip(*parts, strict=True))
+    episodes = Episodes(person, code.astype(np.int32), begin, end, numbers)
+    activities = Labels(code.astype(np.int32), pa.array(ARAS_ACTIVITIES))
+    people = Labels(person.astype(np.int32), pa.array(names))
+    return Found(name, people, activities, _shift(episodes, reading, None, notes), "relative", "line")
+
+
+def _shift(episodes: Episodes, reading: Reading, usual: str | None, notes: list[str]) -> Episodes:
+    """Let times that count from the beginning of the data begin at the start given."""
+    text = reading.start or usual
+    date, time, number = parse_start(text) if text else (None, None, None)
+    if number is not None:
+        raise ParameterError("reading: start must be a date or a time of day for data of days.")
+    if date is None:
+        notes.append("The data have no dates: time counts from Monday, 1970-01-05.")
+    moment = (MONDAY if date is None else date) + (time or 0)
+    return episodes._replace(begin=episodes.begin + moment, end=episodes.end + moment)
+
+
+def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Found:
+    columns, told = assign_roles(name, table.column_names, reading, WORDS)
+    notes += told
+    if "activity" not in columns:
+        raise SchemaError(
+            f"{name}: there is no column for the activity. Say which one it is (columns), or call it activity."
+        )
+    timed = {role for role in ("start", "end", "duration") if role in columns}
+    if timed not in ({"start", "end"}, {"duration"}):
+        raise SchemaError(
+            f"{name}: activities need a start and an end, or a duration and nothing else, found {len(timed)} of these "
+            "columns. Say which ones they are (columns), and leave others out (drop). If columns are slots, name the "
+            "first and the last of them (slots)."
+        )
+    numbers = np.arange(1, table.num_rows + 1)
+    if columns["activity"].lower() == "tiercode":
+        codes: Cells = pc.utf8_lpad(as_text(name, "tiercode", table.column(columns["activity"])), 6, "0")
+        table = table.set_column(table.column_names.index(columns["activity"]), columns["activity"], codes)
+    if "person" in columns:
+        people = encode_labels(name, columns["person"], table.column(columns["person"]))
+    else:
+        notes.append("There is no person column: everything was done by one person.")
+        people = Labels(np.zeros(table.num_rows, np.int32), pa.array(["person"]))
+    whose = _find_owners(name, table, people, columns)
+    if "duration" in columns:
+        return _take_diary(name, table, people, columns, numbers, reading, notes)._replace(whose=whose)
+    return _take_episodes(name, table, people, columns, numbers, notes)._replace(whose=whose)
+
+
+def _find_owners(name: str, table: pa.Table, records: Labels, columns: dict[str, str]) -> Whose:
+    """Tell what each label stands for, and whose it is where a column says so."""
+    unit = name_records(columns["person"], OWNER in columns) if "person" in columns else PERSON
+    if OWNER not in columns:
+        return Whose(unit)
+    first = np.empty(len(records.labels), np.int64)
+    first[records.codes[::-1]] = np.arange(len(records.codes))[::-1]
+    owners = encode_labels(name, columns[OWNER], table.column(columns[OWNER]))
+    return Whose(unit, check_people(name, columns[OWNER], records.codes, owners, first))
+
+
+def _take_episodes(
+    name: str,
+    table: pa.Table,
+    people: Labels,
+    columns: dict[str, str],
+    numbers: Longs,
+    notes: list[str],
+    rows: str = "row",
+) -> Found:
+    begin, end = (parse_times(name, columns[role], table.column(columns[role])) for role in ("start", "end"))
+    if (begin.micros is None) != (end.micros is None) or begin.zoned != end.zoned:
+        raise SchemaError(
+            f"{name}: columns {columns['start']!r} and {columns['end']!r} must both hold dates with a zone, or both "
+            "without, or both numbers. Write them the same way."
+        )
+    activity = columns.get("activity", "activity")
+    activities = encode_labels(name, activity, table.column(activity))
+    kind = "numbers" if begin.micros is None else "zoned" if begin.zoned else "dated"
+    if kind == "dated":
+        notes.append("Times have no zone and are taken as UTC.")
+    first, last = (
+        _whole(name, columns[role], found.order) if found.micros is None else found.micros
+        for role, found in (("start", begin), ("end", end))
+    )
+    who = people.codes.astype(np.int64)
+    return Found(name, people, activities, Episodes(who, activities.codes, first, last, numbers), kind, rows)
+
+
+def _whole(name: str, column: str, numbers: npt.NDArray[np.generic]) -> Longs:
+    values = numbers.astype(np.float64)
+    wrong = (values != np.floor(values)) | (np.abs(values) > 2**40)
+    if wrong.any():
+        raise SchemaError(
+            f"{name}: column {column!r}: times must be dates, or whole numbers of at most {2**40:,}, not so in "
+            f"{name_marked(wrong)}. Correct the data."
+        )
+    return values.astype(np.int64)
+
+
+def _take_diary(
+    name: str,
+    table: pa.Table,
+    people: Labels,
+    columns: dict[str, str],
+    numbers: Longs,
+    reading: Reading,
+    notes: list[str],
+) -> Found:
+    """Lay durations one after another, in the order of the file, from the beginning of the day."""
+    minutes = parse_numbers(name, columns["duration"], table.column(columns["duration"]))
+    wrong = (minutes < 0) | (minutes > 2**30)
+    if wrong.any():
+        raise SchemaError(
+            f"{name}: column {columns['duration']!r} must hold minutes from 0 on, not so in {name_marked(wrong)}. "
+            "Correct the data."
+        )
+    activities = encode_labels(name, columns["activity"], table.column(columns["activity"]))
+    who = people.codes.astype(np.int64)
+    order = np.argsort(who, kind="stable")
+    length = np.round(minutes[order] * 60_000_000).astype(np.int64)
+    sums = np.cumsum(length)
+    first = np.flatnonzero(np.append(True, who[order][1:] != who[order][:-1]))
+    base = np.repeat((sums - length)[first], np.diff(np.append(first, len(order))))
+    episodes = Episodes(who[order], activities.codes[order], sums - length - base, sums - base, numbers[order])
+    is_survey = columns["duration"].lower() == "dur" and columns["activity"].lower() == "tiercode"
+    _note_totals(who[order], activities, order, notes)
+    shifted = _shift(episodes, reading, _DIARY_START if is_survey else None, notes)
+    return Found(name, people, activities, shifted, "relative")
+
+
+def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[str]) -> None:
+    """Warn of files that hold how long people did things, not when."""
+    rank = np.argsort(np.argsort(np.array(activities.labels.to_pylist())))[activities.codes[order]]
+    same = who[1:] == who[:-1]
+    if same.sum() >= 10 and (rank[1:][same] > rank[:-1][same]).all():
+        notes.append(
+            "Activities of every person stand in the order of their names, none twice: these may be totals of a day, "
+            "and then times of day mean nothing."
+        )

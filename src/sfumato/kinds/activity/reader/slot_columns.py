@@ -1,0 +1,176 @@
+"""Tables with one column per slot: which columns are slots, when they begin, and what stands in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.lineage import name_rows
+from sfumato.io.cells import LONGEST_LABEL, Cells, as_text, marks
+from sfumato.io.reading import Reading
+from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start
+
+__all__ = ["Layout", "choose_columns", "encode_slots", "lay_out"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+_TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})", re.ASCII)
+_SECONDS = 86_400
+
+
+class Layout(NamedTuple):
+    """What the slots of a table are."""
+
+    clock: Clock
+    width: int
+    """Slots of the clock that one column stands for."""
+
+
+def choose_columns(owner: str, present: Sequence[str], reading: Reading) -> list[str]:
+    """Return the columns that are slots: those told by the owner, or all if their names give them away.
+
+    Examples
+    --------
+    >>> choose_columns("days.csv", ["00:00", "00:10", "00:20"], Reading("activity"))
+    ['00:00', '00:10', '00:20']
+    >>> choose_columns("days.csv", ["Jul", "Aug", "Sep"], Reading("activity", slots="Jul:Sep"))
+    ['Jul', 'Aug', 'Sep']
+    """
+    taken = {*reading.columns.values(), *reading.drop}
+    left = [name for name in present if name not in taken]
+    if reading.slots is not None:
+        return _between(owner, left, reading.slots)
+    runs = [_run_of(left, at) for at in range(len(left))]
+    return max(runs, key=len, default=[]) if max(map(len, runs), default=0) > 1 else []
+
+
+def _run_of(names: list[str], at: int) -> list[str]:
+    """Return the longest run from a name on whose names are times, or numbered one after another."""
+    if at and _follow(names[at - 1], names[at]):
+        return []  # the run that begins before is longer
+    end = at + 1
+    while end < len(names) and _follow(names[end - 1], names[end]):
+        end += 1
+    return names[at:end]
+
+
+def _follow(one: str, two: str) -> bool:
+    if any(spelling.fullmatch(one) and spelling.fullmatch(two) for spelling in (_TIME, _DATE)):
+        return True
+    left, right = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(two)
+    return bool(left and right and left[1] == right[1] and int(right[2]) == int(left[2]) + 1)
+
+
+def _between(owner: str, present: list[str], slots: str) -> list[str]:
+    # A name may hold a colon itself, so every colon may be the one between the names.
+    for at in (i for i, letter in enumerate(slots) if letter == ":"):
+        first, last = slots[:at], slots[at + 1 :]
+        if first in present and last in present and present.index(first) <= present.index(last):
+            return present[present.index(first) : present.index(last) + 1]
+    raise ParameterError(
+        f"reading: slots must name the first and the last column of a run in {owner}, as FIRST:LAST, got {slots!r}."
+    )
+
+
+def _read_times(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return when the first column begins, in seconds since 1970, and how many seconds a column lasts."""
+    if len(names) < 2:
+        return None
+    seconds: list[int] = []
+    for name in names:
+        time, date = _TIME.fullmatch(name), _DATE.fullmatch(name)
+        if time and int(time[1]) < 24 and int(time[2]) < 60 and int(time[3] or 0) < 60:
+            moment = int(time[1]) * 3600 + int(time[2]) * 60 + int(time[3] or 0) + MONDAY // 1_000_000
+            while seconds and moment <= seconds[-1]:
+                moment += _SECONDS
+            seconds.append(moment)
+        elif date:
+            try:
+                seconds.append(int(np.datetime64(name.replace(" ", "T"), "s").astype(np.int64)))
+            except ValueError:
+                return None
+        else:
+            return None
+    steps = set(np.diff(seconds).tolist())
+    return (seconds[0], int(steps.pop())) if len(steps) == 1 and min(steps | {seconds[1] - seconds[0]}) > 0 else None
+
+
+def lay_out(owner: str, names: Sequence[str], reading: Reading, notes: list[str]) -> Layout:
+    """Say when the columns begin and how long they last.
+
+    Examples
+    --------
+    >>> lay_out("days.csv", ["00:00", "00:10"], Reading("activity"), [])
+    Layout(clock=Clock(unit='minute', origin=5760), width=10)
+    >>> lay_out("months.csv", ["t1", "t2"], Reading("activity"), [])
+    Layout(clock=Clock(unit=None, origin=0), width=1)
+    """
+    date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
+    timed = _read_times(names)
+    if timed is None:
+        if reading.resolution is None:
+            if date is not None or time is not None:
+                raise ParameterError("reading: a start that is a date or time needs a resolution: how long a slot is.")
+            return Layout(Clock(None, number or 0), 1)
+        if number is not None:
+            raise ParameterError(f"reading: with slots of a {reading.resolution}, start must be a date or time of day.")
+        micros = (MONDAY if date is None else date) + (time or 0)
+        if micros % (UNITS[reading.resolution] * 1_000_000):
+            raise ParameterError(f"reading: start must be a whole {reading.resolution}.")
+        return Layout(Clock(reading.resolution, micros // (UNITS[reading.resolution] * 1_000_000)), 1)
+    begin, step = timed
+    if reading.start is not None:
+        if number is not None or date is None or time is not None or begin >= 2 * MONDAY // 1_000_000:
+            raise ParameterError("reading: columns named by times begin by themselves; start may give their date only.")
+        begin += (date - MONDAY) // 1_000_000
+    unit = reading.resolution or next(u for u in reversed(UNITS) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
+    if step % UNITS[unit] or begin % UNITS[unit]:
+        raise SchemaError(
+            f"{owner}: slots of {step:,} seconds cannot be told in the resolution {unit}. Give a finer one."
+        )
+    notes.append(f"Columns are slots of {step // UNITS[unit]:,} {unit}{'s' * (step != UNITS[unit])}.")
+    return Layout(Clock(unit, begin // UNITS[unit]), step // UNITS[unit])
+
+
+def encode_slots(owner: str, table: pa.Table, names: Sequence[str], gap: str) -> tuple[Ints, list[str], int]:
+    """Return codes by row and column, the labels, and how many cells are empty and became the gap.
+
+    Examples
+    --------
+    >>> codes, labels, empty = encode_slots("d.csv", pa.table({"a": ["x", "y"], "b": ["x", ""]}), ["a", "b"], "(gap)")
+    >>> codes.tolist(), labels, empty
+    ([[0, 0], [1, 2]], ['x', 'y', '(gap)'], 1)
+    """
+    chunks: list[Cells] = []
+    for name in names:
+        column = table.column(name)
+        if pa.types.is_null(column.type):
+            column = column.cast(pa.string())
+        chunks += as_text(owner, name, column).cast(pa.large_string()).chunks
+    text: Cells = pa.concat_arrays(chunks)
+    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(text), pa.scalar("", pa.large_string())), True)
+    encoded = pc.if_else(blank, pa.scalar(gap, pa.large_string()), text).dictionary_encode()
+    codes = encoded.indices.to_numpy().astype(np.int32).reshape(len(names), table.num_rows)
+    distinct = encoded.dictionary.cast(pa.string())
+    rules = {
+        f"have at most {LONGEST_LABEL:,} characters": pc.utf8_length(distinct).to_numpy() <= LONGEST_LABEL,
+        "not hold a NUL character": ~marks(pc.match_substring(distinct, "\0")),
+    }
+    for rule, good in rules.items():
+        if not good.all():
+            wrong = np.flatnonzero((~good)[codes].any(axis=0)) + 1
+            raise SchemaError(
+                f"{owner}: an activity must {rule}, not so in {name_rows(wrong.tolist())}. Correct the data."
+            )
+    return codes.T, distinct.to_pylist(), int(marks(blank).sum())

@@ -1,0 +1,228 @@
+"""The owner's report on activity data: days before and after, who is away, and how large classes are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.checking.risk import Finding, Risk
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Score
+from sfumato.core.unit import PERSON, Unit
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.kinds.activity.report import days
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, shorten
+from sfumato.report.numerals import show_bin, show_count, show_number, show_share
+from sfumato.report.plots import choose_edges, draw_bars, draw_sets, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+_SHOWN_LENGTH = 40
+_MOST_BARS = 7
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(
+                comparison, "it shows what somebody did on a day", _tiles(comparison, before, after, scores)
+            ),
+            page.write_published(comparison, _account(comparison)),
+            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            _sensitive(comparison, after),
+            *(_following(found) for found in beyond),
+            _days(comparison, drawn.get("days")),
+            _classes(drawn["class-sizes"], comparison.release.unit),
+            page.write_utility(scores, comparison.release.unit),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+    """Return the plots by name; ``days`` is there when it is known who is in which class."""
+    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    if days.find_obstacle(comparison) is None:
+        found = comparison.activity
+        window, classes, unit = days.choose_window(found), days.choose_classes(found), comparison.release.unit
+        head, rows = days.list_shares(found, classes, window)
+        facts = {
+            "title": "The day of some classes, before and after",
+            "description": f"For each class: a line of coloured stretches for each {unit.one}, and below them the "
+            "shares of the class by activity, stacked over the same hours.",
+            "notes": [f"{show_count(len(classes))} of {show_count(len(found.sizes))} classes are shown."],
+            "head": head,
+            "rows": rows,
+        }
+        drawn["days"] = finish_figure(days.draw_days(found, classes, window, unit=comparison.release.unit), facts)
+    drawn["class-sizes"] = finish_figure(*_draw_sizes(comparison))
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save the day of a class and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
+    guarantee = comparison.release.guarantee
+    if days.find_obstacle(comparison) is not None:
+        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
+        return
+    found = comparison.activity
+    window = days.choose_window(found)
+    telling = days.choose_telling(found, days.choose_classes(found), window)
+    drawn = days.draw_days(found, telling, window, 740, unit=comparison.release.unit)
+    sets, _ = draw_sets(before, after, guarantee, 270, 90)
+    save_figure(finish_figure({"hconcat": [drawn, sets], "spacing": 40}, {}), path)
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[Score]) -> list[tuple[str, str]]:
+    tiles = page.show_change(comparison, before, after)
+    kept = next((score.value for score in scores if score.name == "relative-difference"), None)
+    if kept is not None:
+        tiles = [*tiles, (escape(show_number(round(kept, 3))), "relative difference of daily durations")]
+    return tiles
+
+
+def _account(comparison: Comparison) -> str:
+    found, unit = comparison.activity, comparison.release.unit
+    did = "did" if unit == PERSON else "was spent on"
+    told = page.account_for(
+        comparison,
+        [
+            (f"Slots of every {comparison.release.unit.one}", found.slots),
+            ("Published intervals", len(found.intervals)),
+            ("Activities in the original data", int(found.occurring.sum())),
+            ("Classes published", len(found.sizes)),
+            ("Smallest class", int(found.sizes.min(initial=len(comparison.release)))),
+        ],
+    )
+    return told + (
+        "<p>Published is, for each class and interval, the share of time that its "
+        f"{unit.many} spent on each activity; never what a single {unit.one} {did}.</p>"
+        f"{_say_unknown(comparison)}"
+    )
+
+
+def _say_unknown(comparison: Comparison) -> str:
+    """Say of how many intervals of classes nothing is published, where some time is unknown."""
+    claim: Any = comparison.release.guarantee
+    gap = getattr(claim, "gap", None)
+    if gap is None:
+        return ""
+    hidden = PublishedClasses.of(comparison.release).unknown(gap)
+    return (
+        f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
+        f"classes nothing is published, because fewer than {claim.k} {comparison.release.unit.many} of the class were "
+        "observed all the time, "
+        "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
+    )
+
+
+def _following(found: Finding) -> str:
+    """Say how far people can be followed from one known slot, and what helps."""
+    told = "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+    if told:
+        told = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{told}</blockquote>"
+    else:
+        share = show_share(found.to_dict()["followed_share"])
+        told = (
+            "<p>Somebody who knows one slot in which nobody else of a class does what a person does learns next to "
+            f"nothing about the time before and after it: something in {share} of the cases.</p>"
+        )
+    return f"<section><h2>Following somebody</h2>\n{told}</section>"
+
+
+def _sensitive(comparison: Comparison, after: Risk) -> str:
+    """Say which activities are sensitive, what is promised about them and what was found."""
+    labels = comparison.original.schema.sensitive
+    if not labels:
+        return ""
+    named = ", ".join(escape(shorten(label, _SHOWN_LENGTH)) for label in labels)
+    guarantee, share = comparison.release.guarantee, after.max_sensitive_share
+    epsilon, delta = getattr(guarantee, "epsilon", None), getattr(guarantee, "delta", None)
+    told, many = f"<p>Sensitive: {named}.</p>", comparison.release.unit.many
+    if epsilon is None or share is None:
+        told += f"<p>Nothing is promised about how many {many} of a class have it at the same time.</p>"
+    else:
+        allowed = float(Fraction(str(epsilon)))
+        holds = share <= allowed + 1e-12
+        found, limit, time = show_share(share), show_share(allowed), escape(str(delta))
+        text = (
+            f"In no class do more than {found} of the {many} have a sensitive activity throughout the same {time} "
+            f"({limit} promised)."
+            if holds
+            else f"<b>Do not publish this release: in a class {found} of the {many} have a sensitive activity "
+            "throughout "
+            f"the same {time}; at most {limit} are promised.</b>"
+        )
+        told += f"<blockquote{' class=warning' * (not holds)}><p>{text}</p></blockquote>"
+    return f"<section><h2>Sensitive activities</h2>\n{told}</section>"
+
+
+def _days(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+    if plot is None:
+        told = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
+    else:
+        caption = (
+            f"Each class twice. Above, a line for each {comparison.release.unit.one}, coloured by activity. Below, "
+            "what is "
+            "published of the class: the share of its time by activity."
+        )
+        told = draw_figure("days", plot, caption)
+    return f"<section><h2>A day before and after</h2>\n{told}</section>"
+
+
+def _classes(plot: dict[str, Any], unit: Unit) -> str:
+    caption = (
+        f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of {unit.whose} cannot "
+        "tell "
+        "which one in it that is."
+    )
+    return f"<section><h2>Classes</h2>\n{draw_figure('class-sizes', plot, caption)}</section>"
+
+
+def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Draw how many classes, and how many people in them, there are of each size."""
+    sizes, many = comparison.activity.sizes, comparison.release.unit.many.capitalize()
+    edges = choose_edges(int(sizes.max(initial=1)), getattr(comparison.release.guarantee, "k", None))
+    begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
+    edges = edges[begin:]
+    if len(edges) > _MOST_BARS + 1:
+        edges = [edges[0], *(edge for edge in edges[1:-1] if str(edge).strip("0") == "1"), edges[-1]]
+    classes, _ = np.histogram(sizes, edges)
+    people, _ = np.histogram(sizes, edges, weights=sizes)
+    bins = [show_bin(first, end) for first, end in itertools.pairwise(edges)]
+    views = [
+        draw_bars(
+            [(name, int(count), show_count(int(count))) for name, count in zip(bins, counts, strict=True)],
+            title,
+            f"{many} in a class",
+        )
+        for title, counts in (("Classes", classes), (f"{many} in them", people))
+    ]
+    facts = {
+        "title": "Sizes of classes",
+        "description": f"Two bar charts: classes, and {many.lower()} in them, by the size of the class.",
+        "head": [f"{many} in a class", "Classes", many],
+        "rows": [
+            [name, show_count(int(count)), show_count(int(crowd))]
+            for name, count, crowd in zip(bins, classes, people, strict=True)
+        ],
+    }
+    return {"hconcat": views, "spacing": 24}, facts

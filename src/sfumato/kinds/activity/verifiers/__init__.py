@@ -1,0 +1,1 @@
+"""Independent checks of published activities, one file per guarantee."""

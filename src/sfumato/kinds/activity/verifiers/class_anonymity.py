@@ -1,0 +1,159 @@
+"""k-anonymity of classes of activity data, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.release import Release
+from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.knowledge.windows import Within
+from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals, measure_intervals
+from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
+
+__all__ = ["GUARANTEE", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
+
+GUARANTEE = ClassAnonymity
+NEEDS_ORIGINAL = True
+"""How many people are observed at the same time is not published where part of an interval is unknown."""
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_CHECK = "every class has k records"
+_SLOTS = "intervals make up the slots"
+_OBSERVED = "k records of a class are observed wherever something is published of it"
+_ASKED = "the claim is about the slots there are, and knows what unknown time is called"
+_OPEN = (
+    "Some time is unknown, and shares do not tell whether k={k} records of a class were observed at the same time. "
+    "The original and the owner's class file do (verify DIR --original)."
+)
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: does every class have at least k people, and do its shares make up their time?
+
+    Somebody whose time is unknown does not count. Where shares of unknown time leave open whether k people of a class
+    were observed at all times of an interval, the claim cannot be judged without the original.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> verify(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release).measured
+    {'k': 2, 'classes': 1}
+
+    References
+    ----------
+    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 2.
+    """
+    return verify_sizes(release, ClassAnonymity)
+
+
+def verify_sizes(release: Release, wanted: type[Guarantee]) -> Verdict:
+    """Check the structure of a release of classes, and that each has as many people, observed, as is claimed.
+
+    Parameters
+    ----------
+    release
+        What was published.
+    wanted
+        The claim it must make.
+    """
+    if not isinstance(release.guarantee, wanted):
+        raise VerificationError(f"{release.guarantee.name}: this verifier judges {wanted.name}.")
+    claim: Any = release.guarantee
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    found = PublishedClasses.of(release)
+    measured = {"k": int(found.sizes.min(initial=len(release))), "classes": len(found.names)}
+    checks: dict[str, Witness] = {_CHECK: None, _SLOTS: None}
+    small = np.flatnonzero(found.sizes < claim.k)
+    if len(small):
+        checks[_CHECK] = {"class": found.names[small[0]], "size": int(found.sizes[small[0]])}
+    if len(measure_intervals(claim.slots, claim.slot)) != len(found.begins):
+        checks[_SLOTS] = {"slots": claim.slots, "intervals": len(found.begins)}
+    unsettled: tuple[str, ...] = ()
+    if claim.gap is not None and checks[_SLOTS] is None:
+        hidden = found.unknown(claim.gap)
+        measured |= {"intervals_of_classes": hidden.size, "intervals_unknown": int(hidden.sum())}
+        checks[_OBSERVED], settled = _bound_observed(found, claim)
+        unsettled = () if settled else (_OPEN.format(k=claim.k),)
+    witness = next(({"check": name, **seen} for name, seen in checks.items() if seen is not None), None)
+    passed = {name: seen is None for name, seen in checks.items()}
+    return structure & Verdict(witness is None, claim.parameters(), measured, witness, passed, unsettled)
+
+
+def _bound_observed(found: PublishedClasses, claim: Any) -> tuple[Witness, bool]:
+    """Look for an interval in which fewer than k people are observed on average, and tell whether k always are.
+
+    Unknown slots may all fall together: if they are no more than the people who are not needed, k people are left.
+    """
+    lengths = measure_intervals(claim.slots, claim.slot)
+    error = 0.0 if claim.digits is None else 10.0**-claim.digits
+    unknown = Within.of_shares(found.shares_of(claim.gap), found.sizes[:, None] * lengths, error)
+    shown = ~found.unknown(claim.gap)
+    spare = (found.sizes - claim.k)[:, None]
+    few = shown & (unknown.least > spare * lengths)
+    if few.any():
+        owner, interval = np.unravel_index(int(np.argmax(few)), few.shape)
+        return {"class": found.names[owner], "interval": int(interval) + 1}, True
+    return None, bool((~shown | (unknown.most <= spare)).all())
+
+
+def count_observed(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Count in the original how many people of a class are observed in every slot of which something is published."""
+    claim: Any = release.guarantee
+    found, slots = PublishedClasses.of(release), Slots.of(original)
+    code = -1 if claim.gap is None else slots.find((claim.gap,))[0]
+    begins, shown = begin_intervals(slots.codes.shape[1], claim.slot), ~found.unknown(claim.gap)
+    least, witness = int(found.sizes.min(initial=len(release))), None
+    for at, people in enumerate(found.members(rows)):
+        observed = np.minimum.reduceat((slots.codes[people] != code).sum(axis=0), begins)
+        fewest = int(observed[shown[at]].min(initial=len(people)))
+        least = min(least, fewest)
+        if fewest < claim.k and witness is None:
+            interval = int(np.flatnonzero(shown[at] & (observed < claim.k))[0]) + 1
+            witness = {"check": _OBSERVED, "class": found.names[at], "interval": interval, "observed": fewest}
+    return Verdict(witness is None, {}, {"k": least}, witness, {_OBSERVED: witness is None})
+
+
+def settle(verdict: Verdict) -> Verdict:
+    """Return a verdict without what the files alone left open, for a check that counts it."""
+    return dataclasses.replace(verdict, unsettled=())
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: are the classes those of the owner's class file, with k people each?
+
+    Without the class file nothing can be checked but the release on its own.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
+    >>> verify_against(result.release, data, result.trace.rows).holds
+    True
+    """
+    verdict = verify(release)
+    if not verdict.holds:
+        return verdict
+    asked = check_asked(release, original)
+    witness = None if asked is None else {"check": _ASKED, **asked}
+    verdict &= Verdict(witness is None, {}, {}, witness, {_ASKED: witness is None})
+    if rows is None or not verdict.holds:
+        return verdict
+    faithful = verify_faithful(release, original, rows)
+    if not faithful:
+        return settle(verdict) & faithful
+    return settle(verdict) & faithful & count_observed(release, original, np.asarray(rows))

@@ -1,0 +1,119 @@
+"""Nothing invented, nothing swapped, for activity data: published shares are those of the records of the class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_people, check_rows
+from sfumato.checking.structure import COUNTS, READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals, name_unknown
+
+__all__ = ["check_asked", "verify_faithful"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_ONCE = "every record is in one class at most"
+_INTERVALS = "intervals are those of the original"
+_SHARES = "shares are those of the records of the class"
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's class file that every published share is that of the people of its class.
+
+    Shares are worked out anew and must be equal, or nearer than one unit of the last digit where the claim says that
+    they are rounded. What is published as unknown says nothing, and is true whatever people did.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original rows, class by class in the order of the list of classes.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    found: dict[str, Witness] = {_ONCE: _check_members(release, original, rows)}
+    if found[_ONCE] is None:
+        published, slots = PublishedClasses.of(release), Slots.of(original)
+        length = int(getattr(release.guarantee, "slot", 1))
+        begins = begin_intervals(slots.codes.shape[1], length)
+        found[_INTERVALS] = _check_intervals(release, published, original, begins)
+        if found[_INTERVALS] is None:
+            found[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
+    sizes = PublishedClasses.of(release).sizes
+    if (sizes < 1).any() or sum(sizes.tolist()) != len(release):
+        return {"published": len(release), "classes": sum(sizes.tolist())}
+    return check_rows(release, original, rows)
+
+
+def _check_intervals(release: Release, published: PublishedClasses, original: Dataset, begins: Ints) -> Witness:
+    clock = original.clock
+    dated = release.columns[1].form.type == "timestamp"
+    if dated and clock.unit is None:
+        return {"published": "dates", "original": "numbers"}
+    expected = clock.to_arrow(clock.origin + begins).cast("int64").to_numpy() if dated else np.arange(len(begins))
+    if np.array_equal(expected, published.begins):
+        return None
+    return {"published": len(published.begins), "original": len(begins)}
+
+
+def _check_shares(release: Release, published: PublishedClasses, slots: Slots, rows: Ints, begins: Ints) -> Witness:
+    """Compare published shares with those of the people, class by class."""
+    unheard = [label for label in published.labels if label not in slots.labels]
+    if unheard:
+        return {"activity": unheard[0]}
+    digits, gap = (getattr(release.guarantee, name, None) for name in ("digits", "gap"))
+    error = (0.0 if digits is None else 10.0**-digits) * (1 + 1e-9)
+    shown = ~published.unknown(gap)
+    classes = zip(published.names, published.tables(), published.members(rows), shown, strict=True)
+    for name, shares, members, where in classes:
+        expected = _share_time(slots.codes[members], begins, len(slots.labels))
+        # What is not published anywhere is a share of nothing.
+        found = np.zeros_like(expected)
+        found[:, slots.find(published.labels)] = shares
+        wrong = where & (np.abs(found - expected) > error).any(axis=1)
+        if wrong.any():
+            return {"class": name, "interval": int(np.argmax(wrong)) + 1}
+    return None
+
+
+def _share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
+    """Return the share of some people's time that goes into each activity: interval, activity."""
+    interval = np.searchsorted(begins, np.arange(codes.shape[1]), side="right") - 1
+    slots = np.bincount((codes + interval * activities).reshape(-1), minlength=len(begins) * activities)
+    shares = slots.reshape(len(begins), activities)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def check_asked(release: Release, original: Dataset) -> Witness:
+    """Look for other slots than those of the original, and unknown time that the claim takes for an activity."""
+    claim: Any = release.guarantee
+    slots = Slots.of(original).codes.shape[1]
+    if claim.slots != slots:
+        return {"slots": claim.slots, "original": slots}
+    gap = name_unknown(original)
+    return None if gap == claim.gap else {"gap": claim.gap, "original": gap}

@@ -1,0 +1,141 @@
+"""What a release of activity data must look like: classes of people, and what part of their time they spend on what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.checking.shapes import Check, Witness
+from sfumato.core.errors import SchemaError
+from sfumato.core.release import Release
+from sfumato.kinds.activity.published import CLASS_COLUMNS, PublishedClasses, data_columns
+
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
+PARTS = ("classes",)
+ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
+
+_SUM_ERROR = 1e-9
+_COUNT_ERROR = 1e-4
+
+
+def check_columns(release: Release) -> Witness:
+    """Look for anything but shares of classes, and the list of classes."""
+    if release.columns not in (data_columns("int64"), data_columns("timestamp")):
+        return {"columns": [column.name for column in release.columns]}
+    if sorted(release.parts) != ["classes"]:
+        return {"parts": sorted(release.parts)}
+    found = release.parts["classes"].columns
+    return None if found == CLASS_COLUMNS else {"part": "classes", "columns": [column.name for column in found]}
+
+
+def _check_cells(release: Release) -> Witness:
+    """Look for empty cells, also where a category has no name, and for shares that are no numbers."""
+    for table in (release.table, release.parts["classes"].table):
+        for name in table.column_names:
+            column = table.column(name)
+            text = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+            if text.null_count:
+                return {"column": name, "empty_cells": text.null_count}
+    shares = np.asarray(release.table.column("share").to_numpy(), dtype=np.float64)
+    wrong = ~np.isfinite(shares)
+    return {"column": "share", "rows": [int(np.argmax(wrong)) + 1]} if wrong.any() else None
+
+
+def _check_names(release: Release) -> Witness:
+    """Look for classes that are unknown or named twice."""
+    try:
+        PublishedClasses.of(release)
+    except SchemaError as error:
+        return {"rule": str(error)}
+    return None
+
+
+def _check_sizes(release: Release) -> Witness:
+    found = PublishedClasses.of(release)
+    empty = np.flatnonzero(found.sizes < 1)
+    if len(empty):
+        return {"class": found.names[empty[0]], "size": int(found.sizes[empty[0]])}
+    total = sum(found.sizes.tolist())
+    return None if total == len(release) else {"published": len(release), "classes": total}
+
+
+def _check_intervals(release: Release) -> Witness:
+    """Look for intervals that do not follow each other at one distance, from 0 where they are numbered."""
+    begins = PublishedClasses.of(release).begins
+    if release.table.schema.field("interval").type == pa.int64():
+        wrong = begins != np.arange(len(begins))
+        return {"interval": int(begins[np.argmax(wrong)])} if wrong.any() else None
+    steps = np.diff(begins)
+    uneven = steps != steps[:1]
+    return {"interval": int(np.argmax(uneven)) + 2} if uneven.any() else None
+
+
+def _check_repetition(release: Release) -> Witness:
+    found = PublishedClasses.of(release)
+    same = (np.diff(found.owner) == 0) & (np.diff(found.interval) == 0) & (np.diff(found.activity) == 0)
+    return _name(found, int(np.argmax(same))) if same.any() else None
+
+
+def _check_range(release: Release) -> Witness:
+    found = PublishedClasses.of(release)
+    wrong = (found.share <= 0) | (found.share > 1)
+    return _name(found, int(np.argmax(wrong))) if wrong.any() else None
+
+
+def _check_sums(release: Release) -> Witness:
+    """Look for a class whose shares of an interval do not make up its time; one that is not there has none."""
+    found = PublishedClasses.of(release)
+    cells = len(found.names) * len(found.begins)
+    if not cells:
+        return {"classes": len(found.names), "intervals": len(found.begins)}
+    sums = np.bincount(found.owner * len(found.begins) + found.interval, found.share, minlength=cells)
+    wrong = np.abs(sums - 1.0) > _SUM_ERROR
+    if not wrong.any():
+        return None
+    first = int(np.argmax(wrong))
+    owner, interval = divmod(first, len(found.begins))
+    return {"class": found.names[owner], "interval": interval + 1, "sum": float(sums[first])}
+
+
+def _check_precision(release: Release) -> Witness:
+    """Look for shares that no whole number of slots gives, or with other digits than declared.
+
+    The last interval may have fewer slots than the others, and nobody says how many.
+    """
+    found = PublishedClasses.of(release)
+    digits, slot = getattr(release.guarantee, "digits", None), getattr(release.guarantee, "slot", 1)
+    if digits is not None:
+        units = found.share * 10.0**digits
+    else:
+        units = np.where(found.interval < len(found.begins) - 1, found.share * (found.sizes[found.owner] * slot), 0.0)
+    wrong = np.abs(units - np.round(units)) > _COUNT_ERROR
+    return _name(found, int(np.argmax(wrong))) if wrong.any() else None
+
+
+def _check_values(release: Release) -> Witness:
+    return {"listed": release.values.num_rows} if release.values.num_rows else None
+
+
+def _name(found: PublishedClasses, entry: int) -> Witness:
+    return {
+        "class": found.names[found.owner[entry]],
+        "interval": int(found.interval[entry]) + 1,
+        "activity": found.labels[found.activity[entry]],
+    }
+
+
+SHAPE_CHECKS: tuple[Check, ...] = (
+    ("no class, interval, activity or share is empty", _check_cells),
+    ("classes are listed once", _check_names),
+)
+
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("sizes of classes make up the records", _check_sizes),
+    ("intervals follow each other", _check_intervals),
+    ("an activity is listed once per class and interval", _check_repetition),
+    ("shares are above 0 and at most 1", _check_range),
+    ("shares make up the time of every class and interval", _check_sums),
+    ("shares are whole numbers of slots, or rounded as declared", _check_precision),
+    ("activities are not generalised", _check_values),
+)

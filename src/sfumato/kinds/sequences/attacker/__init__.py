@@ -1,0 +1,1 @@
+"""Attackers on event sequences, one file per knowledge."""

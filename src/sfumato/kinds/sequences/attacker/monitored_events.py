@@ -1,0 +1,115 @@
+"""A receiver who knows when each person did the monitored events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.risk import Risk, success
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.release import Release
+from sfumato.kinds.sequences.knowledge import Windows, known_events, receiver_matches
+from sfumato.kinds.sequences.published import ticks
+
+__all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of_original"]
+
+KNOWLEDGE = "monitored-events"
+
+Ints = npt.NDArray[np.int64]
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Risk:
+    """Attack every person of the original with all their monitored events and times.
+
+    Nothing less tells a receiver more: see :mod:`sfumato.kinds.sequences.knowledge`. Where the claim is about
+    windows of a length, ``max_sensitive_share`` is the largest probability with which the receiver predicts any
+    other event of anybody inside such a window.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what the receiver's knowledge is drawn from.
+    rows
+        Original row of every published row, where the owner kept it: withheld people then count as safe.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
+    >>> attack(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).to_dict()
+    {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'monitored-events',
+     'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
+    """
+    found = receiver_matches(release, original, rows, _windows(release))
+    return _sum_up(found.sizes, found.published, found.share)
+
+
+def _windows(release: Release) -> Windows | None:
+    """Return the windows the claim is about, in steps of the published times."""
+    g = getattr(release.guarantee, "g", None)
+    if g is None:
+        return None
+    steps = ticks(release, getattr(release.guarantee, "unit", "") or None)
+    if steps is None:
+        raise ParameterError("attack: the window of the claim must be in units of the published times.")
+    return Windows(g * steps, getattr(release.guarantee, "l", 1))
+
+
+def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -> Risk:
+    """Measure the same receiver's success if the data were published as they are, without names.
+
+    A person hides among those who did exactly the same monitored events at exactly the same times.
+
+    Parameters
+    ----------
+    dataset
+        The data.
+    monitored
+        Events the receiver monitors; by default those of the dataset, and all events if it names none.
+
+    Examples
+    --------
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 1)], [("mail", 3)]])
+    >>> risk_of_original(data, ["mail"]).set_sizes.tolist(), risk_of_original(data).set_sizes.tolist()
+    ([2, 2, 1], [1, 1, 1])
+    """
+    wanted = dataset.schema.monitored if monitored is None else monitored
+    number = known_events(dataset, wanted or dataset.history().labels).of_person
+    return _sum_up(np.bincount(number)[number], None, None)
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
+    """Attack the data as they stand, without names; the receiver knows all monitored events, whatever m is.
+
+    Examples
+    --------
+    >>> data = Dataset.from_sequences([[("mail", 1)], [("mail", 1)]], monitored=("mail",))
+    >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
+    [2]
+    """
+    return [risk_of_original(dataset)]
+
+
+def _sum_up(matches: Ints, published: npt.NDArray[np.bool_] | None, share: float | None) -> Risk:
+    sizes = matches if published is None else matches * published
+    reached = matches[matches > 0]
+    smallest = int(reached.min()) if len(reached) else 0
+    return Risk(
+        smallest_anonymity_set=smallest,
+        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
+        max_success=1.0 / smallest if smallest else 0.0,
+        knowledge=KNOWLEDGE,
+        people=len(sizes),
+        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
+        set_sizes=sizes,
+        max_sensitive_share=share,
+    )

@@ -1,0 +1,1 @@
+"""What a release of event sequences can promise, one file each."""

@@ -1,0 +1,70 @@
+"""(g,l)-diversity: unmonitored events cannot be predicted inside any window of length g."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, say_blur, say_known
+
+__all__ = ["GlDiversity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class GlDiversity(Guarantee):
+    """Within any window of length g, at most one in l of the records a receiver matches did an unmonitored event.
+
+    Formally: for every set of records with the same monitored part, every unmonitored event e and every
+    time t, at most a share 1/l of them holds e at a time in [t, t+g]. With k above 1 every such set also has
+    at least k records; with ``blur`` no record of it says anything about the time up to that far before and after each
+    of its intervals.
+
+    Examples
+    --------
+    >>> GlDiversity(g=3600, l=4, k=1, monitored=("mail",), unit="second").statement()
+    'Whoever knows when a person did the monitored events (1 is named) finds no other event inside any window of 3600 \
+seconds with a probability above 1/4. Not covered: other events keep their exact times, and whoever guesses that one \
+of them soon follows or precedes a monitored one may find the record. Safe for that receiver only.'
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Definition 1.
+    """
+
+    name: ClassVar[str] = "gl-diversity"
+    title: ClassVar[str] = "(g,l)-diversity"
+    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
+    knowledge: ClassVar[str] = "monitored-events"
+
+    g: Annotated[int, Param("Length of the window, in units of the data's time.", ge=0)]
+    l: Annotated[int, Param("One over the largest share of a group that did an event inside a window.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=1)] = 1
+    monitored: tuple[str, ...] = ()
+    unit: str = ""
+    blur: Annotated[int | None, Param("How far around monitored intervals no other event is published.", ge=0)] = None
+    others: bool = True
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values; without blur where there is none."""
+        return {name: value for name, value in super().parameters().items() if value is not None}
+
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise."""
+        window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
+        named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
+        knows = f"Whoever knows when {say_known(unit)} ({named})"
+        promise = f"finds no other event inside any window of {window} with a probability above 1/{self.l}."
+        if self.blur is not None:
+            return (
+                f"{knows} {promise} Nor can the {unit.record} be told from at least {self.k - 1} others, "
+                f"{say_blur(self.blur, self.unit)} Safe for that receiver only.{self.say_count(unit)}"
+            )
+        crowd = (
+            f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
+        )
+        if not self.others:
+            return f"{knows} finds no other events: none are published.{crowd}{self.say_count(unit)}"
+        return f"{knows} {promise}{crowd} {NEIGHBOURS} Safe for that receiver only.{self.say_count(unit)}"

@@ -1,0 +1,336 @@
+"""CP: the least loss at which one set of intervals covers the monitored events of a group.
+
+Every interval must hold an event of every member, and every event must lie in an interval. A group is its profile:
+an array with a row for every distinct time, rising, and the columns
+
+- ``TIME`` and ``EVENTS``: when, and how many events the members have then;
+- ``REACH``: the latest left end such that the interval up to the time holds every member, or `NEVER`;
+- ``NODE``: the lowest node above all events at the time, 0 when categories do not count.
+
+Profiles of two groups give that of their union without looking at members. The dynamic programme fills a table with a
+row for every distinct time and one more, and the columns
+
+- ``BEFORE``: events before the time;
+- ``BEST``: the least loss of what lies before the time, or `LARGEST_LOSS` where no intervals will do;
+- ``CHOICE``: the first time of the last interval that attains it;
+- ``QUEUE`` and ``SINCE``: left ends that are or will be the best, and the right end from which on each is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices, join_nodes
+
+__all__ = ["Intervals", "Monitored", "best_intervals", "find_loss", "new_table", "unite_profiles"]
+
+TIME, EVENTS, REACH, NODE = range(4)
+BEFORE, BEST, CHOICE, QUEUE, SINCE = range(5)
+
+# A left end so early that it stands for "no interval that ends here holds every member".
+NEVER = -(1 << 60)
+
+NO_CODES: NDArray[np.int32] = np.empty(0, np.int32)
+
+
+class Monitored(NamedTuple):
+    """The monitored events of every person.
+
+    Attributes
+    ----------
+    offsets, times
+        The times of person p are ``times[offsets[p] : offsets[p + 1]]``, in any order, repeats allowed.
+    leaf
+        The node of the hierarchy every event is, for losses that count categories; else empty.
+    """
+
+    offsets: NDArray[np.int64]
+    times: NDArray[np.int64]
+    leaf: NDArray[np.int32] = NO_CODES
+
+
+def new_table(times: int) -> NDArray[np.int64]:
+    """Make room for the dynamic programme over so many distinct times."""
+    return np.empty((times + 1, SINCE + 1), np.int64)
+
+
+@njit(cache=True, nogil=True)
+def unite_profiles(one: NDArray[np.int64], other: NDArray[np.int64], into: NDArray[np.int64], prices: Prices) -> int:
+    """Write the profile of the union of two groups to the front of `into`, and return its length."""
+    i, j, n = 0, 0, 0
+    reach, across = NEVER, NEVER
+    while i < one.shape[0] or j < other.shape[0]:
+        mine = j >= other.shape[0] or (i < one.shape[0] and one[i, TIME] <= other[j, TIME])
+        yours = i >= one.shape[0] or (j < other.shape[0] and other[j, TIME] <= one[i, TIME])
+        if mine:
+            reach = one[i, REACH]
+        if yours:
+            across = other[j, REACH]
+        if mine and yours:
+            into[n, TIME], into[n, EVENTS] = one[i, TIME], one[i, EVENTS] + other[j, EVENTS]
+            into[n, NODE] = join_nodes(one[i, NODE], other[j, NODE], prices) if prices.leaf > 0 else 0
+            i += 1
+            j += 1
+        elif mine:
+            into[n, TIME], into[n, EVENTS], into[n, NODE] = one[i, TIME], one[i, EVENTS], one[i, NODE]
+            i += 1
+        else:
+            into[n, TIME], into[n, EVENTS], into[n, NODE] = other[j, TIME], other[j, EVENTS], other[j, NODE]
+            j += 1
+        into[n, REACH] = min(reach, across)
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def find_loss(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> int:
+    """Find the least loss of a group; the table then has the choices that lead to it."""
+    table[0, BEFORE] = table[0, BEST] = 0
+    for i in range(profile.shape[0]):
+        table[i + 1, BEFORE] = table[i, BEFORE] + profile[i, EVENTS]
+    if prices.leaf > 0:
+        _cover_by_category(profile, prices, table)
+    else:  # A unit of length then costs 1.
+        _cover_by_time(profile, table)
+    return int(table[profile.shape[0], BEST])
+
+
+@njit(cache=True, nogil=True)
+def _lose(i: int, j: int, profile: NDArray[np.int64], table: NDArray[np.int64]) -> int:
+    """Loss by time when the last interval is from time i to time j."""
+    covered = table[j + 1, BEFORE] - table[i, BEFORE]
+    return int(table[i, BEST] + covered * (profile[j, TIME] - profile[i, TIME]))
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_time(profile: NDArray[np.int64], table: NDArray[np.int64]) -> None:
+    """Fill the table when only lengths cost.
+
+    Of two left ends the later one is the better from some right end on (length times events satisfies the
+    quadrangle inequality), so a queue of the left ends that will ever be the best replaces the search among all.
+    Equals go to the later left end: intervals are the shortest possible, from the right.
+    """
+    n = profile.shape[0]
+    head, tail, entering = 0, 0, 0
+    for j in range(n):
+        while entering <= j and profile[entering, TIME] <= profile[j, REACH]:
+            i = entering
+            entering += 1
+            if table[i, BEST] == LARGEST_LOSS:
+                continue
+            while tail > head:
+                at = max(table[tail - 1, SINCE], j)
+                if _lose(i, at, profile, table) > _lose(table[tail - 1, QUEUE], at, profile, table):
+                    break
+                tail -= 1
+            first = j if tail == head else _find_takeover(i, j, tail, profile, table)
+            if first < n:
+                table[tail, QUEUE], table[tail, SINCE] = i, first
+                tail += 1
+        while tail - head > 1 and table[head + 1, SINCE] <= j:
+            head += 1
+        table[j + 1, BEST], table[j + 1, CHOICE] = LARGEST_LOSS, -1
+        if tail > head:
+            table[j + 1, BEST] = _lose(table[head, QUEUE], j, profile, table)
+            table[j + 1, CHOICE] = table[head, QUEUE]
+
+
+@njit(cache=True, nogil=True)
+def _find_takeover(i: int, j: int, tail: int, profile: NDArray[np.int64], table: NDArray[np.int64]) -> int:
+    """Find the first right end from which on left end i is as good as the last of the queue, or the number of times."""
+    rival = table[tail - 1, QUEUE]
+    low, high = max(table[tail - 1, SINCE], j) + 1, profile.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if _lose(i, middle, profile, table) <= _lose(rival, middle, profile, table):
+            high = middle
+        else:
+            low = middle + 1
+    return int(low)
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> None:
+    """Fill the table when categories cost too: extend the last interval to the left while it alone costs less."""
+    for j in range(profile.shape[0]):
+        best, choice = LARGEST_LOSS, -1
+        node = profile[j, NODE]
+        for i in range(j, -1, -1):
+            node = join_nodes(node, profile[i, NODE], prices)
+            price = prices.time * (profile[j, TIME] - profile[i, TIME]) + prices.leaf * prices.leaves[node]
+            loss = (table[j + 1, BEFORE] - table[i, BEFORE]) * price
+            if loss >= best:
+                break
+            if profile[i, TIME] <= profile[j, REACH] and table[i, BEST] + loss < best:
+                best, choice = table[i, BEST] + loss, i
+        table[j + 1, BEST], table[j + 1, CHOICE] = best, choice
+
+
+class Intervals(NamedTuple):
+    """The intervals of every group, from left to right, and what they cost.
+
+    Attributes
+    ----------
+    offsets
+        The intervals of group g are at ``offsets[g]`` up to ``offsets[g + 1]`` of the columns below.
+    start, end
+        First and last time of each interval.
+    node
+        The category of each interval; all zero when categories do not count.
+    loss
+        By group: the least loss, in the unit of the prices; the loss per event is ``loss / events / prices.whole``.
+    events, people
+        By group: monitored events, and people who have any.
+    """
+
+    offsets: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    node: NDArray[np.int32]
+    loss: NDArray[np.int64]
+    events: NDArray[np.int64]
+    people: NDArray[np.int64]
+
+
+def best_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Prices) -> Intervals:
+    """Find for every group the intervals of least loss that cover it.
+
+    Parameters
+    ----------
+    monitored
+        The monitored events of every person.
+    group
+        By person: the number of the group, counted from 0; people with a negative one are left out.
+    prices
+        What intervals cost.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> two = Monitored(np.array([0, 2, 4]), np.array([1, 10, 3, 11]))
+    >>> found = best_intervals(two, np.array([0, 0]), set_prices(1, 0, span=10, events=4))
+    >>> found.start.tolist(), found.end.tolist(), found.loss.tolist()
+    ([1, 10], [3, 11], [6])
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Section 3.1.
+    """
+    groups = int(group.max(initial=-1)) + 1
+    owner = np.repeat(np.arange(group.size), np.diff(monitored.offsets))
+    order = np.lexsort((monitored.times, group[owner]))
+    order = order[np.searchsorted(group[owner][order], 0) :]
+    ends = np.searchsorted(group[owner[order]], np.arange(groups + 1))
+    people = np.bincount(group[(group >= 0) & (np.diff(monitored.offsets) > 0)], minlength=groups)
+    found = Intervals(
+        offsets=np.zeros(groups + 1, np.int64),
+        start=np.empty(order.size, np.int64),
+        end=np.empty(order.size, np.int64),
+        node=np.zeros(order.size, np.int32),
+        loss=np.zeros(groups, np.int64),
+        events=np.diff(ends),
+        people=people,
+    )
+    events = Events(
+        time=monitored.times[order],
+        owner=owner[order],
+        leaf=monitored.leaf[order] if prices.leaf else np.zeros(order.size, np.int32),
+        chain=np.zeros((group.size + 1, 3), np.int64),
+    )
+    largest = int(found.events.max(initial=0))
+    _cover_groups(ends, events, prices, found, np.empty((largest, NODE + 1), np.int64), new_table(largest))
+    used = found.offsets[-1]
+    return found._replace(start=found.start[:used], end=found.end[:used], node=found.node[:used])
+
+
+class Events(NamedTuple):
+    """Events of many groups, sorted by group and time.
+
+    Attributes
+    ----------
+    time, owner, leaf
+        When, by whom, and what.
+    chain
+        Room to keep people in the order of their latest event, by person and one row more: the one before, the one
+        after, and the time of that event.
+    """
+
+    time: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+    chain: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _cover_groups(
+    ends: NDArray[np.int64],
+    events: Events,
+    prices: Prices,
+    found: Intervals,
+    profile: NDArray[np.int64],
+    table: NDArray[np.int64],
+) -> None:
+    """Cover group after group, whose events end at `ends`."""
+    for group in range(found.loss.size):
+        n = _profile_group(events, ends[group], ends[group + 1], found.people[group], prices, profile)
+        found.loss[group] = find_loss(profile[:n], prices, table)
+        found.offsets[group + 1] = _write_intervals(profile[:n], prices, table, found, found.offsets[group])
+
+
+@njit(cache=True, nogil=True)
+def _profile_group(events: Events, begin: int, end: int, people: int, prices: Prices, into: NDArray[np.int64]) -> int:
+    """Write the profile of the people behind a run of events, and return its length.
+
+    Who has gone longest without an event is the one an interval has to reach back to: people are kept in a ring
+    in the order of their latest event.
+    """
+    before, after, last = events.chain[:, 0], events.chain[:, 1], events.chain[:, 2]
+    ring = last.size - 1
+    before[ring] = after[ring] = ring
+    for at in range(begin, end):
+        last[events.owner[at]] = NEVER
+    n, seen = 0, 0
+    for at in range(begin, end):
+        person, time = events.owner[at], events.time[at]
+        if last[person] == NEVER:
+            seen += 1
+        else:
+            after[before[person]] = after[person]
+            before[after[person]] = before[person]
+        last[person] = time
+        newest = before[ring]
+        before[person], after[person] = newest, ring
+        after[newest] = before[ring] = person
+        if at == begin or events.time[at - 1] != time:
+            into[n, TIME], into[n, EVENTS], into[n, NODE] = time, 0, events.leaf[at]
+            n += 1
+        into[n - 1, EVENTS] += 1
+        into[n - 1, REACH] = last[after[ring]] if seen == people else NEVER
+        if prices.leaf > 0:
+            into[n - 1, NODE] = join_nodes(into[n - 1, NODE], events.leaf[at], prices)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _write_intervals(
+    profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], found: Intervals, begin: int
+) -> int:
+    """Write the intervals chosen in the table from `begin` on, and return where they end."""
+    intervals, end = 0, profile.shape[0]
+    while end > 0:
+        intervals += 1
+        end = table[end, CHOICE]
+    at, end = begin + intervals, profile.shape[0]
+    while end > 0:
+        at -= 1
+        start = table[end, CHOICE]
+        found.start[at], found.end[at] = profile[start, TIME], profile[end - 1, TIME]
+        if prices.leaf > 0:
+            node = profile[start, NODE]
+            for i in range(start + 1, end):
+                node = join_nodes(node, profile[i, NODE], prices)
+            found.node[at] = node
+        end = start
+    return begin + intervals

@@ -1,0 +1,1 @@
+"""Methods for event sequences, named after the papers, with their deviations beside them."""

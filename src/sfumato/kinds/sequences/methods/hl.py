@@ -1,0 +1,47 @@
+"""HL: everybody along the Hilbert curve, for a single receiver."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.params import Param
+from sfumato.core.run import Run
+from sfumato.kinds.sequences.families.grouping import DiverseGrouping
+from sfumato.kinds.sequences.publication import Grouped, Sequences
+
+__all__ = ["Hl"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Hl(DiverseGrouping):
+    """Group neighbours on the Hilbert curve of first and last time: fastest, coarsest.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
+    >>> data = Dataset.from_sequences(clicks, monitored=("mail",))
+    >>> release = Hl(k=2).anonymize(data, Run(bytes(32))).release
+    >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
+    [{'lo': 1, 'hi': 3}, {'lo': 10, 'hi': 11}]
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6, Table 2.
+    """
+
+    name: ClassVar[str] = "hl"
+    summary: ClassVar[str] = "Cuts the Hilbert curve of first and last times for everybody: fastest, coarsest."
+    paper: ClassVar[str] = "Sherkat et al., Efficient Timestamped Event Sequence Anonymization (2011), Section 6"
+    optimises: ClassVar[str] = "interval loss (NCP)"
+    needs: ClassVar[tuple[str, ...]] = ("monitored events",)
+
+    fingerprint_bits: Annotated[int, Param("Bits of a fingerprint; only the speed depends on it.", ge=1, le=62)] = 32
+
+    def group(self, people: Sequences, run: Run) -> Grouped:
+        """Cut the Hilbert curve."""
+        from sfumato.kinds.sequences.kernels.grouping import hl
+
+        return self.group_with(hl, people, run, self.fingerprint_bits)

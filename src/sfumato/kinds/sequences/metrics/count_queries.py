@@ -1,0 +1,186 @@
+"""How often a count of people is too high or too low when the release is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.errors import SchemaError
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.params import Param
+from sfumato.kinds.sequences.comparison import SequenceComparison
+
+__all__ = ["METRIC", "CountQueries"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class CountQueries(Metric):
+    """Measure how many people are counted wrongly: how many did this event in this period?
+
+    The time the data span is cut into `intervals` periods of equal length, and up to `events` monitored
+    events are drawn by how often they occur; every event with every period is a query. The release counts a
+    record when a published interval of a category that may be the event touches the period. The value is the share of
+    all people the release counts who are counted too many: 0 where no count is too high, .5 where half of those counted
+    did not do it.
+
+    ``false_positives`` and ``false_negatives`` are the paper's f_p, the share of queries that the release answers with
+    more people than the original, and f_n, the share of queries with a positive answer that it answers with fewer. A
+    single person too many makes a query wrong, so that f_p is much the same for most methods; the value tells them
+    apart.
+
+    Events that are not monitored are published as they are. Their counts go wrong only where people are
+    withheld, or events blurred; ``other_false_negatives`` is f_n over as many of them, drawn the same way. What is told
+    of blurred events counts like intervals of monitored ones.
+
+    With a workload the queries are about its events, one in each line, monitored or not.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 0)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (3,))])
+    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> CountQueries(intervals=2).measure(Comparison(data, result.release)).value
+    0.5
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1.
+    """
+
+    name: ClassVar[str] = "count-queries"
+    title: ClassVar[str] = "Counted too many in a period"
+    unit: ClassVar[str] = "of those counted"
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
+    paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld is not counted, rightly or wrongly."
+
+    events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
+    intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Ask original and release the same queries."""
+        found = comparison.sequences
+        asked = _asked_events(comparison)
+        if asked is None:
+            asked = found.draw_events(self.events, comparison.seed, monitored=True)
+        others = found.draw_events(self.events, comparison.seed, monitored=False)
+        edges = _cut(found, self.intervals)
+        truth, answer = _count(found, asked, edges)
+        too_few = _share_too_low(*_count(found, others, edges))
+        excess = int(np.maximum(answer - truth, 0).sum())
+        return excess / max(int(answer.sum()), 1), {
+            "false_positives": float((answer > truth).mean()) if answer.size else 0.0,
+            "false_negatives": _share_too_low(truth, answer),
+            "other_false_negatives": too_few,
+            "queries": answer.size,
+            "queries_with_hits": int((truth > 0).sum()),
+            "events": len(asked),
+            "intervals": len(edges) - 1,
+        }
+
+
+def _asked_events(comparison: Comparison) -> Ints | None:
+    """Return the events of the workload, if there is one."""
+    if comparison.workload is None:
+        return None
+    code_of = {label: code for code, label in enumerate(comparison.history.labels)}
+    for number, query in enumerate(comparison.workload.queries, start=1):
+        if len(query) != 1 or query[0] not in code_of:
+            raise SchemaError(
+                f"count-queries: query {number} of the workload must name one event that the original data have. "
+                "Correct or remove it."
+            )
+    return np.unique([code_of[query[0]] for query in comparison.workload.queries])
+
+
+def _cut(found: SequenceComparison, intervals: int) -> Ints:
+    """Return the first time of every period, and the first time after the last one."""
+    points = found.span + 1
+    count = min(intervals, points)
+    # Python's whole numbers: a product of a long span and a number would not fit 64 bits.
+    return np.array([found.earliest + number * points // count for number in range(count + 1)], dtype=np.int64)
+
+
+def _count(found: SequenceComparison, events: Ints, edges: Ints) -> tuple[Ints, Ints]:
+    """Return how many people did each event in each period, according to original and release."""
+    history, (others, times) = found.comparison.history, found.others
+    truth = _count_exact(history.row_of_token, history.codes, found.times, events, edges)
+    answer = _count_exact(*_with_blurred(found, others.row_of_token, others.codes, times, edges), events, edges)
+    for number, event in enumerate(events):
+        answer[number] += _count_covers(found, int(event), edges)
+    return truth, answer
+
+
+def _with_blurred(
+    found: SequenceComparison, rows: Ints, codes: npt.NDArray[np.int32], times: Ints, edges: Ints
+) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
+    """Add what is told of blurred events: a moment in every period that the interval touches."""
+    told = found.blurred
+    if not len(told.lows):
+        return rows, codes, times
+    first = np.maximum(np.searchsorted(edges, told.lows, side="right") - 1, 0)
+    last = np.minimum(np.searchsorted(edges, told.highs, side="right"), len(edges) - 1)
+    count = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(count)), count)
+    period = np.arange(len(which)) - np.repeat(np.cumsum(count) - count - first, count)
+    return (
+        np.concatenate([rows, told.row_of_interval[which]]),
+        np.concatenate([codes, told.categories[which].astype(np.int32)]),
+        np.concatenate([times, edges[period]]),
+    )
+
+
+def _count_exact(rows: Ints, codes: npt.NDArray[np.int32], times: Ints, events: Ints, edges: Ints) -> Ints:
+    """Count the rows that hold each event in each period."""
+    number_of = np.full(int(max(codes.max(initial=-1), events.max(initial=-1))) + 1, -1, dtype=np.int64)
+    number_of[events] = np.arange(len(events))
+    kept = (number_of[codes] >= 0) & (times >= edges[0]) & (times < edges[-1])
+    periods = len(edges) - 1
+    cell = number_of[codes[kept]] * periods + np.searchsorted(edges, times[kept], side="right") - 1
+    total = len(events) * periods
+    keys = np.sort(rows[kept] * max(total, 1) + cell)
+    once = keys[np.diff(keys, prepend=-1) > 0]
+    return np.bincount(once % max(total, 1), minlength=total).reshape(len(events), periods).astype(np.int64)
+
+
+def _count_covers(found: SequenceComparison, event: int, edges: Ints) -> Ints:
+    """Count the records with an interval that may be the event and touches each period.
+
+    A record counts once in a period, however many of its intervals touch it: of every interval only
+    the periods count that no earlier one has reached.
+    """
+    covers = found.group_covers
+    chosen, _ = found.covers_of(event)
+    group = covers.row_of_interval[chosen]
+    first = np.maximum(np.searchsorted(edges, covers.lows[chosen], side="right") - 1, 0)
+    last = np.minimum(np.searchsorted(edges, covers.highs[chosen], side="right"), len(edges) - 1)
+    # Periods reached so far in the same group, as the end of the furthest; groups come one after the other.
+    width = len(edges)
+    reached = np.maximum.accumulate(group * width + last)
+    before = np.concatenate([[0], reached[:-1]]) - group * width
+    start = np.maximum(first, before)
+    new = last > start
+    people = found.group_sizes[group[new]]
+    steps = np.bincount(start[new], people, minlength=width) - np.bincount(last[new], people, minlength=width)
+    return np.rint(np.cumsum(steps)[:-1]).astype(np.int64)
+
+
+def _share_too_low(truth: Ints, answer: Ints) -> float:
+    return float((answer < truth).sum() / max(int((truth > 0).sum()), 1))
+
+
+METRIC = CountQueries

@@ -1,0 +1,145 @@
+"""How wrong counts of monitored events by hour and by day are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.params import Param
+from sfumato.kinds.sequences.comparison import SequenceComparison
+
+__all__ = ["METRIC", "EventCounts"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class EventCounts(Metric):
+    """Measure the error of time series: how often did this event happen in this hour, on this day?
+
+    From the release a published interval counts as one event, spread evenly over the interval and over the
+    monitored events its category may be. How many events an interval holds is not published, so counts
+    tend to come out too low: ``counted_share`` is what the release counts of all monitored events.
+
+    The relative error of a period is |estimate - truth| divided by the truth, or by the sanity bound where the
+    truth is smaller: a share of the original records, and at least one event. The value is the mean over
+    up to `events` monitored events, drawn by how often they occur, and the periods in which they happen;
+    periods in which an event does not happen are left out, or spreading events over many of them would look
+    harmless. The ``total_error`` covers all periods: the sum of the differences divided by the sum of the
+    true counts, between 0 and 2.
+
+    Periods are hours and days in UTC, and the value is that of hours (of days where times are days). Where times
+    are plain numbers a power of ten near a thousandth of the span takes the part of an hour, and ten times as
+    much that of a day. Events that are not monitored are published as they are and not measured here.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 0)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (3,))])
+    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> EventCounts().measure(Comparison(data, result.release)).value
+    0.5
+    """
+
+    name: ClassVar[str] = "event-counts"
+    title: ClassVar[str] = "Average relative error of event counts over time"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
+    paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "What one interval loses in a period another may bring in."
+
+    events: Annotated[int, Param("Largest number of events looked at.", ge=1)] = 100
+    sanity: Annotated[float, Param("Smallest true count to divide by, as a share of records.", ge=0)] = 0.001
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Count events by period in original and release."""
+        found = comparison.sequences
+        events = found.draw_events(self.events, comparison.seed, monitored=True)
+        bound = max(1.0, self.sanity * len(comparison.original))
+        names = list(found.durations)
+        first = names.index(found.usual_duration)
+        details: dict[str, Any] = {}
+        for name in names[first : first + 2]:
+            truth, estimate, elsewhere = _count(found, events, found.durations[name])
+            wrong = np.abs(estimate - truth)
+            details[f"by_{name}"] = float((wrong / np.maximum(truth, bound)).mean()) if len(truth) else 0.0
+            details[f"total_error_by_{name}"] = float((wrong.sum() + elsewhere) / max(truth.sum(), 1.0))
+            counted = (estimate.sum() + elsewhere) / max(truth.sum(), 1.0)
+        return details[f"by_{names[first]}"], {
+            **details,
+            "counted_share": float(counted),
+            "events": len(events),
+            "sanity_bound": bound,
+        }
+
+
+def _count(found: SequenceComparison, events: Ints, length: int) -> tuple[Floats, Floats, float]:
+    """Return true and estimated counts where events happened, and what the release counts elsewhere."""
+    codes = found.comparison.history.codes
+    truths, estimates, elsewhere = [np.empty(0)], [np.empty(0)], 0.0
+    kept = np.isin(codes, events)
+    order = np.argsort(codes[kept], kind="stable")
+    codes, times = codes[kept][order], found.times[kept][order]
+    for event in events:
+        start, end = np.searchsorted(codes, [event, event + 1])
+        periods, truth = np.unique(times[start:end] // length, return_counts=True)
+        estimate, total = _spread(found, int(event), periods, length)
+        truths.append(truth.astype(np.float64))
+        estimates.append(estimate)
+        elsewhere += max(0.0, total - float(estimate.sum()))
+    return np.concatenate(truths), np.concatenate(estimates), elsewhere
+
+
+def _spread(found: SequenceComparison, event: int, periods: Ints, length: int) -> tuple[Floats, float]:
+    """Return how many of an event the release holds in some periods, and in all.
+
+    The first and the last period of an interval get the part of it that lies in them, those between get one
+    share each: sums over the intervals that have begun, less those that have ended.
+    """
+    covers = found.group_covers
+    chosen, chance = found.covers_of(event)
+    low, high = covers.lows[chosen], covers.highs[chosen]
+    weight = chance * found.group_sizes[covers.row_of_interval[chosen]]
+    density = weight / (high.astype(np.float64) - low + 1)
+    first, last = low // length, high // length
+    inside = first == last
+    starting = np.where(inside, weight, ((first + 1) * length - low) * density)
+    counts = _sum_at(periods, first, starting)
+    counts += _sum_at(periods, last[~inside], (high - last * length + 1)[~inside] * density[~inside])
+    long = last - first > 1
+    begun = _sum_before(periods, first[long], density[long] * length)
+    ended = _sum_before(periods, last[long] - 1, density[long] * length)
+    return counts + np.maximum(begun - ended, 0.0), float(weight.sum())
+
+
+def _sum_at(periods: Ints, where: Ints, amounts: Floats) -> Floats:
+    """Add up amounts by period, of the periods asked for."""
+    if not len(periods):
+        return np.empty(0)
+    at = np.minimum(np.searchsorted(periods, where), len(periods) - 1)
+    there = periods[at] == where
+    return np.asarray(np.bincount(at[there], amounts[there], minlength=len(periods)), dtype=np.float64)
+
+
+def _sum_before(periods: Ints, where: Ints, amounts: Floats) -> Floats:
+    """Add up the amounts before each period."""
+    order = np.argsort(where, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(amounts[order])])
+    return np.asarray(sums[np.searchsorted(where[order], periods, side="left")])
+
+
+METRIC = EventCounts

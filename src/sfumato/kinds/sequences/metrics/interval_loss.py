@@ -1,0 +1,132 @@
+"""How much of when, and of what, is lost in the intervals of monitored events."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.errors import ParameterError
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.params import Param
+
+__all__ = ["METRIC", "IntervalLoss"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class IntervalLoss(Metric):
+    """Measure NCP: the loss of the intervals and categories that stand for monitored events.
+
+    An event inside an interval loses the length of the interval as a share of the time the data span, and
+    the size of its category as a share of all events; the weights `wt` and `we` average the two. The loss of a
+    group is the mean over its members' monitored events, and NCP the mean over groups weighted by their
+    records. Groups are the records with the same monitored part. An event that no interval covers was
+    suppressed and loses everything (1); ``covered_only`` leaves such events out. People without monitored events
+    lose nothing and do not count.
+
+    Unless given, `we` is 1 where a category is generalised and 0 where none is: an event published as itself has
+    size 1, not 0, so that with a weight even exact events would lose something. The size of a category is
+    counted in the hierarchy of events if there is one.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> people = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)]]
+    >>> data = Dataset.from_sequences(people, monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail", "mail"), (1, 10), (3, 11))])
+    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
+    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> IntervalLoss().measure(Comparison(data, result.release, result.trace.rows)).value
+    0.15
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Equations 1 to 4.
+    """
+
+    name: ClassVar[str] = "interval-loss"
+    title: ClassVar[str] = "Loss of published intervals (NCP)"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
+    paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld does not count, nor do the intervals that stood for them."
+
+    wt: Annotated[float, Param("Weight of time.", ge=0)] = 1.0
+    we: Annotated[float | None, Param("Weight of events; by default 1 where categories are generalised.", ge=0)] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.wt == 0 == self.we:
+            raise ParameterError("IntervalLoss: wt and we must not both be 0.")
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        return super().obstacle(comparison) or comparison.obstacle
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Average losses over the events of a group, then over groups by their size."""
+        found = comparison.sequences
+        we = float(comparison.generalised.any()) if self.we is None else self.we
+        # With no weight on time and every event exact, the sizes of events are all there is to weigh.
+        we = we if self.wt + we > 0 else 1.0
+        by_time = found.covers.lengths / max(found.span, 1)
+        by_event = _category_shares(comparison)[found.covers.categories]
+        losses, covered = _losses_of_entries(comparison, (self.wt * by_time + we * by_event) / (self.wt + we))
+        events, _ = found.monitored_originals
+        group = found.group[events.row_of_token]
+        people = np.bincount(found.group[events.lengths > 0], minlength=len(found.group_covers))
+        return _mean_over_groups(losses, group, people), {
+            "covered_only": _mean_over_groups(losses[covered], group[covered], people),
+            "wt": self.wt,
+            "we": we,
+            "groups": int((people > 0).sum()),
+            "average_length": float(found.covers.lengths.mean()) if len(found.covers.lows) else 0.0,
+            "suppressed_entries": int((~covered).sum()),
+        }
+
+
+def _category_shares(comparison: Comparison) -> Floats:
+    """Return the share of all events that is in each category, counted in the hierarchy if there is one."""
+    sizes, every = comparison.sizes.astype(np.float64), len(comparison.places)
+    hierarchy = comparison.original.hierarchies.get("event")
+    if hierarchy is not None:
+        every = max(every, len(hierarchy.leaf_labels))
+        known = set(hierarchy.labels)
+        for category, label in enumerate(comparison.published.labels):
+            if comparison.generalised[category] and label in known:
+                sizes[category] = hierarchy.leaf_count(label)
+    return sizes / max(every, 1)
+
+
+def _losses_of_entries(comparison: Comparison, losses: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the loss of every monitored event of a published record, and whether anything covers it."""
+    covering = comparison.sequences.covering
+    covered = covering.lengths > 0
+    entries = np.ones(len(covering))
+    if covered.any():
+        # Where the intervals of a record are disjoint only one covers an event; elsewhere the best counts.
+        entries[covered] = np.minimum.reduceat(losses[covering.codes], covering.offsets[:-1][covered])
+    return entries, covered
+
+
+def _mean_over_groups(losses: Floats, group: Ints, people: Ints) -> float:
+    """Average over the events of each group, then over groups by their people; 0 where there are none."""
+    events = np.bincount(group, minlength=len(people))
+    means = np.bincount(group, losses, minlength=len(people)) / np.maximum(events, 1)
+    weights = people * (events > 0)
+    return float(np.dot(means, weights) / max(int(weights.sum()), 1))
+
+
+METRIC = IntervalLoss

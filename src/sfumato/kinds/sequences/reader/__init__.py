@@ -1,0 +1,378 @@
+"""Sequences of timed events: who did what, and when."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.lineage import name_rows
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON, RECORD
+from sfumato.io.cells import Labels, encode_labels
+from sfumato.io.constraints import resolve_monitored
+from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.tables import first_lines, parse_table
+from sfumato.io.times import parse_times
+from sfumato.io.visits import combine_labels, renumber
+from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
+
+__all__ = ["WORDS", "read"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.bool_]
+
+_NAMES = {
+    "person": (
+        *("user", "user_id", "userid", "uid", "visitor", "visitor_id", "visitorid", "client_id", "customer_id"),
+        *("anonid", "patient_id", "case:concept:name", "case_id", "caseid", "case id"),
+    ),
+    "time": (
+        *("timestamp", "datetime", "date", "date_time", "event_time", "eventtime", "querytime", "utctimestamp"),
+        *("time:timestamp", "complete timestamp"),
+    ),
+    "event": (
+        *("url", "page", "page_url", "clickurl", "click_url", "concept:name", "activity", "event_name", "action"),
+        *("venueid", "location"),
+    ),
+    "session": ("session", "session_id", "sessionid", "visit_id", "visitid"),
+}
+WORDS = Vocabulary(
+    roles={role: role for role in ("person", "time", "event", OWNER)},
+    names={name: role for role, names in _NAMES.items() for name in names},
+    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"}),
+)
+_LINES = "Each line is a sequence (SPMF)."
+_LARGEST = 2**53
+"""Times beyond this are not exact once a method computes with them."""
+_ITEM = re.compile(r"\d+", re.ASCII)
+_TIME = re.compile(r"<(-?\d{1,18})>", re.ASCII)
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read sequences of events: one row per person, with the events and their times in the order of time.
+
+    Columns are ``person, time, event``, or other names told by ``reading.columns``, or names that event logs
+    and click streams use. SPMF sequences with times, logs of web servers (see
+    :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
+    recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
+    keep the order of the file, and the same event of a person at the same time counts once. What was done stands in the notes of the dataset.
+
+    Parameters
+    ----------
+    path
+        The file: CSV, Parquet, JSON lines, SPMF text or a web log, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "clicks.csv"
+    >>> _ = file.write_text("user,timestamp,url\\n7,2024-01-01T10:00:31Z,news\\n7,2024-01-01T09:59Z,mail\\n")
+    >>> clicks = read(file, Reading("sequences", monitored=("mail",), resolution="minute"))
+    >>> clicks.history().lists(), clicks.clock.to_arrow(clicks.times()).to_pylist()[0].isoformat()
+    ([['mail', 'news']], '2024-01-01T09:59:00+00:00')
+    >>> for note in clicks.notes:
+    ...     print(note)
+    Read 2 rows of clicks.csv.
+    Reading `user` as person.
+    Reading `timestamp` as time.
+    Reading `url` as event.
+    Times that were cut to the minute: 1.
+    Found 1 person and 2 events of 2 kinds.
+    """
+    log = _Log.of(Path(path), reading)
+    times, clock = log.times(reading.resolution)
+    people = combine_labels([log.labels(column) for column in log.person])
+    events = log.labels(log.event)
+    rows = _arrange(people.codes, times, events.codes, log.kept)
+    codes, old, first = renumber(events.codes[rows])
+    labels = events.labels.take(pa.array(old)).to_pylist()
+    who = people.codes[rows]
+    starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
+    history = Ragged(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
+    whose = log.whose(people, who[starts], rows[starts], reading)
+    log.report(len(rows), whose.unit.count(len(starts)), len(labels))
+    log.notes.extend(whose.note(len(starts)))
+    return Dataset(
+        Schema(
+            "sequences",
+            (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
+            monitored=resolve_monitored(reading.monitored, labels, log.name),
+        ),
+        pa.table(
+            {
+                "person": people.labels.take(pa.array(who[starts])),
+                "events": history,
+                "times": type(history).from_arrays(history.offsets, pa.array(times[rows])),
+            }
+        ),
+        hierarchies=_read_hierarchies(reading, log.name, labels, log.numbers[rows[first]]),
+        notes=tuple(log.notes),
+        reading=reading.to_dict(),
+        clock=clock,
+        unit=whose.unit,
+        people=whose.people,
+    )
+
+
+class _Log(NamedTuple):
+    """The rows of a file, what its columns are, and the notes taken on the way."""
+
+    name: str
+    table: pa.Table
+    person: tuple[str, ...]
+    """Columns that tell people apart together."""
+    time: str
+    event: str
+    numbers: Longs
+    """By which each row is called in messages."""
+    kept: Marks
+    notes: list[str]
+    owner: str = ""
+    """Column that says whose a sequence is, where people have several."""
+
+    @classmethod
+    def of(cls, path: Path, reading: Reading) -> _Log:
+        data, name = load(path), path.name
+        sample = first_lines(data, 5)
+        told = reading.format or reading.header or reading.delimiter
+        if reading.user_key is not None or (not told and looks_like_weblog(sample)):
+            return cls._of_weblog(name, data, reading)
+        format = choose_format(path, reading.format)
+        if format == "csv" and not sample:
+            raise SchemaError(f"{name}: the file is empty.")
+        if format == "spmf" or (reading.format is None and format == "csv" and looks_like_spmf(sample)):
+            return cls._of_spmf(name, to_utf8(name, data, reading.encoding))
+        return cls._of_table(name, data, format, reading)
+
+    @classmethod
+    def _of_weblog(cls, name: str, data: bytes, reading: Reading) -> _Log:
+        if reading.columns:
+            raise ParameterError("reading: columns mean nothing for a web log. Say who a person is by user_key.")
+        text = to_utf8(name, data, reading.encoding)
+        log = parse_weblog(name, text, reading.user_key or "host", keep_query=reading.query == "keep")
+        notes = [f"Read {log.table.num_rows:,} lines of {name}.", *log.notes]
+        numbers = np.arange(1, log.table.num_rows + 1)
+        return cls(name, log.table, log.person, "time", "event", numbers, log.kept, notes)
+
+    @classmethod
+    def _of_spmf(cls, name: str, text: bytes) -> _Log:
+        table, lines, empty = _parse_spmf(name, text)
+        notes = [f"Read {table.num_rows:,} events of {name}.", _LINES]
+        if empty:
+            notes.append(f"Sequences without any event, which were left out: {empty:,}.")
+        return cls(name, table, ("person",), "time", "event", lines, np.ones(len(lines), bool), notes)
+
+    @classmethod
+    def _of_table(cls, name: str, data: bytes, format: str, reading: Reading) -> _Log:
+        header, delimiter, encoding, notes = reading.header, reading.delimiter, reading.encoding, []
+        layout = None if header or delimiter or format != "csv" else recognise_layout(first_lines(data, 5))
+        if layout is not None:
+            header, delimiter = layout.header, layout.delimiter
+            notes.append(f"Recognised {layout.name}.")
+            if layout.encoding and encoding is None and not _is_utf8(data):
+                encoding = layout.encoding
+                notes.append(f"The text is not UTF-8 and was read as {encoding}.")
+        table = parse_table(name, data, format, delimiter=delimiter, header=header or True, encoding=encoding)
+        columns, told = assign_roles(name, table.column_names, reading, WORDS)
+        notes = [f"Read {table.num_rows:,} rows of {name}.", *notes, *told]
+        if "session" in columns and "person" in columns:
+            notes.append(f"All sessions of a person are one sequence; `{columns['session']}` is not used.")
+        elif "session" in columns:
+            notes.append(f"There is no person column: each `{columns['session']}` is a record.")
+            columns["person"] = columns["session"]
+        for role in ("person", "time", "event"):
+            if role not in columns:
+                raise SchemaError(
+                    f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
+                    f"{', '.join(_NAMES[role][:3])}."
+                )
+        numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
+        time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
+        return cls(name, table, (columns["person"],), time, event, numbers, kept, notes, owner)
+
+    def whose(self, records: Labels, kept: Ints, first: Longs, reading: Reading) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        if _LINES in self.notes:
+            return settle_unit(reading, Whose(RECORD))
+        unit = PERSON if len(self.person) > 1 else name_records(self.person[0], bool(self.owner))
+        people = None
+        if self.owner:
+            record = np.full(len(records.labels), -1)
+            record[kept] = np.arange(len(kept))
+            used = np.where(self.kept, record[records.codes], -1)
+            people = check_people(self.name, self.owner, used, self.labels(self.owner), first)
+        whose = settle_unit(reading, Whose(unit, people))
+        retell_role(self.notes, self.person[0], whose.unit)
+        return whose
+
+    def labels(self, column: str) -> Labels:
+        return encode_labels(self.name, column, self.table.column(column))
+
+    def times(self, resolution: str | None) -> tuple[Longs, Clock]:
+        """Return times as whole numbers, and what they count."""
+        found = parse_times(self.name, self.time, self.table.column(self.time))
+        micros = found.micros
+        if micros is None:
+            numbers = self._whole(found.order)
+            micros = self._dates_in(numbers, resolution)
+            if micros is None:
+                return numbers, Clock()
+        if not found.zoned:
+            self.notes.append("Times have no zone and are taken as UTC.")
+        clock = Clock(resolution or "second")
+        unit = UNITS[str(clock.unit)] * 1_000_000
+        finer = int((micros[self.kept] % unit != 0).sum())
+        if finer:
+            self.notes.append(f"Times that were cut to the {clock.unit}: {finer:,}.")
+        return micros // unit, clock
+
+    def _whole(self, numbers: Longs | npt.NDArray[np.float64]) -> Longs:
+        outside = (numbers > _LARGEST) | (numbers < -_LARGEST)
+        wrong = outside if outside.any() else numbers != np.floor(numbers)
+        if wrong.any():
+            raise SchemaError(
+                f"{self.name}: column {self.time!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, "
+                f"not so in {name_rows(self.numbers[wrong].tolist())}. Correct the data, or count in another unit."
+            )
+        return numbers.astype(np.int64)
+
+    def _dates_in(self, numbers: Longs, resolution: str | None) -> Longs | None:
+        """Return the dates that numbers stand for, if a resolution says that they are dates."""
+        micros = _spell_out_dates(numbers)
+        if resolution is None:
+            if micros is not None:
+                self.notes.append(
+                    "Times look like dates (20240131) but are read as numbers; give a resolution for dates."
+                )
+            return None
+        if micros is None:
+            raise SchemaError(
+                f"{self.name}: resolution={resolution} needs dates, but column {self.time!r} holds numbers. "
+                "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
+            )
+        self.notes.append("Times written as 20240131 are read as dates.")
+        return micros
+
+    def report(self, entries: int, records: str, kinds: int) -> None:
+        """Note what is left after everything."""
+        collapsed = int(self.kept.sum()) - entries
+        if collapsed:
+            self.notes.append(f"Events that repeat one of the same record and time and were collapsed: {collapsed:,}.")
+        self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _arrange(person: Ints, times: Longs, event: Ints, kept: Marks) -> Longs:
+    """Return the rows to keep by person, time and position in the file, without exact repeats."""
+    rows = np.flatnonzero(kept)
+    rows = rows[np.lexsort((times[rows], person[rows]))]
+    who, when, what = person[rows], times[rows], event[rows]
+    tied = (who[1:] == who[:-1]) & (when[1:] == when[:-1])
+    moment = np.cumsum(np.append(True, ~tied))
+    crowded = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
+    crowded = crowded[np.lexsort((what[crowded], moment[crowded]))]
+    again = (moment[crowded[1:]] == moment[crowded[:-1]]) & (what[crowded[1:]] == what[crowded[:-1]])
+    first = np.ones(len(rows), bool)
+    first[crowded[1:][again]] = False
+    return rows[first]
+
+
+def _spell_out_dates(numbers: Longs) -> Longs | None:
+    """Return microseconds since 1970 if every number is a day of the calendar written as 20240131."""
+    year, month, day = numbers // 10_000, numbers // 100 % 100, numbers % 100
+    if not ((year >= 1000) & (year <= 9999) & (month >= 1) & (month <= 12) & (day >= 1)).all():
+        return None
+    months = (year - 1970) * 12 + month - 1
+    begin, end = (m.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))
+    if not (day <= end - begin).all():
+        return None
+    days: Longs = begin + day - 1
+    return days * (UNITS["day"] * 1_000_000)
+
+
+def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
+    """Read timed SPMF sequences; return events in long form, the line of each, and the number of empty ones."""
+    names: dict[str, str] = {}
+    people: list[str] = []
+    times: list[int] = []
+    items: list[str] = []
+    lines: list[int] = []
+    sequences = empty = 0
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text.decode()), start=1):
+        if line.startswith("@ITEM="):
+            code, _, label = line.removeprefix("@ITEM=").partition("=")
+            names[code.strip()] = label
+        elif line.strip() and not line.startswith(("@", "#", "%")):
+            sequences += 1
+            entries = _parse_spmf_line(name, number, line)
+            empty += not entries
+            for time, item in entries:
+                people.append(str(sequences))
+                times.append(time)
+                items.append(item)
+                lines.append(number)
+    if len(set(names.values())) < len(names):
+        raise SchemaError(f"{name}: two @ITEM lines give the same name. Give every item its own.")
+    if not items:
+        raise SchemaError(f"{name}: there are no sequences in the file.")
+    table = pa.table({"person": people, "time": times, "event": [names.get(item, item) for item in items]})
+    return table, np.array(lines), empty
+
+
+def _parse_spmf_line(name: str, number: int, line: str) -> list[tuple[int, str]]:
+    entries: list[tuple[int, str]] = []
+    time: int | None = None
+    tokens = line.split()
+    if tokens[-1] != "-2" or tokens.count("-2") > 1:
+        raise SchemaError(f"{name}: line {number} must end with -2 and have no other. Correct the line.")
+    for token in tokens[:-1]:
+        if token == "-1":
+            time = None
+        elif found := _TIME.fullmatch(token):
+            time = int(found[1])
+        elif not _ITEM.fullmatch(token):
+            raise SchemaError(f"{name}: line {number} may only hold item numbers, <times>, -1 and -2.")
+        elif time is None:
+            raise SchemaError(
+                f"{name}: line {number} has an item without a time. Write <time> before every item set, "
+                "or read the file as trajectories."
+            )
+        else:
+            entries.append((time, token))
+    return entries
+
+
+def _read_hierarchies(reading: Reading, name: str, labels: list[str], rows: Longs) -> dict[str, Hierarchy]:
+    strange = [column for column in reading.hierarchies if column != "event"]
+    if strange:
+        raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
+    found = {column: read_hierarchy(file) for column, file in reading.hierarchies.items()}
+    for hierarchy in found.values():
+        hierarchy.require(labels, f"{name}: hierarchy of event", rows.tolist())
+    return found

@@ -1,0 +1,240 @@
+"""The owner's report on timed event sequences: for whom it is safe, and what became of the times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.checking.risk import Finding, Risk
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Score
+from sfumato.core.unit import Unit
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.sequences.report import timelines
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, make_table, shorten
+from sfumato.report.numerals import show_amount, show_count, show_share
+from sfumato.report.plots import draw_sets, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+_SHOWN_EVENTS = 12
+_SHOWN_LENGTH = 40
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(
+                comparison, "it names events and shows when they happened", _tiles(comparison, before, after)
+            ),
+            _receiver(comparison, beyond),
+            page.write_published(comparison, _account(comparison)),
+            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
+            _timeline(comparison, drawn.get("timeline")),
+            _groups(comparison, drawn["group-sizes"]),
+            page.write_utility(scores, comparison.release.unit),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+    """Return the plots by name; ``timeline`` is there when it is known who became whom."""
+    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    if timelines.find_obstacle(comparison) is None:
+        strips = timelines.choose_strips(comparison)
+        drawn["timeline"] = finish_figure(
+            timelines.draw_strips(comparison, strips), _timeline_facts(comparison, strips)
+        )
+    drawn["group-sizes"] = finish_figure(*timelines.draw_lengths(comparison))
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save a timeline of three groups and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
+    guarantee = comparison.release.guarantee
+    if timelines.find_obstacle(comparison) is not None:
+        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
+        return
+    legend, *strips = timelines.draw_strips(comparison, timelines.choose_strips(comparison, 3), 800)["vconcat"]
+    sets, _ = draw_sets(before, after, guarantee, 270, 130)
+    # The legend comes last here: both sides then begin with a title.
+    views = [{"vconcat": [*strips, legend], "spacing": 18}, sets]
+    save_figure(finish_figure({"hconcat": views, "spacing": 40}, {}), path)
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    lengths = comparison.sequences.covers.lengths
+    typical = timelines.show_length(float(np.median(lengths)), comparison.original.clock) if len(lengths) else "–"
+    return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
+
+
+def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
+    """Write what the receiver reaches who looks at the events next to the monitored ones."""
+    ways = {
+        "by_next": "Picks the record whose next other event follows soonest",
+        "by_previous": "Picks the record whose last other event is nearest before",
+        "by_nearest": "Picks the record with the nearest other event on either side",
+        "by_likelihood": "Picks the likeliest record, by distances learnt from the release",
+        "by_guessing": "Draws one of the records that match",
+    }
+    rows = [(text, show_share(found[name])) for name, text in ways.items() if name in found]
+    sample, many = "", unit.many
+    head = ["How the record is picked", f"{many.capitalize()} found"]
+    people = found[many.replace(" ", "_")]
+    if found["attacked"] < people:
+        error = show_share(2 * found["sampling_error"])
+        sample = f" {show_count(found['attacked'])} of them were drawn; the shares are right to about {error}."
+    judged = (
+        _shout(found["warnings"])
+        if found["warnings"]
+        else f"<blockquote><p>This receiver finds no more {many} than the promise makes a reader expect "
+        f"({show_share(found['promised'])}).</p></blockquote>"
+    )
+    return (
+        "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when the "
+        "monitored events happened and nothing else, now picks one of the records that match by the other "
+        f"events in it. Attacked: {show_count(people)} {many} with monitored events.{sample}</p>\n"
+        f"{judged}\n{make_table(head, rows, narrow=True)}</section>"
+    )
+
+
+def _shout(texts: Sequence[str]) -> str:
+    told = "".join(f"<p><b>{escape(text)}</b></p>" for text in texts)
+    return f"<blockquote class='warning'>{told}</blockquote>"
+
+
+def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
+    """Say for whom the release is safe, and what giving it to others would do."""
+    monitored = [
+        label for label, mine in zip(comparison.places, comparison.sequences.is_monitored, strict=True) if mine
+    ]
+    named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in sorted(monitored)[:_SHOWN_EVENTS])
+    more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
+    listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
+    events, _ = comparison.sequences.others
+    loud = "".join(_shout(texts) for found in beyond if (texts := getattr(found, "warnings", ())))
+    if not len(events.codes):
+        told = (
+            "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
+            f"published.</b></p></blockquote>\n{listed}"
+        )
+    else:
+        told = (
+            "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
+            "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
+            f"</blockquote>\n{listed}\n<p>{escape(_explain_exposure(comparison))}</p>\n"
+            "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
+            "receivers who may put together what they know, make one in which the events of all of them are.</p>"
+        )
+    return f"<section><h2>For whom this release is safe</h2>\n{loud}{told}</section>"
+
+
+def _explain_exposure(comparison: Comparison) -> str:
+    """Say how many records one exactly timed event gives away."""
+    events, times = comparison.sequences.others
+    rows = events.row_of_token
+    order = np.lexsort((rows, times, events.codes))
+    changes = np.diff(events.codes[order], prepend=-1) != 0
+    changes[1:] |= np.diff(times[order]) != 0
+    moment = np.cumsum(changes) - 1
+    first_of_person = changes.copy()
+    first_of_person[1:] |= np.diff(rows[order]) != 0
+    people = np.bincount(moment, first_of_person)
+    exposed = len(np.unique(rows[order][people[moment] == 1]))
+    share = show_share(exposed / max(len(comparison.release), 1))
+    blur = getattr(comparison.release.guarantee, "blur", None)
+    kept = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
+    return (
+        f"{kept} keep their exact times. "
+        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which no other has it: "
+        f"whoever knows of that one event finds the {comparison.release.unit.record}, and reads everything else in it."
+    )
+
+
+def _account(comparison: Comparison) -> str:
+    found = comparison.sequences
+    monitored = int(found.monitored_entries.sum())
+    events, _ = found.others
+    blurred = [("Intervals that tell of blurred other events", len(found.blurred.lows))]
+    return page.account_for(
+        comparison,
+        [
+            ("Monitored events in the original data", monitored),
+            ("Intervals published in their place", len(found.covers.lows)),
+            ("Other events in the original data", len(found.times) - monitored),
+            ("Other events published, with exact times", len(events.codes)),
+            *(blurred if getattr(comparison.release.guarantee, "blur", None) is not None else []),
+            ("Kinds of events in the original data", len(comparison.history.labels)),
+            ("Groups of records with the same intervals", len(found.group_covers)),
+            ("Published records without monitored events", int((np.diff(found.covers.offsets) == 0).sum())),
+        ],
+    )
+
+
+def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+    if plot is None:
+        told = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
+    else:
+        caption = (
+            f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
+            "events happened. Below, "
+            "in the other colour, what is published for all of the group: something happened at least once in "
+            "each interval. Strips have their own time axes."
+        )
+        told = draw_figure("timeline", plot, caption)
+    return f"<section><h2>Monitored events before and after</h2>\n{told}</section>"
+
+
+def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> dict[str, Any]:
+    clock = comparison.original.clock
+    groups = int((np.diff(comparison.sequences.group_covers.offsets) > 0).sum())
+    note = f"{show_count(len(strips))} of {show_amount(groups, 'group is', 'groups are')} shown"
+    note += ", from the shortest to the longest intervals." if len(strips) < groups else "."
+    return {
+        "title": "Monitored events of some groups, before and after",
+        "description": "For each group: dots at the times of its monitored events, and bars for the "
+        "published intervals below them.",
+        "notes": [note],
+        "head": ["Group", comparison.release.unit.many.capitalize(), "Intervals", "Average length", "Longest"],
+        "rows": [
+            [
+                strip.rank or f"Group {number}",
+                show_count(strip.people),
+                show_count(len(strip.intervals)),
+                timelines.show_length(strip.average, clock),
+                timelines.show_length(max(high - low for _, low, high in strip.intervals), clock),
+            ]
+            for number, strip in enumerate(strips, start=1)
+        ],
+    }
+
+
+def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
+    caption = (
+        "Records in a group publish the same intervals; the receiver cannot tell them apart. How often something "
+        "happened inside an interval is not published."
+    )
+    without = int((np.diff(comparison.sequences.covers.offsets) == 0).sum())
+    if without:
+        unit = comparison.release.unit
+        one, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))
+        caption += f" {show_amount(without, f'{one} is', f'{many} are')} a group of their own, not in the plot."
+    listed = page.list_generalised(comparison, "published categories", ("Events", "Intervals"))
+    return f"<section><h2>Groups and intervals</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"

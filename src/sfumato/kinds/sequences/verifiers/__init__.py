@@ -1,0 +1,1 @@
+"""Independent checks of published event sequences, one file per guarantee."""

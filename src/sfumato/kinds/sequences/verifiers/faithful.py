@@ -1,0 +1,163 @@
+"""Nothing invented, nothing swapped, for timed sequences: every record is one person's, generalised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_names, check_people, check_rows
+from sfumato.checking.structure import COUNTS, READABLE
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.sequences.published import Entries, Stretches, TimedRecords, last_at_most, sequence_columns, ticks
+from sfumato.kinds.sequences.verifiers.sequence_classes import judge_units, near_entries, verify_sequences
+
+__all__ = ["verify_faithful"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that every published record is the true generalisation of its original.
+
+    Every monitored event of the person lies in a published interval whose category contains it, unless the claim
+    says that some are left out, and every interval holds one; the other events and their times are exactly the
+    original ones, but for those that the claim blurs: what is told of these is true, and no others are missing;
+    nobody is published twice; nobody's original name is among the pseudonyms.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published row.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32)))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    units = judge_units(release, original)
+    found: dict[str, Witness] = {
+        next(iter(units.checks)): units.witness,
+        "every record is published at most once": check_rows(release, original, rows),
+    }
+    scale = ticks(release, original.clock.unit)
+    if scale is not None and found["every record is published at most once"] is None:
+        records = TimedRecords.of(release, original.history().labels)
+        monitored, others = _split(release, original, rows.astype(np.int64), scale)
+        classes = records.class_of_row[monitored.events.row_of_token]
+        pairs = records.covering(classes, monitored.events.codes, monitored.times)
+        if not records.suppressing:
+            found["every monitored event is covered"] = _check_covered(monitored, pairs)
+        found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
+        near = _blurred(release, records, others)
+        found["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
+        if sequence_columns(release).blurred is not None:
+            found["what is told of blurred events is true"] = _check_told(release, others.keep(near))
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple[Entries, Entries]:
+    """Return the monitored and the other events of the originals, in the order of the published rows."""
+    entries = Entries(original.history(), original.times() * scale).take(rows)
+    wanted = set(getattr(release.guarantee, "monitored", ()))
+    is_monitored = np.array([label in wanted for label in entries.events.labels], dtype=bool)[entries.events.codes]
+    return entries.keep(is_monitored), entries.keep(~is_monitored)
+
+
+def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.NDArray[np.bool_]:
+    """Mark the original events that the claim blurs: those near a monitored interval of their record."""
+    blur = getattr(release.guarantee, "blur", None)
+    steps = ticks(release, getattr(release.guarantee, "unit", "") or None)
+    if blur is None or steps is None:
+        return np.zeros(len(others.times), dtype=bool)
+    return near_entries(records, blur * steps, others)
+
+
+def _check_told(release: Release, near: Entries) -> Witness:
+    """Look for a blurred event that the person did not do in the interval told."""
+    names = sequence_columns(release)
+    told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+    code = {label: i for i, label in enumerate(near.events.labels)}
+    recode = np.array([code.get(label, -1) for label in told.events.labels], dtype=np.int64)
+    codes = recode[told.events.codes] if len(recode) else told.events.codes
+    base = len(near.events.labels) + 1
+    order = np.lexsort((near.times, near.events.codes, near.events.row_of_token))
+    keys = (near.events.row_of_token * base + near.events.codes)[order]
+    times = near.times[order]
+    wanted = told.events.row_of_token * base + codes
+    begin, end = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
+    untrue = last_at_most(times, begin, end, told.hi) <= last_at_most(times, begin, end, told.lo - 1)
+    if not untrue.any():
+        return None
+    at = int(np.argmax(untrue))
+    return {"rows": [int(told.events.row_of_token[at]) + 1], "value": told.events.labels[told.events.codes[at]]}
+
+
+def _check_covered(monitored: Entries, pairs: Ints) -> Witness:
+    if (pairs >= 0).all():
+        return None
+    row = monitored.events.row_of_token[np.argmin(pairs)]
+    return {"rows": [int(row) + 1]}
+
+
+def _check_used(records: TimedRecords, monitored: Entries, pairs: Ints) -> Witness:
+    """Look for a record with an interval that none of the person's monitored events lies in."""
+    begin = records.cover.offsets[records.class_of_row]
+    lengths = records.cover.lengths[records.class_of_row]
+    first = np.cumsum(lengths) - lengths
+    rows = monitored.events.row_of_token[pairs >= 0]
+    used = np.zeros(int(lengths.sum()), dtype=bool)
+    used[first[rows] + pairs[pairs >= 0] - begin[rows]] = True
+    if used.all():
+        return None
+    at = int(np.argmin(used))
+    row = int(np.searchsorted(first, at, side="right")) - 1
+    position = at - int(first[row])
+    value = records.cover.labels[records.cover.codes[begin[row] + position]]
+    return {"rows": [row + 1], "position": position + 1, "value": value}
+
+
+def _check_others(published: Entries, expected: Entries) -> Witness:
+    """Compare the events with their times, whatever the order of those at one time."""
+    wrong = published.events.lengths != expected.events.lengths
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        counts = int(published.events.lengths[row]), int(expected.events.lengths[row])
+        return {"rows": [row + 1], "published_events": counts[0], "original_events": counts[1]}
+    code = {label: i for i, label in enumerate(expected.events.labels)}
+    recode = np.array([code.get(label, -1) for label in published.events.labels], dtype=np.int64)
+    codes = recode[published.events.codes] if len(recode) else published.events.codes
+    if np.array_equal(codes, expected.events.codes) and np.array_equal(published.times, expected.times):
+        return None
+    rows = published.events.row_of_token
+    left = np.lexsort((codes, published.times, rows))
+    right = np.lexsort((expected.events.codes, expected.times, rows))
+    differs = (codes[left] != expected.events.codes[right]) | (published.times[left] != expected.times[right])
+    if not differs.any():
+        return None
+    at = int(left[np.argmax(differs)])
+    position = at - int(published.events.offsets[rows[at]])
+    value = published.events.labels[published.events.codes[at]]
+    return {"rows": [int(rows[at]) + 1], "position": position + 1, "value": value}

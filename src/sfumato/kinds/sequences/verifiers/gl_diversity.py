@@ -1,0 +1,152 @@
+"""(g,l)-diversity, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.knowledge import Windows, receiver_matches
+from sfumato.kinds.sequences.published import TimedRecords, busiest_window, most_people, ticks
+from sfumato.kinds.sequences.verifiers.sequence_classes import (
+    judge_blur,
+    judge_classes,
+    judge_matches,
+    judge_units,
+    show_window,
+    verify_sequences,
+)
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = GlDiversity
+
+Ints = npt.NDArray[np.int64]
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: is no event inside any window of length g in more than 1 in l of a class?
+
+    A class are the records with the same monitored part. ``l`` of what is measured is the largest whole number
+    that holds, None if nothing is published that could be predicted. The witness is the window that gives most
+    away.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
+    >>> verify(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release)
+    Verdict(holds=True, claimed g=5, l=2, k=2, measured k=2, classes=1, g=5, l=2)
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Definition 1.
+    """
+    claim = _claim(release)
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    records = TimedRecords.of(release)
+    return (
+        structure
+        & judge_classes(release, records, claim.k)
+        & judge_blur(release, records, claim.k, shared=False)
+        & _judge_windows(release, records, claim)
+    )
+
+
+def _judge_windows(release: Release, records: TimedRecords, claim: GlDiversity) -> Verdict:
+    window = _window(release, claim)
+    if window is None:
+        return _without_unit(claim)
+    people = most_people(records.entries, records.class_of_row, len(records.sizes), window)
+    active = np.flatnonzero(people)
+    l = int((records.sizes[active] // people[active]).min()) if len(active) else None
+    diverse = l is None or l >= claim.l
+    witness = None
+    if not diverse:
+        worst = active[[np.argmax(people[active] / records.sizes[active])]]
+        busiest = busiest_window(records.entries, records.rows_of(worst), window)
+        witness = None if busiest is None else show_window(release, busiest)
+    checks = {"no event is in more than 1 in l inside a window": diverse}
+    return Verdict(diverse, {}, {"g": claim.g, "l": l}, witness, checks)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: 0 or k records match, and no event is likelier than 1 in l.
+
+    The receiver knows all monitored events of everybody. Who knows less matches no fewer records, and predicts
+    no better than the worst class allows, as :mod:`sfumato.kinds.sequences.knowledge` explains.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published row, where it is known.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
+    >>> verify_against(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).measured
+    {'matches': 2, 'knowledges': 2, 'share': 0.5}
+    """
+    claim = _claim(release)
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    window = _window(release, claim)
+    if window is None:
+        return _without_unit(claim)
+    units = judge_units(release, original)
+    if not units:
+        return units
+    found = receiver_matches(release, original, rows, Windows(window, claim.l))
+    likeliest = found.likeliest
+    diverse = likeliest is None or likeliest.people <= likeliest.records // claim.l
+    return (
+        units
+        & judge_matches(release, found, claim.k)
+        & Verdict(
+            diverse,
+            {},
+            {"share": found.share},
+            None if diverse or likeliest is None else show_window(release, likeliest),
+            {"no event is likelier than 1 in l inside a window": diverse},
+        )
+    )
+
+
+def _window(release: Release, claim: GlDiversity) -> int | None:
+    """Return g in steps of the published times; None if it is given in a unit they do not have."""
+    steps = ticks(release, claim.unit or None)
+    return None if steps is None else claim.g * steps
+
+
+def _without_unit(claim: GlDiversity) -> Verdict:
+    checks = {"the window is in units of the times": False}
+    return Verdict(False, claim.parameters(), {}, {"unit": claim.unit}, checks)
+
+
+def _claim(release: Release) -> GlDiversity:
+    if not isinstance(release.guarantee, GlDiversity):
+        raise VerificationError(
+            f"gl-diversity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
+        )
+    return release.guarantee

@@ -1,0 +1,99 @@
+"""k-anonymity of groups, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.knowledge import receiver_matches
+from sfumato.kinds.sequences.published import TimedRecords
+from sfumato.kinds.sequences.verifiers.sequence_classes import (
+    judge_blur,
+    judge_classes,
+    judge_matches,
+    judge_units,
+    verify_sequences,
+)
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = GroupAnonymity
+
+Ints = npt.NDArray[np.int64]
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: do k records share every monitored part, and is nothing monitored left exact?
+
+    Where the claim blurs other events, they also share what is told around their intervals.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
+    >>> verify(release)
+    Verdict(holds=True, claimed k=2, measured k=2, classes=1)
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.2.
+    """
+    claim = _claim(release)
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    records = TimedRecords.of(release)
+    return structure & judge_classes(release, records, claim.k) & judge_blur(release, records, claim.k, shared=True)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: do 0 or k records match all that is known of anybody?
+
+    The receiver knows all monitored events of everybody. Who knows less matches no fewer records, as
+    :mod:`sfumato.kinds.sequences.knowledge` explains.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published row. Where it is known, published people must match k records; 0 is
+        for people who were withheld.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
+    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
+    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
+    >>> verify_against(release, data)
+    Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
+    """
+    claim = _claim(release)
+    structure = verify_sequences(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    units = judge_units(release, original)
+    return units & judge_matches(release, receiver_matches(release, original, rows), claim.k) if units else units
+
+
+def _claim(release: Release) -> GroupAnonymity:
+    if not isinstance(release.guarantee, GroupAnonymity):
+        raise VerificationError(
+            f"group-anonymity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
+        )
+    return release.guarantee

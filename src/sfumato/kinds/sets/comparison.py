@@ -1,0 +1,133 @@
+"""What several measures of set-valued data need to know about an original and its release."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
+from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
+from sfumato.kinds.sets.published import Chunks, is_disassociated
+
+if TYPE_CHECKING:
+    from sfumato.core.comparison import Comparison
+
+__all__ = ["SetComparison"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Found = TypeVar("Found")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SetComparison:
+    """An original of sets and its release, both as sets over one numbering of items by their labels.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.core.comparison import Comparison
+    >>> data = sf.Dataset.from_sets([["wine", "bread"], ["bread"], ["wine", "bread"]])
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
+    >>> found = Comparison(data, result.release).sets
+    >>> found.items, found.supports.tolist()
+    (('bread', 'wine'), [3, 2])
+    """
+
+    comparison: Comparison
+
+    @cached_property
+    def is_disassociated(self) -> bool:
+        """Whether the release publishes chunks of records instead of records."""
+        return is_disassociated(self.comparison.release)
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """Labels of all items of the original, in alphabetical order; their positions are the codes used here."""
+        history = self.comparison.history
+        return tuple(sorted(history.labels[code] for code in np.unique(history.codes).tolist()))
+
+    @cached_property
+    def original(self) -> Ragged:
+        """The original records."""
+        return self.number(self.comparison.history)
+
+    @cached_property
+    def supports(self) -> Ints:
+        """Number of original records with each item."""
+        return np.bincount(self.original.codes, minlength=len(self.items)).astype(np.int64)
+
+    @cached_property
+    def ranking(self) -> Ints:
+        """Items from the most frequent to the rarest; equally frequent ones in alphabetical order."""
+        return np.argsort(-self.supports, kind="stable")
+
+    def number(self, records: Ragged, others: Sequence[str] = ()) -> Ragged:
+        """Return records as sets over the items of the original, and then the other labels given."""
+        labels = (*self.items, *others)
+        code_of = {label: code for code, label in enumerate(labels)}
+        used = np.zeros(len(records.labels), dtype=bool)
+        used[records.codes] = True
+        codes = np.array([code_of.get(label, -1) for label in records.labels], dtype=np.int64)
+        if (codes[used] < 0).any():
+            raise SchemaError(
+                "Comparison: the release has items that the original data do not have. "
+                "Compare it with the data it was made from."
+            )
+        width = max(len(labels), 1)
+        keys = np.sort(records.row_of_token * width + codes[records.codes])
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+        offsets = np.searchsorted(keys, np.arange(len(records) + 1) * width).astype(np.int64)
+        return Ragged(offsets, (keys % width).astype(np.int32), labels)
+
+    @cached_property
+    def placement(self) -> Placement:
+        """How the chunks of a disassociated release may lie on records."""
+        return Placement(Chunks.of(self.comparison.release))
+
+    @cached_property
+    def chunk_support(self) -> ChunkSupport:
+        """Supports in the chunks of a disassociated release."""
+        return ChunkSupport(self.placement)
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """Hierarchy of the items, where the owner has one."""
+        return self.comparison.original.hierarchies.get("item")
+
+    def support_in_chunks(self, itemsets: Sequence[Sequence[str]], how: str) -> Floats:
+        """Return supports of itemsets in a disassociated release: ``expected``, ``certain`` or ``inside`` chunks."""
+        labels = self.placement.chunks.subrecords.labels
+        code_of = {label: code for code, label in enumerate(labels)}
+        answer: Callable[[list[int]], float] = getattr(self.chunk_support, how)
+        asked = [[code_of.get(item, -1) for item in itemset] for itemset in itemsets]
+        return np.array([answer(codes) if min(codes) >= 0 else 0.0 for codes in asked], dtype=np.float64)
+
+    def truth(self, itemsets: Sequence[Sequence[str]]) -> Floats:
+        """Return how many original records hold each itemset."""
+        return count_supports(self.comparison.history, itemsets).astype(np.float64)
+
+    def expect(self, itemsets: Sequence[Sequence[str]], *, any_set: bool = False) -> Floats:
+        """Return how many records are expected to hold each itemset according to the release."""
+        if self.is_disassociated:
+            return self.support_in_chunks(itemsets, "expected")
+        return expect_supports(self.comparison.release, itemsets, any_set=any_set)
+
+    def once(self, key: Hashable, compute: Callable[[], Found]) -> Found:
+        """Return what was computed under this key before, or compute it now: measures share what is dear."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return cast(Found, self._known[key])
+
+    @cached_property
+    def _known(self) -> dict[Hashable, object]:
+        return {}

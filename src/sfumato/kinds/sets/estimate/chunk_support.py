@@ -1,0 +1,222 @@
+"""Supports of itemsets in a disassociated release, counted in its chunks."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.kinds.sets.estimate.covering import cover_chance
+from sfumato.kinds.sets.estimate.placement import Placement
+
+__all__ = ["ChunkSupport"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+# Items that come from the same chunk, and that chunk in every leaf in question.
+_Block = tuple[tuple[int, ...], Ints]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ChunkSupport:
+    """Answers how many records hold an itemset, given as codes: certainly, and on average.
+
+    In a leaf every item comes from one chunk: the lowest on the way up that has it. So an itemset falls into parts
+    by chunks, and leaves where it falls into the same parts are looked at together.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sets.published import Chunks
+    >>> rows = [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 2 + [("p", 0, ["z"])]
+    >>> chunks = Chunks.from_rows([("p", None, 4)], rows)
+    >>> a, b, c, z = (chunks.subrecords.labels.index(label) for label in "abcz")
+    >>> support = ChunkSupport(Placement(chunks))
+    >>> [support.certain(items) for items in ([b, c], [a, b], [b, z])]
+    [2, 1, 0]
+    >>> [support.expected(items) for items in ([b, c], [a, b], [b, z])]
+    [2.0, 1.5, 0.5]
+    """
+
+    placement: Placement
+
+    def expected(self, items: Sequence[int]) -> float:
+        """Return the mean number of records that hold all items, over the draws of the placement."""
+        total = 0.0
+        for leaves, blocks in self._split(items):
+            number = self.placement.sizes[leaves].astype(np.float64)
+            for block in blocks:
+                number *= self._chance(block, leaves)
+            if len(blocks) > 1:
+                number *= self._correction(blocks, leaves)
+            if len(items) == 1:
+                is_term = self.placement.is_term[blocks[0][1]]
+                number += np.where(is_term, self.placement.taken[leaves], 0.0)
+            total += float(number.sum())
+        return total
+
+    def certain(self, items: Sequence[int]) -> int:
+        """Return a number of records that hold all items in every possible original."""
+        total = 0
+        for leaves, blocks in self._split(items):
+            sizes = self.placement.sizes[leaves]
+            shared = np.array([self.placement.is_shared[chunk] for _, chunk in blocks])
+            missing = np.zeros(len(leaves), dtype=np.int64)
+            for block, is_shared in zip(blocks, shared, strict=True):
+                missing += np.where(is_shared, 0, self._missing(block, sizes))
+            held = np.maximum(sizes - missing, 0)
+            times = shared.sum(axis=0)
+            total += int(held[times == 0].sum())
+            for number, (part, chunk) in enumerate(blocks):
+                mine = (times == 1) & shared[number]
+                total += self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
+        return total
+
+    def inside(self, items: Sequence[int]) -> int:
+        """Return how many subrecords hold all items, plus the term chunks that hold a single item."""
+        if len(items) == 1:
+            _, counts = self._counts(tuple(items))
+            return int(counts.sum())
+        chunks, counts = self._counts(tuple(items))
+        return int(counts[~self.placement.is_term[chunks]].sum())
+
+    def _split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
+        """Yield the leaves that have all items, by the parts the items fall into there."""
+        chunk_of = np.stack([self.placement.sources(item) for item in items])
+        leaves = np.flatnonzero((chunk_of >= 0).all(axis=0))
+        chunk_of = chunk_of[:, leaves]
+        # Every item is named after the first item that comes from the same chunk.
+        leader = (chunk_of[:, None, :] == chunk_of[None, :, :]).argmax(axis=1)
+        patterns, pattern_of = np.unique(leader, axis=1, return_inverse=True)
+        for number, pattern in enumerate(patterns.T):
+            mine = np.flatnonzero(pattern_of.reshape(-1) == number)
+            blocks = [
+                (
+                    tuple(items[i] for i in np.flatnonzero(pattern == first).tolist()),
+                    chunk_of[first, mine].astype(np.int64),
+                )
+                for first in np.unique(pattern)
+            ]
+            yield leaves[mine], blocks
+
+    def _chance(self, block: _Block, leaves: Ints) -> Floats:
+        """Return the chance that a record of each leaf has a part from its chunk."""
+        part, chunk = block
+        placement = self.placement
+        sizes = placement.sizes[leaves]
+        chance = self._count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
+        chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
+        closed = np.flatnonzero(self._is_restricted[chunk])
+        if not len(closed):
+            return np.asarray(chance, dtype=np.float64)
+        closed = closed[np.argsort(chunk[closed], kind="stable")]
+        which, begins = np.unique(chunk[closed], return_index=True)
+        holders, bounds = self._holders(part), placement.chunks.bounds
+        first, end = np.searchsorted(holders, [bounds[which], bounds[which + 1]])
+        for number, (limited, mine) in enumerate(zip(which.tolist(), np.split(closed, begins[1:]), strict=True)):
+            allotment = placement.restricted[limited]
+            rows = holders[first[number] : end[number]] - bounds[limited]
+            kinds = np.bincount(allotment.kind_of_row[rows], minlength=len(allotment.expected))
+            amounts = np.bincount(allotment.kind_of_row, minlength=len(allotment.expected))
+            here = allotment.expected[:, leaves[mine] - allotment.first]
+            chance[mine] = (kinds / amounts) @ here / sizes[mine]
+        return np.asarray(chance, dtype=np.float64)
+
+    def _correction(self, blocks: list[_Block], leaves: Ints) -> Floats:
+        """Return by what chances change where several record chunks must together leave no record empty."""
+        placement = self.placement
+        factor = np.ones(len(leaves))
+        for position in np.flatnonzero(placement.term_chunk[leaves] < 0).tolist():
+            chunks = [int(chunk[position]) for _, chunk in blocks if not placement.is_shared[chunk[position]]]
+            if len(chunks) > 1:
+                size = int(placement.sizes[leaves[position]])
+                inside = sorted(placement.row_counts[chunks].tolist())
+                first, end = np.searchsorted(placement.leaf_of_own, [leaves[position], leaves[position] + 1])
+                others = sorted(placement.row_counts[np.setdiff1d(placement.own[first:end], chunks)].tolist())
+                alone = float(np.prod(np.array(inside) / size))
+                factor[position] = cover_chance(size, tuple(inside), tuple(others)) / alone
+        return factor
+
+    def _missing(self, block: _Block, sizes: Ints) -> Ints:
+        """Return how many records of each leaf may lack some item of a part that comes from the leaf's own chunk."""
+        part, chunk = block
+        # Nothing is known about items of a term chunk but that each has a record.
+        in_terms = len(part) * (sizes - 1)
+        return np.where(self.placement.is_term[chunk], in_terms, sizes - self._count_in(part, chunk))
+
+    def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> int:
+        """Add up, over shared chunks, the subrecords with a part that find no record without the rest.
+
+        `held` says how many records of each leaf certainly have the rest.
+        """
+        total = 0
+        for shared in np.unique(chunk).tolist():
+            mine = chunk == shared
+            room, rest = int(self.placement.room[shared]), held[mine]
+            if shared in self.placement.restricted:
+                allotment = self.placement.restricted[shared]
+                rows = self._rows(part, shared) - self.placement.chunks.bounds[shared]
+                is_open = allotment.is_open[np.unique(allotment.kind_of_row[rows])].any(axis=0)
+                room = int(allotment.sizes[is_open].sum())
+                rest = rest[is_open[leaves[mine] - allotment.first]]
+            count = int(self._count_in(part, np.array([shared]))[0])
+            total += max(0, count - (room - int(rest.sum())))
+        return total
+
+    @cached_property
+    def _is_restricted(self) -> npt.NDArray[np.bool_]:
+        marked = np.zeros(len(self.placement.chunks), dtype=bool)
+        marked[np.array(list(self.placement.restricted), dtype=np.int64)] = True
+        return marked
+
+    def _count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
+        """Return how many subrecords of each chunk have all items of a part."""
+        chunks, counts = self._counts(part)
+        if not len(chunks):
+            return np.zeros(len(chunk), dtype=np.int64)
+        at = np.minimum(np.searchsorted(chunks, chunk), len(chunks) - 1)
+        return np.where(chunks[at] == chunk, counts[at], 0)
+
+    def _counts(self, part: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """Return the chunks that have all items of a part in one subrecord, and in how many."""
+        if len(part) == 1:
+            pairs, counts = self.placement.holdings
+            mine = slice(int(pairs.offsets[part[0]]), int(pairs.offsets[part[0] + 1]))
+            return pairs.codes[mine].astype(np.int64), counts[mine]
+        if part not in self._known:
+            if len(self._known) > 256:
+                self._known.clear()
+            rows = self._holders(part)
+            chunks, counts = np.unique(self.placement.chunks.chunk_of_row[rows], return_counts=True)
+            self._known[part] = chunks, counts
+        return self._known[part]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], tuple[Ints, Ints]]:
+        return {}
+
+    @cached_property
+    def _marks(self) -> npt.NDArray[np.bool_]:
+        return np.zeros(len(self.placement.chunks.subrecords), dtype=bool)
+
+    def _holders(self, part: Sequence[int]) -> Codes:
+        """Return the subrecords that have all items of a part."""
+        rows = self.placement.rows_of_item
+        lists = [rows.codes[rows.offsets[item] : rows.offsets[item + 1]] for item in part]
+        rarest, *others = sorted(lists, key=len)
+        for other in others:
+            self._marks[other] = True
+            kept = rarest[self._marks[rarest]]
+            self._marks[other] = False
+            rarest = kept
+        return rarest
+
+    def _rows(self, part: Sequence[int], chunk: int) -> Codes:
+        """Return the subrecords of a chunk that have all items of a part."""
+        rows = self._holders(part)
+        first, end = np.searchsorted(rows, self.placement.chunks.bounds[[chunk, chunk + 1]])
+        return rows[first:end]

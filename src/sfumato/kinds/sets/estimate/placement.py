@@ -1,0 +1,268 @@
+"""How the chunks of a disassociated release may lie on its records: one random model, for drawing and for counting.
+
+The model draws possible originals. In every leaf, each record chunk's subrecords go to different records, all ways
+being equally likely; a shared chunk's subrecords go to different records of the leaves below that are open to all of
+their items; each item of a term chunk goes to one record of its leaf, drawn on its own. A record that has got
+nothing then takes one item of its leaf's term chunk, each being equally likely. A leaf without a term chunk has no
+empty record: of its record chunks only those placements count that leave none.
+
+Chunks are placed independently of each other, so the chance that a record holds several parts is a product.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.sets.estimate.allotment import Allotment
+from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+
+__all__ = ["Placement"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_KEPT_CELLS = 1 << 26
+_BITS = 40
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Placement:
+    """Where subrecords may go. Leaves are numbered so that those below any cluster are neighbours.
+
+    Parameters
+    ----------
+    chunks
+        The published chunks.
+
+    Examples
+    --------
+    >>> clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
+    >>> rows = [("j", 1, ["a", "o"]), ("p", 1, ["a"]), ("p", 0, ["y"]), ("q", 0, ["z"])]
+    >>> placement = Placement(Chunks.from_rows(clusters, rows))
+    >>> placement.sizes.tolist(), placement.restricted[0].expected.tolist()
+    ([3, 3], [[0.0, 1.0]])
+    """
+
+    chunks: Chunks
+
+    def __post_init__(self) -> None:
+        rows, room = self.row_counts, self.room
+        crowded = np.flatnonzero((rows > room) & ~self.is_term)
+        if len(crowded):
+            raise _impossible(f"a chunk has {rows[crowded[0]]} subrecords for {room[crowded[0]]} records")
+        bare = self.sizes > np.bincount(self.leaf_of_own, rows[self.own], minlength=len(self.sizes))
+        if (bare & (self.term_chunk < 0)).any():
+            raise _impossible("a cluster without a term chunk has fewer subrecords than records")
+
+    @cached_property
+    def _walk(self) -> tuple[Ints, Ints]:
+        """Place of every cluster in a depth-first walk, and the place where the clusters below it end."""
+        children: list[list[int]] = [[] for _ in self.chunks.names]
+        for child, parent in enumerate(self.chunks.parent.tolist()):
+            if parent >= 0:
+                children[parent].append(child)
+        place, end = np.zeros((2, len(children)), dtype=np.int64)
+        stack = np.flatnonzero(self.chunks.parent < 0)[::-1].tolist()
+        seen = 0
+        while stack:
+            cluster = stack.pop()
+            if cluster < 0:
+                end[~cluster] = seen
+                continue
+            place[cluster] = seen
+            seen += 1
+            stack.append(~cluster)
+            stack.extend(reversed(children[cluster]))
+        if seen < len(children):
+            raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
+        return place, end
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Cluster of every leaf."""
+        place, _ = self._walk
+        leaves = np.flatnonzero(self.chunks.is_leaf)
+        return leaves[np.argsort(place[leaves])]
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of records of every leaf."""
+        return self.chunks.sizes[self.leaves]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """First record of every leaf, and the number of all records at the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @cached_property
+    def below(self) -> tuple[Ints, Ints]:
+        """First leaf below every cluster, and the leaf after the last one."""
+        place, end = self._walk
+        leaf_places = place[self.leaves]
+        return np.searchsorted(leaf_places, place), np.searchsorted(leaf_places, end)
+
+    @cached_property
+    def is_term(self) -> Flags:
+        """Which chunks are term chunks."""
+        return np.asarray(self.chunks.number == TERM_CHUNK)
+
+    @cached_property
+    def is_shared(self) -> Flags:
+        """Which chunks belong to joint clusters."""
+        return ~self.chunks.is_leaf[self.chunks.cluster]
+
+    @cached_property
+    def row_counts(self) -> Ints:
+        """Number of subrecords of every chunk."""
+        return np.diff(self.chunks.bounds)
+
+    @cached_property
+    def room(self) -> Ints:
+        """Number of records below every chunk."""
+        first, end = self.below
+        cluster = self.chunks.cluster
+        return self.starts[end[cluster]] - self.starts[first[cluster]]
+
+    @cached_property
+    def own(self) -> Ints:
+        """The record chunks of the leaves, leaf by leaf."""
+        own = np.flatnonzero(~self.is_term & ~self.is_shared)
+        return own[np.argsort(self.below[0][self.chunks.cluster[own]], kind="stable")]
+
+    @cached_property
+    def leaf_of_own(self) -> Ints:
+        """Leaf of every record chunk of :attr:`own`."""
+        return self.below[0][self.chunks.cluster[self.own]]
+
+    @cached_property
+    def term_chunk(self) -> Ints:
+        """Term chunk of every leaf, -1 for none."""
+        found = np.full(len(self.leaves), -1, dtype=np.int64)
+        terms = np.flatnonzero(self.is_term)
+        found[self.below[0][self.chunks.cluster[terms]]] = terms
+        return found
+
+    @cached_property
+    def holdings(self) -> tuple[Ragged, Ints]:
+        """Chunks of every item (row t holds chunks in ascending order), and how many subrecords there have it."""
+        items = self.chunks.subrecords
+        width = max(len(self.chunks), 1)
+        keys = items.codes.astype(np.int64) * width + self.chunks.chunk_of_row[items.row_of_token]
+        keys, counts = np.unique(keys, return_counts=True)
+        offsets = np.searchsorted(keys, np.arange(len(items.labels) + 1) * width)
+        return Ragged(offsets, (keys % width).astype(np.int32), ()), counts
+
+    @cached_property
+    def rows_of_item(self) -> Ragged:
+        """Subrecords that have each item: row t holds rows in ascending order."""
+        items = self.chunks.subrecords
+        order = np.argsort(items.codes, kind="stable")
+        offsets = np.searchsorted(items.codes[order], np.arange(len(items.labels) + 1))
+        return Ragged(offsets, items.row_of_token[order].astype(np.int32), ())
+
+    @cached_property
+    def restricted(self) -> dict[int, Allotment]:
+        """Shared chunks with subrecords that are not allowed in all leaves below, and how those are shared out."""
+        pairs, _ = self.holdings
+        term, chunk = pairs.row_of_token, pairs.codes.astype(np.int64)
+        kept = ~self.is_term[chunk]
+        term, chunk = term[kept], chunk[kept]
+        place, end = self._walk
+        cluster = self.chunks.cluster[chunk]
+        width = len(place) + 1
+        keys = np.sort(term * width + place[cluster])
+        deeper = np.searchsorted(keys, term * width + end[cluster]) > np.searchsorted(
+            keys, term * width + place[cluster], side="right"
+        )
+        found: dict[int, list[int]] = {}
+        for number in np.flatnonzero(deeper).tolist():
+            found.setdefault(int(chunk[number]), []).append(int(term[number]))
+        return {chunk: self._allot(chunk, terms) for chunk, terms in found.items()}
+
+    def _allot(self, chunk: int, terms: list[int]) -> Allotment:
+        first, end = (int(side[self.chunks.cluster[chunk]]) for side in self.below)
+        closed = np.stack([self.sources(term)[first:end] != chunk for term in terms])
+        rows = self.chunks.subrecords_of(chunk)
+        number = np.full(len(rows.labels), -1, dtype=np.int64)
+        number[terms] = np.arange(len(terms))
+        number, row_of_token = number[rows.codes], rows.row_of_token
+        kind_of_row = np.zeros(len(rows), dtype=np.int64)
+        is_open = np.ones((1, end - first), dtype=bool)
+        for begin in range(0, len(terms), _BITS):
+            # Subrecords are of one kind when they have the same of these terms; which, is a sum of powers of two.
+            mine = (number >= begin) & (number < begin + _BITS)
+            has = np.bincount(row_of_token[mine], 2.0 ** (number[mine] - begin), minlength=len(rows)).astype(np.int64)
+            kinds, kind_of_row = np.unique(kind_of_row * (1 << _BITS) + has, return_inverse=True)
+            is_open = is_open[kinds >> _BITS]
+            for term, shut in enumerate(closed[begin : begin + _BITS]):
+                is_open[(kinds >> term & 1 == 1)[:, None] & shut] = False
+        return Allotment.of(is_open, kind_of_row, self.sizes[first:end], first)
+
+    @cached_property
+    def filled(self) -> Floats:
+        """Expected number of records of every leaf that take an item of the term chunk because they have nothing."""
+        cluster = self.chunks.cluster
+        first, end = self.below
+        empty = np.ones(len(self.leaves))
+        for chunk in np.flatnonzero(~self.is_term).tolist():
+            leaves = slice(int(first[cluster[chunk]]), int(end[cluster[chunk]]))
+            if chunk in self.restricted:
+                empty[leaves] *= 1 - self.restricted[chunk].expected.sum(axis=0) / self.sizes[leaves]
+            else:
+                empty[leaves] *= 1 - self.row_counts[chunk] / self.room[chunk]
+        there = self.term_chunk >= 0
+        terms = np.zeros(len(self.leaves), dtype=np.int64)
+        terms[there] = self._terms_in[self.term_chunk[there]]
+        filled: Floats = np.where(there, self.sizes * empty * (1 - 1 / self.sizes) ** terms, 0.0)
+        return filled
+
+    @cached_property
+    def _terms_in(self) -> Ints:
+        """Number of items that stand in every chunk, counted once per subrecord."""
+        return np.diff(self.chunks.subrecords.offsets[self.chunks.bounds])
+
+    @cached_property
+    def taken(self) -> Floats:
+        """Expected number of these records that take one certain item of the leaf's term chunk."""
+        there = self.term_chunk >= 0
+        terms = np.ones(len(self.leaves))
+        terms[there] = self._terms_in[self.term_chunk[there]]
+        return self.filled / terms
+
+    @cached_property
+    def _sources(self) -> dict[int, npt.NDArray[np.int32]]:
+        return {}
+
+    def sources(self, item: int) -> npt.NDArray[np.int32]:
+        """Return for every leaf the chunk its records get an item from, -1 where none: the lowest one that has it."""
+        known = self._sources
+        if item not in known:
+            if len(known) * len(self.leaves) > _KEPT_CELLS:
+                known.clear()
+            known[item] = self._find_sources(item)
+        return known[item]
+
+    def _find_sources(self, item: int) -> npt.NDArray[np.int32]:
+        pairs, _ = self.holdings
+        chunks = pairs.codes[pairs.offsets[item] : pairs.offsets[item + 1]]
+        found = np.full(len(self.leaves), -1, dtype=np.int32)
+        place, _ = self._walk
+        first, end = self.below
+        shared = chunks[self.is_shared[chunks]]
+        for chunk in shared[np.argsort(place[self.chunks.cluster[shared]])]:
+            cluster = self.chunks.cluster[chunk]
+            found[first[cluster] : end[cluster]] = chunk
+        others = chunks[~self.is_shared[chunks]]
+        found[first[self.chunks.cluster[others]]] = others
+        return found
+
+
+def _impossible(finding: str) -> SchemaError:
+    return SchemaError(f"the release cannot come from any data: {finding}. Verify it before you use it.")

@@ -1,0 +1,196 @@
+"""How many records hold an itemset, according to a release: what is certain, and what is to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
+from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.published import Chunks, is_disassociated
+
+__all__ = ["certain_support", "count_supports", "estimate", "expect_supports"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> Ints:
+    """Return for every itemset a number of original records that certainly hold it, never more than really do.
+
+    Of a disassociated release these are the subrecords that hold it, plus one for every term chunk with it where it
+    is a single item. Where it is spread over several chunks of a cluster, so many subrecords may hold its parts that
+    some must lie on the same record: parts that a and b of s records have meet at least a + b - s times. In the same
+    way a part in a shared chunk meets the rest when almost every record it can go to has the rest.
+
+    Of a release with generalised items these are the records that hold all of its items under their own names.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"]])
+    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+    >>> certain_support(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
+    [2, 1, 0]
+
+    References
+    ----------
+    Terrovitis et al., Privacy Preservation by Disassociation, Section 6.
+    """
+    asked = _check(itemsets, "certain_support")
+    if is_disassociated(release):
+        support = ChunkSupport(Placement(Chunks.of(release)))
+        codes = _encode(asked, release.history())
+        return np.array([support.certain(items) if items else 0 for items in codes], dtype=np.int64)
+    history, members = release.history(), release.members()
+    exact = np.array([label not in members for label in history.labels], dtype=bool)
+    return count_supports(history.keep(exact[history.codes]), asked)
+
+
+def estimate(release: Release, itemsets: Iterable[Collection[str]]) -> Floats:
+    """Return for every itemset the number of records expected to hold it, without drawing any data.
+
+    For a disassociated release it is the exact mean over the copies that :func:`reconstruct` draws. In a release with
+    generalised items each of a value's n members is taken to be there with a chance of 1/n, on its own, so that the
+    value's support is divided evenly; where several values of a record may be an item, it is read from the smallest.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+    >>> estimate(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
+    [2.0, 1.0, 0.5]
+    """
+    asked = _check(itemsets, "estimate")
+    if is_disassociated(release):
+        support = ChunkSupport(Placement(Chunks.of(release)))
+        codes = _encode(asked, release.history())
+        return np.array([support.expected(items) if items else 0.0 for items in codes], dtype=np.float64)
+    return expect_supports(release, asked)
+
+
+def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints:
+    """Count the records that hold each itemset.
+
+    Examples
+    --------
+    >>> count_supports(Ragged.from_lists([["a", "b"], ["b"]]), [["b"], ["a", "b"], ["c"]]).tolist()
+    [2, 1, 0]
+    """
+    asked = _encode(itemsets, records)
+    wanted = sorted({code for codes in asked if codes for code in codes})
+    rows = records.row_of_token
+    order = np.argsort(records.codes, kind="stable")
+    begin = np.searchsorted(records.codes[order], wanted)
+    end = np.searchsorted(records.codes[order], wanted, side="right")
+    holders = {code: rows[order[a:b]] for code, a, b in zip(wanted, begin, end, strict=True)}
+    marks = np.zeros(len(records), dtype=bool)
+    counts = np.zeros(len(asked), dtype=np.int64)
+    for number, codes in enumerate(asked):
+        if codes is None:
+            continue
+        rarest, *others = sorted((holders[code] for code in codes), key=len)
+        for other in others:
+            marks[other] = True
+            kept = rarest[marks[rarest]]
+            marks[other] = False
+            rarest = kept
+        counts[number] = len(rarest)
+    return counts
+
+
+def expect_supports(release: Release, itemsets: Sequence[Collection[str]], *, any_set: bool = False) -> Floats:
+    """Return the expected supports of itemsets in a release with generalised items.
+
+    Parameters
+    ----------
+    release
+        The release.
+    itemsets
+        Itemsets of original items.
+    any_set
+        Read a value as any non-empty set of its members, all with the same chance. Otherwise each of n members is
+        there with a chance of 1/n, on its own: a value's support is divided evenly among its members.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> records = Ragged.from_lists([["{a|b}", "c"], ["{a|b}"]])
+    >>> release = SimpleNamespace(history=lambda: records, members=lambda: {"{a|b}": ("a", "b")})
+    >>> expect_supports(release, [["a", "c"], ["a", "b"]]).tolist()
+    [0.5, 0.5]
+    >>> [round(float(x), 3) for x in expect_supports(release, [["a", "c"], ["a", "b"]], any_set=True)]
+    [0.667, 0.667]
+    """
+    history, members = release.history(), release.members()
+    sizes = np.array([len(members.get(label, (label,))) for label in history.labels], dtype=np.float64)
+    found = _find_values(history, members, sizes, {item for itemset in itemsets for item in itemset})
+    chosen = np.full(len(history), -1, dtype=np.int64)
+    expected = np.zeros(len(itemsets))
+    for number, itemset in enumerate(itemsets):
+        (rows, first), *others = sorted((found[item] for item in set(itemset)), key=lambda pair: len(pair[0]))
+        values = first[None, :]
+        for other, more in others:
+            chosen[other] = more
+            here = chosen[rows]
+            chosen[other] = -1
+            rows, values = rows[here >= 0], np.vstack([values, here])[:, here >= 0]
+        expected[number] = _add_chances(values, sizes, any_set=any_set)
+    return expected
+
+
+def _find_values(
+    history: Ragged, members: Mapping[str, tuple[str, ...]], sizes: Floats, items: set[str]
+) -> dict[str, tuple[Ints, Ints]]:
+    """Return for every item the records that may hold it, and the smallest value of each that may be it."""
+    holders: dict[str, list[int]] = {item: [] for item in items}
+    for code, label in enumerate(history.labels):
+        for member in members.get(label, (label,)):
+            if member in holders:
+                holders[member].append(code)
+    rows = history.row_of_token
+    order = np.argsort(history.codes, kind="stable")
+    bounds = np.searchsorted(history.codes[order], np.arange(len(history.labels) + 1))
+    found = {}
+    for item, codes in holders.items():
+        codes = sorted(codes, key=lambda code: sizes[code])
+        places = np.concatenate([np.empty(0, np.int64), *(order[bounds[code] : bounds[code + 1]] for code in codes)])
+        mine, first = np.unique(rows[places], return_index=True)
+        found[item] = mine, history.codes[places[first]].astype(np.int64)
+    return found
+
+
+def _add_chances(values: Ints, sizes: Floats, *, any_set: bool) -> float:
+    """Add up the chances of records to hold all items; row i of `values` has the value each record may hold i as."""
+    size = sizes[values]
+    if not any_set:
+        return float((1 / size).prod(axis=0).sum())
+    is_first = np.array([(values[:i] != row).all(axis=0) for i, row in enumerate(values)])
+    # Of the non-empty sets of n members a share of 2^(n-q) / (2^n - 1) holds q given ones.
+    return float((0.5 / np.where(is_first, 1 - 0.5**size, 1.0)).prod(axis=0).sum())
+
+
+def _check(itemsets: Iterable[Collection[str]], owner: str) -> list[tuple[str, ...]]:
+    """Return the itemsets with every item once; refuse what is none."""
+    asked = []
+    for number, itemset in enumerate(itemsets, start=1):
+        if isinstance(itemset, str) or not itemset:
+            raise ParameterError(f"{owner}: itemset {number} must be a list of at least one item.")
+        asked.append(tuple(dict.fromkeys(itemset)))
+    return asked
+
+
+def _encode(itemsets: Iterable[Collection[str]], records: Ragged) -> list[tuple[int, ...] | None]:
+    """Return the codes of every itemset; None where an item is unknown."""
+    code_of = {label: code for code, label in enumerate(records.labels)}
+    found = []
+    for itemset in itemsets:
+        codes = tuple(sorted({code_of.get(item, -1) for item in itemset}))
+        found.append(codes if codes and codes[0] >= 0 else None)
+    return found

@@ -1,0 +1,65 @@
+"""Synthetic sets of items: what people buy in a shop that does not exist."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.core.errors import ParameterError
+from sfumato.generating.options import Option, nearest_name, resolve_options
+from sfumato.kinds.sets.generator import baskets
+
+__all__ = ["MODELS", "OPTIONS", "Option", "generate"]
+
+_OWNER = "generate sets"
+_SIZE = Option("size", int, 1000, "Number of people.", at_least=1)
+_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
+_SIMULATIONS = {"baskets": baskets.simulate}
+
+MODELS: dict[str, str] = {"baskets": baskets.DESCRIPTION}
+"""Each model's name and what it does in one line."""
+
+OPTIONS: dict[str, tuple[Option, ...]] = {"baskets": baskets.OPTIONS}
+"""Each model's options, with their defaults and help."""
+
+
+def generate(size: int, seed: int, model: str = "baskets", **options: Any) -> pa.Table:
+    """Make up the sets of `size` people; the same seed gives the same table.
+
+    :func:`sfumato.generating.taxonomy.taxonomy` makes up a hierarchy of the items.
+
+    Parameters
+    ----------
+    size
+        Number of people, each with one basket.
+    seed
+        Decides everything that is random.
+    model
+        One of the names in MODELS.
+    **options
+        What OPTIONS lists for the model, as values or as text.
+
+    Returns
+    -------
+    pyarrow.Table
+        One row per person and item, in that order: person, item. Nobody has an item twice, and everybody has one.
+
+    References
+    ----------
+    R. Agrawal, R. Srikant, Fast algorithms for mining association rules, VLDB 1994, Section 2.4.3.
+
+    Examples
+    --------
+    >>> table = generate(100, seed=1, mean_length=5)
+    >>> table.column_names, len(table["person"].unique())
+    (['person', 'item'], 100)
+    >>> generate(100, seed=1, itms=30)
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: generate sets: model baskets has no option 'itms';
+    the nearest known one is 'items'.
+    """
+    size, seed = _SIZE.check(size, _OWNER), _SEED.check(seed, _OWNER)
+    if model not in MODELS:
+        known = nearest_name(model, MODELS)
+        raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
+    return _SIMULATIONS[model](size, seed, resolve_options(_OWNER, model, OPTIONS[model], options))

@@ -1,0 +1,1 @@
+"""What a release of sets can promise, one file each."""

@@ -1,0 +1,170 @@
+"""Where a record of a disassociated release can have each of its terms from.
+
+A term reaches a record of a leaf through one chunk only: a chunk of the leaf itself or, where the leaf does not have
+the term, the shared chunk of the nearest joint cluster above that has it. Plain NumPy, for verifiers and attackers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+
+__all__ = ["Restriction", "Sources"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Restriction:
+    """A shared chunk some of whose subrecords cannot belong to every leaf below.
+
+    Parameters
+    ----------
+    chunk
+        The chunk.
+    leaves, sizes
+        The leaves below its cluster, and their numbers of records.
+    subrecords, times
+        The different subrecords of the chunk, and how often each occurs.
+    allowed
+        Whether a leaf (row) may have a subrecord (column).
+
+    Examples
+    --------
+    >>> clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
+    >>> rows = [("j", 1, ["a"]), ("j", 1, ["o"]), ("p", 1, ["a"]), ("q", 0, ["z"])]
+    >>> found = Sources(Chunks.from_rows(clusters, rows)).restriction(0)
+    >>> found.allowed.tolist(), found.restricted.tolist(), found.slack
+    ([[False, True], [True, True]], [True, False], 2)
+    """
+
+    chunk: int
+    leaves: Ints
+    sizes: Ints
+    subrecords: list[tuple[int, ...]]
+    times: Ints
+    allowed: Flags
+
+    @property
+    def restricted(self) -> Flags:
+        """Which subrecords are not allowed in all leaves."""
+        return np.asarray(~self.allowed.all(axis=0))
+
+    @property
+    def slack(self) -> int:
+        """Records that stay free for other subrecords wherever the restricted ones are put, at the tightest place."""
+        restricted = self.restricted
+        room = self.sizes @ self.allowed[:, restricted]
+        return int(room.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
+
+
+class Sources:
+    """The terms of every chunk as entries, in the order of chunks and terms, and the way from a leaf to them.
+
+    Parameters
+    ----------
+    chunks
+        The published chunks; the domains of a cluster's chunks must be disjoint.
+
+    Examples
+    --------
+    >>> clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
+    >>> rows = [("j", 1, ["a"]), ("j", 1, ["o"]), ("p", 1, ["a"]), ("q", 0, ["z"])]
+    >>> sources = Sources(Chunks.from_rows(clusters, rows))
+    >>> sources.chunk.tolist(), sources.term.tolist(), sources.restricted.tolist()
+    ([0, 0, 1, 2], [0, 1, 0, 2], [True, False, False, False])
+    >>> sources.trace(np.array([1, 2, 1, 1]), np.array([0, 0, 1, 2])).tolist()
+    [2, 0, 1, -1]
+    """
+
+    def __init__(self, chunks: Chunks) -> None:
+        self.chunks = chunks
+        rows = chunks.subrecords
+        self._width = max(len(rows.labels), 1)
+        keys = chunks.chunk_of_row[rows.row_of_token] * self._width + rows.codes
+        found, self.entry_of_token, self.support = np.unique(keys, return_inverse=True, return_counts=True)
+        self.chunk, self.term = found // self._width, found % self._width
+        self.cluster = chunks.cluster[self.chunk]
+        self.in_term_chunk = chunks.number[self.chunk] == TERM_CHUNK
+        places = self.cluster * self._width + self.term
+        self._order = np.argsort(places, kind="stable")
+        self._places = places[self._order]
+
+    def __len__(self) -> int:
+        return len(self.term)
+
+    def rows_of_entries(self, kept: Flags) -> Ragged:
+        """Return the marked subrecords as lists of entries."""
+        rows = self.chunks.subrecords
+        names = ("",) * len(self)  # entries have no names; only their number counts
+        return Ragged(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(kept))
+
+    def find(self, clusters: Ints, terms: Ints) -> Ints:
+        """Return the entry of each term in the chunks of a cluster, -1 where they do not have it."""
+        if not len(self):
+            return np.full(len(terms), -1, dtype=np.int64)
+        wanted = clusters * self._width + terms
+        at = np.minimum(np.searchsorted(self._places, wanted), len(self) - 1)
+        there = (self._places[at] == wanted) & (clusters >= 0) & (terms >= 0)
+        return np.where(there, self._order[at], -1)
+
+    def trace(self, leaves: Ints, terms: Ints) -> Ints:
+        """Return the entry through which a record of each leaf has a term, -1 where it cannot have it."""
+        found = self.find(leaves, terms)
+        nodes = leaves.astype(np.int64).copy()
+        looking = np.flatnonzero((found < 0) & (leaves >= 0))
+        while len(looking):
+            nodes[looking] = self.chunks.parent[nodes[looking]]
+            looking = looking[nodes[looking] >= 0]
+            found[looking] = self.find(nodes[looking], terms[looking])
+            looking = looking[found[looking] < 0]
+        return found
+
+    @cached_property
+    def restricted(self) -> Flags:
+        """Entries of shared chunks that some leaf below is closed for, because it has the term further down."""
+        marked = np.zeros(len(self), dtype=bool)
+        published = np.flatnonzero(~self.in_term_chunk)
+        nodes, terms = self.chunks.parent[self.cluster[published]], self.term[published]
+        while len(nodes):
+            found = self.find(nodes, terms)
+            marked[found[found >= 0]] = True
+            # Counts are asked for because np.unique is far slower without them (it hashes).
+            climbing, _ = np.unique((nodes * self._width + terms)[nodes >= 0], return_counts=True)
+            nodes, terms = self.chunks.parent[climbing // self._width], climbing % self._width
+        return marked
+
+    @cached_property
+    def restricted_chunks(self) -> Ints:
+        """Shared chunks with a restricted entry."""
+        return np.unique(self.chunk[self.restricted])
+
+    def restriction(self, chunk: int) -> Restriction:
+        """Say which subrecords of a shared chunk are allowed in which leaves."""
+        rows = self.chunks.subrecords_of(chunk)
+        bounds = rows.offsets.tolist()
+        codes = rows.codes.tolist()
+        times = Counter(tuple(codes[a:b]) for a, b in pairwise(bounds))
+        subrecords = sorted(times)
+        leaves = self.chunks.leaves_below(int(self.chunks.cluster[chunk]))
+        begin, end = np.searchsorted(self.chunk, [chunk, chunk + 1])
+        terms = self.term[begin:end][self.restricted[begin:end]].tolist()
+        position = {term: number for number, term in enumerate(terms)}
+        having = np.zeros((len(terms), len(subrecords)), dtype=np.int64)
+        for number, subrecord in enumerate(subrecords):
+            for term in subrecord:
+                if term in position:
+                    having[position[term], number] = 1
+        closed = np.array([self.chunks.closed_leaves(chunk, term) for term in terms], dtype=np.int64)
+        allowed = closed.reshape(len(terms), len(leaves)).T @ having == 0
+        counts = np.array([times[subrecord] for subrecord in subrecords], dtype=np.int64)
+        return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, counts, allowed)

@@ -1,0 +1,1 @@
+"""Methods for sets, named after the papers, with their deviations beside them."""

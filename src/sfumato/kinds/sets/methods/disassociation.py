@@ -1,0 +1,224 @@
+"""Disassociation: all items stay, what is hidden is which of them belong together."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.publication import Separated, publish_chunks
+
+if TYPE_CHECKING:
+    from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
+    from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+    from sfumato.kinds.sets.kernels.joint_clusters import Forest
+
+__all__ = ["Disassociation"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NO_ITEM = "no item"
+
+
+@dataclasses.dataclass(frozen=True)
+class Disassociation(Method):
+    """Cluster similar records, then publish each cluster in chunks that hide which rare items belong together.
+
+    Items that are rare in all clusters they could be shared by are published without their records, in term chunks.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> rows = [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["wine"], ["bread"]]
+    >>> release = Disassociation(k=2, m=2).anonymize(Dataset.from_sets(rows), Run(bytes(32))).release
+    >>> sorted((row["chunk"], row["items"]) for row in release.table.to_pylist())
+    [(0, ['insulin']), (1, ['bread']), (1, ['bread']), (1, ['bread', 'wine']), (1, ['bread', 'wine']), (1, ['wine'])]
+
+    References
+    ----------
+    Terrovitis, Liagouris, Mamoulis, Skiadopoulos, Privacy Preservation by Disassociation, Sections 3 to 5.
+    """
+
+    name: ClassVar[str] = "disassociation"
+    summary: ClassVar[str] = "Keeps every item and hides which rare items occur together, in clusters and chunks."
+    paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012)"
+    kinds: ClassVar[tuple[str, ...]] = ("sets",)
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
+    optimises: ClassVar[str] = "occurrences that stay in record and shared chunks"
+
+    k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
+    l: Annotated[int, Param("Smallest number of records a sensitive item is hidden among.", ge=1)] = 1
+    max_cluster: Annotated[int | None, Param("Largest cluster, above k and l; 20 k (or 2 l) if not given.", ge=3)] = (
+        None
+    )
+    refine: Annotated[bool, Param("Whether clusters share chunks for items that are rare in each of them.")] = True
+    safe: Annotated[bool, Param("Whether no item may belong to all records of a cluster with other chunks.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_cluster is not None and self.max_cluster <= self.smallest:
+            raise ParameterError(
+                f"{type(self).__name__}: max_cluster must be above k and l, got {self.max_cluster} for k={self.k} and "
+                f"l={self.l}."
+            )
+
+    @property
+    def smallest(self) -> int:
+        """Smallest number of records in a cluster."""
+        return max(self.k, self.l)
+
+    @property
+    def largest(self) -> int:
+        """Largest number of records in a cluster."""
+        return self.max_cluster or max(20 * self.k, 2 * self.l)
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        records, rows, apart = self._read(dataset, run)
+        with run.phase("cluster"):
+            partition = self._cluster(records, apart)
+        with run.phase("separate"):
+            index, chunk = self._separate(records, partition, apart, run)
+            if self.safe:
+                partition, index, chunk = self._uncover(records, partition, index, chunk, apart, run)
+        with run.phase("refine"):
+            forest = self._share(index, chunk, apart)
+        with run.phase("publish"):
+            separated = _separated(records, rows[partition.order], index, forest)
+            separated = dataclasses.replace(separated, withheld={NO_ITEM: len(dataset) - len(rows)})
+            _count(run, separated, self.largest)
+            sensitive = tuple(sorted(dataset.schema.sensitive))
+            claim = KmItems(self.k, self.m, self.l if sensitive else 1, sensitive, self.safe)
+            return publish_chunks(dataset, self, claim, separated, run)
+
+    def _read(self, dataset: Dataset, run: Run) -> tuple[Ragged, Ints, Flags]:
+        """Return the records that hold items, their rows, and which items stay in term chunks.
+
+        Items are numbered by falling support, then by name, and records stand in the lexicographic order of their
+        numbers, so that nothing depends on the order of the input.
+        """
+        from sfumato.kinds.sets.kernels.lexicographic import order_lists
+
+        owner = type(self).__name__
+        sensitive = set(dataset.schema.sensitive)
+        if self.l > 1 and not sensitive:
+            raise ParameterError(f"{owner}: l={self.l} needs sensitive items (--sensitive ITEM).")
+        items = dataset.history()
+        rows = np.flatnonzero(items.lengths)
+        if len(rows) < self.smallest:
+            raise InfeasibleError(
+                f"{owner}: a cluster needs {self.smallest} records, and {len(rows)} of {len(items)} hold an item. "
+                "Use a smaller k or l."
+            )
+        if sensitive:
+            # Records that agree in all other items must not meet by their sensitive ones, nor by the owner's order.
+            rows = rows[run.secret.for_data(dataset.table).order(len(rows), "sensitive")]
+        numbered = _number_items(items.take(rows))
+        apart = np.array([label in sensitive for label in numbered.labels], dtype=bool)
+        ordinary = numbered.keep(~apart[numbered.codes])
+        order = order_lists(ordinary.offsets, ordinary.codes)
+        return numbered.take(order), rows[order], apart
+
+    def _cluster(self, records: Ragged, apart: Flags) -> Partition:
+        from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
+
+        ordinary = records.keep(~apart[records.codes])
+        found: Partition = partition_records(
+            ordinary.offsets, ordinary.codes, len(records.labels), self.smallest, self.largest
+        )
+        return found
+
+    def _separate(self, records: Ragged, partition: Partition, apart: Flags, run: Run) -> tuple[ClusterTerms, Ints]:
+        """Return the terms of the clusters and their chunks."""
+        from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
+        from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+
+        index = index_clusters(records.offsets, records.codes, partition, len(records.labels))
+        terms = partition_terms(index, apart, self.k, self.m)
+        run.counters["items_moved_by_lemma_2"] = int(terms.moved)
+        return index, terms.chunk
+
+    def _uncover(
+        self, records: Ragged, partition: Partition, index: ClusterTerms, chunk: Ints, apart: Flags, run: Run
+    ) -> tuple[Partition, ClusterTerms, Ints]:
+        """Exchange records between clusters and move items to term chunks until no item covers a cluster."""
+        from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers, move_covers
+
+        covers = find_covers(index, chunk)
+        exchange = exchange_records(records.offsets, records.codes, partition, index, covers)
+        index, chunk = self._separate(records, exchange.partition, apart, run)
+        run.counters["records_exchanged"] = int(exchange.exchanged)
+        run.counters["items_moved_from_covers"] = int(move_covers(index, chunk))
+        return exchange.partition, index, chunk
+
+    def _share(self, index: ClusterTerms, chunk: Ints, apart: Flags) -> Forest:
+        from sfumato.kinds.sets.kernels.joint_clusters import Rules, plant_forest
+        from sfumato.kinds.sets.kernels.refinement import join_clusters
+
+        rules = Rules(self.k, self.m, self.safe)
+        forest: Forest = join_clusters(index, chunk, apart, rules) if self.refine else plant_forest(index, chunk, rules)
+        return forest
+
+
+def _number_items(items: Ragged) -> Ragged:
+    """Number the items by falling support, then by name, and put those of every record in that order."""
+    supports = np.bincount(items.codes, minlength=len(items.labels))
+    order = sorted(np.flatnonzero(supports).tolist(), key=lambda code: (-supports[code], items.labels[code]))
+    number = np.full(len(items.labels), -1, dtype=np.int64)
+    number[order] = np.arange(len(order))
+    occurrences = np.sort(items.row_of_token * len(order) + number[items.codes])
+    codes = (occurrences % max(len(order), 1)).astype(np.int32)
+    return Ragged(items.offsets, codes, tuple(items.labels[code] for code in order))
+
+
+def _separated(records: Ragged, rows: Ints, index: ClusterTerms, forest: Forest) -> Separated:
+    """Say of every occurrence which chunk publishes it."""
+    entry = np.repeat(np.arange(len(index.term)), np.diff(index.start))
+    parent = forest.parent[: int(forest.made[0])]
+    code = index.term[entry].astype(np.int64)
+    return Separated(
+        rows, index.bounds, parent, index.seat, code, forest.node[entry], forest.chunk[entry], records.labels
+    )
+
+
+def _count(run: Run, separated: Separated, largest: int) -> None:
+    """Count what was made."""
+    leaves = len(separated.bounds) - 1
+    depth = np.zeros(len(separated.parent), dtype=np.int64)
+    for cluster in range(len(depth) - 1, -1, -1):
+        parent = separated.parent[cluster]
+        depth[cluster] = depth[parent] + 1 if parent >= 0 else 0
+    chunks, items = int(separated.chunk.max()) + 1, len(separated.labels)
+    apart = separated.chunk == 0
+    owners = _distinct(separated.node[~apart] * chunks + separated.chunk[~apart]) // chunks
+    held = _distinct(separated.node[apart] * items + separated.code[apart])
+    run.counters.update(
+        clusters=leaves,
+        clusters_above_max=int((np.diff(separated.bounds) > largest).sum()),
+        joint_clusters=len(depth) - leaves,
+        deepest=int(depth.max()),
+        record_chunks=int((owners < leaves).sum()),
+        shared_chunks=int((owners >= leaves).sum()),
+        items_in_term_chunks=len(held),
+        occurrences_in_term_chunks=int(apart.sum()),
+    )
+
+
+def _distinct(keys: Ints) -> Ints:
+    keys = np.sort(keys)
+    return keys[np.diff(keys, prepend=-1) > 0]

@@ -1,0 +1,64 @@
+"""How many items that are not rare are published without anything about the records they are in."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Operation
+from sfumato.kinds.sets.metrics.set_metric import SetMetric
+
+__all__ = ["METRIC", "SeparatedItems"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SeparatedItems(SetMetric):
+    """Measure tlost: of the items that more than k original records have, the share found in term chunks only.
+
+    Of such an item the release says in which clusters it occurs, but not how often nor with what.
+    ``occurrence_share`` is the share of all occurrences, of any item, that are published in term chunks.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
+    >>> SeparatedItems().measure(Comparison(data, result.release))
+    Score(separated-items: 0 of the items, lower is better; items=1, separated=0, occurrence_share=0.1429)
+
+    References
+    ----------
+    Terrovitis et al., Privacy Preservation by Disassociation, Section 7.1.
+    """
+
+    name: ClassVar[str] = "separated-items"
+    title: ClassVar[str] = "Items in term chunks only (tlost)"
+    unit: ClassVar[str] = "of the items"
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
+    forms: ClassVar[tuple[str, ...]] = ("chunks",)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Look up the items of record and shared chunks."""
+        found = comparison.sets
+        placement = found.placement
+        subrecords = placement.chunks.subrecords
+        outside = ~placement.is_term[placement.chunks.chunk_of_row[subrecords.row_of_token]]
+        shown = {subrecords.labels[code] for code in np.unique(subrecords.codes[outside]).tolist()}
+        k = getattr(comparison.release.guarantee, "k", 1)
+        frequent = [found.items[item] for item in np.flatnonzero(found.supports > k).tolist()]
+        separated = sum(item not in shown for item in frequent)
+        return separated / max(len(frequent), 1), {
+            "items": len(frequent),
+            "separated": separated,
+            "occurrence_share": 1 - float(outside.sum()) / max(len(found.original.codes), 1),
+        }
+
+
+METRIC = SeparatedItems

@@ -1,0 +1,34 @@
+"""What measures of set-valued data have in common: which form of release they are about."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Metric
+
+__all__ = ["SetMetric"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SetMetric(Metric):
+    """A measure of releases of sets: of those in chunks, of those with generalised items, or of both.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sets.metrics.separated_items import SeparatedItems
+    >>> SeparatedItems.forms
+    ('chunks',)
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("sets",)
+    forms: ClassVar[tuple[str, ...]] = ("chunks", "records")
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        told = super().obstacle(comparison)
+        if told is not None:
+            return told
+        form = "chunks" if comparison.sets.is_disassociated else "records"
+        return None if form in self.forms else f"measures releases of {self.forms[0]}, got one of {form}."

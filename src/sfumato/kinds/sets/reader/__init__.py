@@ -1,0 +1,359 @@
+"""Sets of items: what people bought, searched for or had, without order or number."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import RECORD, Unit
+from sfumato.io.cells import Cells, Labels, as_text, encode_labels
+from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
+from sfumato.io.derived import derive_hierarchy
+from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.tables import detect_delimiter, first_lines, parse_table
+from sfumato.kinds.sets.reader.items import (
+    Occurrences,
+    Pieces,
+    detect_separator,
+    encode_items,
+    flatten_lists,
+    spell_mark,
+    split_cells,
+    trim_labels,
+)
+from sfumato.kinds.sets.reader.transactions import (
+    Lines,
+    looks_like_spmf_text,
+    parse_amnesia,
+    parse_spmf,
+    parse_transactions,
+    recognise_separator,
+)
+
+__all__ = ["WORDS", "read"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+_NAMES = {
+    "person": (
+        *("user", "user_id", "userid", "uid", "customer", "customer_id", "customerid", "client_id", "household_id"),
+        *("household_key", "member_id", "member_number", "patient_id", "visitor_id", "visitorid", "anonid"),
+    ),
+    "item": (
+        *("product", "product_id", "productid", "item_id", "itemid", "sku", "stockcode", "article", "term", "query"),
+        *("diagnosis", "diagnosis_code", "itemdescription"),
+    ),
+    "items": ("itemset", "item_set", "products", "terms", "diagnoses"),
+    "transaction": (
+        *("transaction_id", "transactionid", "tid", "basket", "basket_id", "order_id", "invoice", "invoiceno"),
+        *("session", "session_id", "sessionid"),
+    ),
+}
+WORDS = Vocabulary(
+    roles={role: role for role in ("person", "item", "items", OWNER)},
+    names={name: role for role, names in _NAMES.items() for name in names} | {"transaction": "transaction"},
+)
+_SAMPLED_LINES = 1_000
+_WAYS = (
+    "csv (a header with person and item, or other columns told by columns; names of the columns if there is no header "
+    "by header), transactions (one record per line), spmf, amnesia (a header line, then a|b|c)"
+)
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read sets of items: one row per person, with each item once.
+
+    Files may be tables with one row per person and item (``person, item``) or with all items of a person in one cell
+    or list (``items``, see ``reading.separator``), or texts with one record per line: FIMI and SPMF transactions,
+    SPMF sequences, Amnesia's sets. A format that could be mistaken must be told. Items are text without the spaces
+    around them. Items that repeat in a record count once, and records without items are left out; the notes of the
+    dataset say how many.
+
+    Parameters
+    ----------
+    path
+        The file, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.dat"
+    >>> _ = file.write_text("5 7 5\\n\\n7\\n")
+    >>> baskets = read(file, Reading("sets"))
+    >>> baskets.table.column("person").to_pylist(), baskets.history().lists()
+    (['1', '3'], [['5', '7'], ['7']])
+    >>> for note in baskets.notes:
+    ...     print(note)
+    Read 3 lines of baskets.dat.
+    Each line is a record, with items separated by spaces.
+    Items that repeat in a record, and count once: 1.
+    Records without any item, which were left out: 1.
+    Found 2 records and 3 items of 2 kinds.
+    A person may have several records: the promise counts records, not people. The file does not tell whose a record
+    is (--owner-column).
+    """
+    baskets = _Baskets.of(Path(path), reading)
+    sets, records, whose = baskets.arrange(reading)
+    labels = list(sets.labels)
+    return Dataset(
+        Schema(
+            "sets",
+            (Column("person", "identifier"), Column("items", "history")),
+            resolve_sensitive(reading.sensitive, labels, baskets.name),
+        ),
+        pa.table({"person": records, "items": sets.to_arrow()}),
+        hierarchies=_find_hierarchies(reading, baskets),
+        constraints=_read_constraints(reading, labels, baskets.notes),
+        notes=tuple(baskets.notes),
+        reading=reading.to_dict(),
+        unit=whose.unit,
+        people=whose.people,
+    )
+
+
+class _Baskets(NamedTuple):
+    """Items found in a file, whose they are, and the notes taken on the way."""
+
+    name: str
+    found: Occurrences
+    """Each item with its line or row, counted from 0."""
+    numbers: Longs
+    """By which lines or rows are called in messages."""
+    record: Ints
+    """The record of each line or row."""
+    records: Cells
+    notes: list[str]
+    unit: Unit = RECORD
+    people: Labels | None = None
+    """The person of each row, where people may have several records."""
+    owner: str = ""
+    """The column that says so."""
+
+    @classmethod
+    def of(cls, path: Path, reading: Reading) -> _Baskets:
+        data, name = load(path), path.name
+        format = reading.format or _tell_format(path)
+        text = data if format == "parquet" else to_utf8(name, data, reading.encoding)
+        if not text.strip():
+            raise SchemaError(f"{name}: the file is empty.")
+        numbered = False
+        separator = reading.separator or reading.delimiter
+        if format == "csv" and reading.format is None and not (reading.columns or reading.header):
+            format, mark = _recognise(name, first_lines(text, _SAMPLED_LINES), reading, quoted=b'"' in text)
+            numbered = mark is not None
+            separator = mark or separator
+        if format in {"csv", "parquet", "jsonl"}:
+            return cls._of_table(name, text, format, reading)
+        if reading.columns or reading.header or reading.drop:
+            raise ParameterError(f"reading: columns, header and drop mean nothing where format is {format}.")
+        if format == "spmf":
+            return cls._of_lines(name, parse_spmf(name, text))
+        if format == "amnesia":
+            return cls._of_lines(name, parse_amnesia(name, text, separator))
+        return cls._of_lines(name, parse_transactions(name, text, separator, numbered=numbered))
+
+    @classmethod
+    def _of_lines(cls, name: str, lines: Lines) -> _Baskets:
+        count = len(lines.numbers)
+        people = pa.array(np.arange(1, count + 1)).cast(pa.string())
+        notes = [f"Read {count:,} lines of {name}.", *lines.notes]
+        return cls(name, lines.found, lines.numbers, np.arange(count, dtype=np.int32), people, notes)
+
+    @classmethod
+    def _of_table(cls, name: str, text: bytes, format: str, reading: Reading) -> _Baskets:
+        table = parse_table(name, text, format, delimiter=reading.delimiter, header=reading.header or True)
+        columns, told = assign_roles(name, table.column_names, reading, WORDS)
+        notes = [f"Read {table.num_rows:,} rows of {name}.", *told]
+        if "transaction" in columns and "person" in columns:
+            notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
+        elif "transaction" in columns:
+            notes.append(f"There is no person column: each `{columns['transaction']}` is a record.")
+            columns["person"] = columns["transaction"]
+        _check_roles(name, columns)
+        numbers = np.arange(1, table.num_rows + 1)
+        if "person" in columns:
+            people = encode_labels(name, columns["person"], table.column(columns["person"]))
+        else:
+            people = Labels(np.arange(table.num_rows, dtype=np.int32), pa.array(numbers).cast(pa.string()))
+            notes.append("There is no person column: each row is a record.")
+        column = columns.get("item") or columns["items"]
+        cells = table.column(column)
+        if "items" in columns or reading.separator is not None or _is_list(cells):
+            pieces = _take_apart(name, column, cells, reading.separator, notes)
+            found = encode_items(f"{name}: column {column!r}", pieces, numbers, "row")
+        else:
+            _refuse_doubt(name, column, cells, people, reading)
+            found = trim_labels(encode_labels(name, column, cells))
+        owner = columns.get(OWNER, "")
+        unit = name_records(columns["person"], bool(owner)) if "person" in columns else RECORD
+        if "person" in columns:
+            retell_role(notes, columns["person"], unit)
+        whose = encode_labels(name, owner, table.column(owner)) if owner else None
+        return cls(name, found, numbers, people.codes, people.labels, notes, unit, whose, owner)
+
+    def arrange(self, reading: Reading) -> tuple[Ragged, Cells, Whose]:
+        """Put the items of each record together, note what was done, and return the sets with whose they are."""
+        found = self.found
+        if not len(found.codes):
+            raise SchemaError(f"{self.name}: there are no items in the file.")
+        width = len(found.labels)
+        keys = np.sort(self.record[found.holder].astype(np.int64) * width + found.codes)
+        keys = keys[np.append(True, keys[1:] != keys[:-1])]
+        who, codes = np.divmod(keys, width)
+        starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
+        empty = len(self.records) - len(starts)
+        for count, what in (
+            (found.skipped, "Items without a name, which were skipped"),
+            (len(found.codes) - len(codes), "Items that repeat in a record, and count once"),
+            (empty, "Records without any item, which were left out"),
+        ):
+            if count:
+                self.notes.append(f"{what}: {count:,}.")
+        whose = self._whose(who[starts], reading)
+        self.notes.append(f"Found {whose.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
+        self.notes.extend(whose.note(len(starts)))
+        sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(found.labels))
+        return sets, self.records.take(pa.array(who[starts])), whose
+
+    def _whose(self, kept: Longs, reading: Reading) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        people = None
+        if self.people is not None:
+            record = np.full(len(self.records), -1)
+            record[kept] = np.arange(len(kept))
+            first = np.empty(len(self.records), np.int64)
+            first[self.record[::-1]] = np.arange(len(self.record))[::-1]
+            people = check_people(self.name, self.owner, record[self.record], self.people, first[kept])
+        return settle_unit(reading, Whose(self.unit, people))
+
+    def first_numbers(self) -> list[int]:
+        """Return the line or row in which each item is first found."""
+        first = np.empty(len(self.found.labels), np.int64)
+        first[self.found.codes[::-1]] = self.numbers[self.found.holder[::-1]]
+        return [int(number) for number in first]
+
+
+def _tell_format(path: Path) -> str:
+    try:
+        return choose_format(path)
+    except SchemaError:
+        pass
+    raise SchemaError(
+        f"{path.name}: the extension does not tell the format. Give one as format: parquet, jsonl, {_WAYS}."
+    )
+
+
+def _recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool) -> tuple[str, str | None]:
+    """Return the format of a text, and what separates items where that is known, if neither can be mistaken."""
+    if looks_like_spmf_text(lines):
+        return "spmf", None
+    if reading.separator is None and reading.delimiter is None:
+        mark = recognise_separator(lines)
+        if mark is not None:
+            return "transactions", mark
+    delimiter = reading.delimiter or detect_delimiter(lines[:20])
+    try:
+        first = next(csv.reader(lines[:1], delimiter=delimiter), [])
+    except csv.Error:
+        first = []
+    known = {WORDS.names.get(cell.strip().lower(), cell.strip().lower()) for cell in first}
+    alone = len(known) == 1 and not any(sign in lines[0] for sign in ",;\t|")
+    if alone and known <= {"item", "items"} and not quoted:
+        return "amnesia", None
+    if known & {"person", "item", "items", "transaction"}:
+        return "csv", None
+    raise SchemaError(
+        f"{name}: the look of the file does not tell how sets are written in it. Give the format: {_WAYS}."
+    )
+
+
+def _is_list(cells: Cells) -> bool:
+    return bool(pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type))
+
+
+def _take_apart(name: str, column: str, cells: Cells, separator: str | None, notes: list[str]) -> Pieces:
+    """Split cells that hold all items of a row."""
+    if _is_list(cells):
+        return flatten_lists(name, column, cells)
+    text = as_text(name, column, cells).fill_null("")
+    mark = separator or detect_separator(f"{name}: column {column!r}", text)
+    notes.append(f"Items in `{column}` are separated by {spell_mark(mark)}.")
+    return split_cells(text, mark)
+
+
+def _check_roles(name: str, columns: dict[str, str]) -> None:
+    if "item" in columns and "items" in columns:
+        raise SchemaError(
+            f"{name}: columns {columns['item']!r} and {columns['items']!r} could both hold the items. "
+            "Say which one does (columns), and leave the other out (drop)."
+        )
+    for role in ("item", "person"):
+        if role not in columns and "items" not in columns:
+            hint = f"call it {role} or {', '.join(_NAMES[role][:3])}"
+            raise SchemaError(f"{name}: there is no column for the {role}. Say which one it is (columns), or {hint}.")
+
+
+def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, reading: Reading) -> None:
+    """Ask whether cells hold one item where nobody has two rows and cells look like lists."""
+    if "item" in reading.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
+        return
+    looks = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
+    if looks:
+        raise SchemaError(
+            f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows. Say what "
+            f"separates items (separator), or that a row is one item (columns: item={column})."
+        )
+
+
+def _holds_text(cells: Cells) -> bool:
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _find_hierarchies(reading: Reading, baskets: _Baskets) -> dict[str, Hierarchy]:
+    """Read the hierarchy of items from its file, or derive it from their order."""
+    strange = [column for column in reading.hierarchies if column != "item"]
+    if strange:
+        raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
+    given = reading.hierarchies.get("item")
+    if given is None:
+        return {}
+    labels = baskets.found.labels
+    hierarchy = derive_hierarchy(given, labels, None) or read_hierarchy(given)
+    hierarchy.require(labels, f"{baskets.name}: hierarchy of item", baskets.first_numbers())
+    return {"item": hierarchy}
+
+
+def _read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    found = {}
+    for kind, file in reading.constraints.items():
+        owner = f"reading: {kind} constraints"
+        if kind == "privacy":
+            found[kind], strangers = read_itemsets(file, labels, owner)
+        elif kind == "utility":
+            found[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
+        else:
+            raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
+        if strangers:
+            notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
+    return found

@@ -1,0 +1,216 @@
+"""Items that stand together in one cell or line, told apart and numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.lineage import name_rows
+from sfumato.io.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
+
+__all__ = [
+    "Occurrences",
+    "Pieces",
+    "detect_separator",
+    "encode_items",
+    "flatten_lists",
+    "rename_items",
+    "spell_mark",
+    "split_cells",
+    "trim_labels",
+]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+_MARKS = ("|", ";", ",", "\t")
+
+
+class Pieces(NamedTuple):
+    """What cells were split into, in order, some of them perhaps blank.
+
+    Examples
+    --------
+    >>> pieces = split_cells(pa.array(["milk;bread", "", "milk;"]), ";")
+    >>> pieces.holder.tolist(), pieces.items.to_pylist()
+    ([0, 0, 1, 2, 2], ['milk', 'bread', '', 'milk', ''])
+    """
+
+    holder: Longs
+    """The cell each piece comes from, counted from 0."""
+    items: Cells
+
+
+class Occurrences(NamedTuple):
+    """Items by code, each with the cell that holds it."""
+
+    holder: Longs
+    codes: Ints
+    labels: list[str]
+    """Numbered by first appearance."""
+    skipped: int
+    """Pieces without a name that were not the last of their cell."""
+
+
+def spell_mark(mark: str) -> str:
+    """Name a separator in a sentence.
+
+    Examples
+    --------
+    >>> spell_mark(";"), spell_mark(" ")
+    ("';'", 'spaces')
+    """
+    return {" ": "spaces", "\t": "tabs"}.get(mark, repr(mark))
+
+
+def detect_separator(owner: str, cells: Cells) -> str:
+    """Return the one separator that the cells have, or ask for it where several could be.
+
+    Examples
+    --------
+    >>> detect_separator("baskets.csv", pa.array(["whole milk|bread", "wine"]))
+    '|'
+    >>> detect_separator("baskets.csv", pa.array(["whole milk"]))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
+    separator there is (separator).
+    """
+    found = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = " or by ".join(map(spell_mark, found))
+        raise SchemaError(f"{owner}: items may be separated by {several}. Say which separator there is (separator).")
+    if not pc.any(pc.match_substring_regex(cells, r"\S\s+\S")).as_py():
+        return ";"  # there is nothing to separate
+    if pc.all(pc.match_substring_regex(cells, r"^[\d\s]*$")).as_py():
+        return " "
+    raise SchemaError(
+        f"{owner}: items may be separated by spaces, or have spaces in them. Say which separator there is (separator)."
+    )
+
+
+def split_cells(cells: Cells, separator: str) -> Pieces:
+    """Split cells of text; several spaces count as one, and so do spaces mixed with tabs.
+
+    Examples
+    --------
+    >>> split_cells(pa.array(["1  2 ", "3"]), " ").items.to_pylist()
+    ['1', '2', '3']
+    """
+    text = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    text = text.cast(pa.large_string())
+    # A split of large text gives lists with small offsets, so parts keep them below two thousand million.
+    parts = [
+        pc.ascii_split_whitespace(pc.ascii_trim_whitespace(part))
+        if separator == " "
+        else pc.split_pattern(part, separator)
+        for part in _cut_into_parts(text)
+    ]
+    lengths = np.concatenate([np.zeros(0, np.int64), *(pc.list_value_length(part).to_numpy() for part in parts)])
+    flat = pa.concat_arrays([pa.array([], pa.large_string()), *(part.flatten() for part in parts)])
+    return Pieces(np.repeat(np.arange(len(text)), lengths), flat)
+
+
+def _cut_into_parts(text: Cells, most: int = 1 << 30) -> list[Cells]:
+    parts, start = [], 0
+    ends = np.cumsum(pc.binary_length(text).to_numpy())
+    while start < len(text):
+        stop = max(start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + most, side="right")))
+        parts.append(text.slice(start, stop - start))
+        start = stop
+    return parts
+
+
+def flatten_lists(owner: str, name: str, column: Cells) -> Pieces:
+    """Return the entries of a list column as pieces; a missing list has none.
+
+    Examples
+    --------
+    >>> flatten_lists("baskets.jsonl", "items", pa.chunked_array([[["a", "b"], None, ["a"]]])).holder.tolist()
+    [0, 0, 2]
+    """
+    lists = pa.concat_arrays(column.chunks)
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy()
+    flat = as_text(owner, name, pa.chunked_array([lists.flatten()])).cast(pa.large_string())
+    items = pa.concat_arrays(flat.chunks)
+    return Pieces(np.repeat(np.arange(len(lists)), lengths), items)
+
+
+def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occurrences:
+    """Number the items by first appearance; pieces that are blank are no items.
+
+    Parameters
+    ----------
+    owner
+        Of a complaint.
+    pieces
+        The items as text.
+    numbers, unit
+        What each cell is called in a complaint: ``line`` 7 or ``row`` 7.
+
+    Examples
+    --------
+    >>> pieces = split_cells(pa.array(["b, a", "", " b,,c"]), ",")
+    >>> encode_items("baskets.txt", pieces, np.array([1, 2, 3]), "line")
+    Occurrences(holder=array([0, 0, 2, 2]), codes=array([0, 1, 0, 2], dtype=int32), labels=['b', 'a', 'c'], skipped=1)
+    """
+    encoded = pieces.items.dictionary_encode()
+    raw = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
+    trimmed: Cells = pc.utf8_trim_whitespace(encoded.dictionary).dictionary_encode()
+    distinct = trimmed.dictionary
+    same = np.append(trimmed.indices.to_numpy(), len(distinct)).astype(np.int64)  # the last one stands for nothing
+    codes = same[raw]
+    for wrong, rule in (
+        (pc.utf8_length(distinct).to_numpy() > LONGEST_LABEL, f"have at most {LONGEST_LABEL:,} characters"),
+        (marks(pc.match_substring(distinct, "\0")), "hold no NUL character"),
+    ):
+        if wrong.any():
+            where = name_rows(numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist(), unit)
+            raise SchemaError(f"{owner}: an item must {rule}, not so in {where}. Correct it.")
+    named = np.append(marks(pc.not_equal(distinct, pa.scalar("", pa.large_string()))), False)
+    kept = named[codes]
+    followed = np.append(pieces.holder[1:] == pieces.holder[:-1], False)
+    order = np.cumsum(named) - 1
+    return Occurrences(
+        pieces.holder[kept],
+        order[codes[kept]].astype(np.int32),
+        distinct.filter(pa.array(named[:-1])).to_pylist(),
+        int((~kept & followed).sum()),
+    )
+
+
+def trim_labels(labels: Labels) -> Occurrences:
+    """Take labels, one per cell, as items; those that differ by spaces around them are one.
+
+    Examples
+    --------
+    >>> trim_labels(Labels(np.array([0, 1, 2], np.int32), pa.array(["b", "a", " b "]))).codes.tolist()
+    [0, 1, 0]
+    """
+    trimmed: Cells = pc.utf8_trim_whitespace(labels.labels).dictionary_encode()
+    codes = trimmed.indices.to_numpy().astype(np.int32)[labels.codes]
+    return Occurrences(np.arange(len(codes)), codes, trimmed.dictionary.to_pylist(), 0)
+
+
+def rename_items(owner: str, occurrences: Occurrences, names: Sequence[tuple[str, str]]) -> Occurrences:
+    """Give items the names that a file has for them; two of them must not come to share one.
+
+    Examples
+    --------
+    >>> given = Occurrences(np.array([0, 1]), np.array([0, 1], np.int32), ["1", "2"], 0)
+    >>> rename_items("baskets.txt", given, [("2", "bread")]).labels
+    ['1', 'bread']
+    """
+    called = dict(names)
+    labels = [called.get(label, label) for label in occurrences.labels]
+    if len(set(called.values())) < len(names) or len(set(labels)) < len(labels):
+        raise SchemaError(f"{owner}: two @ITEM lines give the same name, or one that is an item. Give each its own.")
+    return occurrences._replace(labels=labels)

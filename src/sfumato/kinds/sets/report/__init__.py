@@ -1,0 +1,154 @@
+"""The owner's report on sets of items: in what form they are published, and which combinations can still be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.checking.risk import Risk
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Score
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.sets.report.itemset_plots import draw_clusters, draw_itemsets, draw_values
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, shorten
+from sfumato.report.numerals import show_count, show_share
+from sfumato.report.plots import draw_sets, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+_SHOWN_ITEMS = 12
+_SHOWN_LENGTH = 40
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(comparison, "it names items", _tiles(comparison, before, after)),
+            page.write_published(comparison, _account(comparison)),
+            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            _form(comparison, drawn),
+            _itemsets(comparison, drawn["itemsets"]),
+            page.write_utility(scores, comparison.release.unit),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+    """Return the plots by name: ``clusters`` of a release in chunks, ``group-sizes`` of one with generalised items."""
+    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    if comparison.sets.is_disassociated:
+        drawn["clusters"] = finish_figure(*draw_clusters(comparison))
+    else:
+        drawn["group-sizes"] = finish_figure(*draw_values(comparison))
+    drawn["itemsets"] = finish_figure(*draw_itemsets(comparison))
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save the itemsets and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
+    itemsets, _ = draw_itemsets(comparison, 420)
+    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
+    save_figure(finish_figure({"hconcat": [itemsets, sets], "spacing": 40}, {}), path)
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    tiles = page.show_change(comparison, before, after)
+    found = comparison.sets
+    items = show_count(len(found.items))
+    if not found.is_disassociated:
+        used = np.unique(comparison.published.codes)
+        exact = int((~comparison.generalised[used]).sum())
+        return [*tiles, (show_count(exact), f"of {items} items published exactly")]
+    return [*tiles, (show_share(_share_in_chunks(comparison)), "of occurrences published within subrecords")]
+
+
+def _share_in_chunks(comparison: Comparison) -> float:
+    """Return the share of occurrences that record and shared chunks publish."""
+    placement = comparison.sets.placement
+    kept = ~placement.is_term[placement.chunks.chunk_of_row[placement.chunks.subrecords.row_of_token]]
+    return float(kept.sum()) / max(len(comparison.history.codes), 1)
+
+
+def _account(comparison: Comparison) -> str:
+    found = comparison.sets
+    rows = [
+        ("Occurrences of items in the original data", len(comparison.history.codes)),
+        ("Items in the original data", len(found.items)),
+    ]
+    if found.is_disassociated:
+        placement = found.placement
+        is_shared = placement.is_shared & ~placement.is_term
+        rows += [
+            ("Clusters of records", len(placement.leaves)),
+            ("Joint clusters above them", int((~placement.chunks.is_leaf).sum())),
+            ("Record chunks", len(placement.own)),
+            ("Shared chunks", int(is_shared.sum())),
+            ("Term chunks", int(placement.is_term.sum())),
+            ("Subrecords published", int(placement.row_counts[~placement.is_term].sum())),
+        ]
+    else:
+        used = np.unique(comparison.published.codes)
+        generalised = int(comparison.generalised[used].sum())
+        rows += [
+            ("Values published in records", len(comparison.published.codes)),
+            ("Items published exactly", len(used) - generalised),
+            ("Generalised items published", generalised),
+            ("Items removed from all records", len(comparison.release.suppressed())),
+        ]
+    return page.account_for(comparison, rows) + _sensitive(comparison)
+
+
+def _sensitive(comparison: Comparison) -> str:
+    named = comparison.original.schema.sensitive
+    if not named:
+        return ""
+    listed = ", ".join(shorten(item, _SHOWN_LENGTH) for item in sorted(named)[:_SHOWN_ITEMS])
+    more = f" and {show_count(len(named) - _SHOWN_ITEMS)} more" if len(named) > _SHOWN_ITEMS else ""
+    return f"<p>Sensitive items, published apart from all others: {escape(listed + more)}.</p>"
+
+
+def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
+    """Show the published form: clusters and chunks, or generalised items."""
+    if comparison.sets.is_disassociated:
+        caption = (
+            "All items stay; what is hidden is which of them belong together. The subrecords of a record chunk belong "
+            "to different records of its cluster, those of a shared chunk to records of several clusters. Of the items "
+            "in a term chunk only the cluster is published."
+        )
+        return f"<section><h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}</section>"
+    caption = "A published value that stands for several items means: at least one of these."
+    listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
+    if not listed:
+        return (
+            "<section><h2>Generalised items</h2>\n<p>Nothing is generalised: every item in the release is published "
+            "exactly.</p></section>"
+        )
+    plot = draw_figure("group-sizes", drawn["group-sizes"], caption)
+    return f"<section><h2>Generalised items</h2>\n{plot}\n{listed}</section>"
+
+
+def _itemsets(comparison: Comparison, plot: dict[str, Any]) -> str:
+    if comparison.sets.is_disassociated:
+        caption = "Certain are the records that must hold the items, however the chunks belong together."
+    else:
+        caption = (
+            "Certain are the records that hold the items under their own names. For the expected number, a generalised "
+            "item's records are divided evenly among its members."
+        )
+    drawn = draw_figure("itemsets", plot, caption)
+    return f"<section><h2>Frequent combinations before and after</h2>\n{drawn}</section>"

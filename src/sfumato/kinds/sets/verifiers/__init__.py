@@ -1,0 +1,1 @@
+"""Independent checks of published sets, one file per guarantee."""

@@ -1,0 +1,168 @@
+"""Nothing invented, nothing swapped, for sets: what is published is what people have, generalised or separated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_names, check_people, check_rows
+from sfumato.checking.records import membership
+from sfumato.checking.structure import COUNTS, READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.published import TERM_CHUNK, Chunks, is_disassociated
+
+__all__ = ["verify_faithful"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+ONCE = "every record is published at most once"
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that the release is true to the original.
+
+    Generalised: every item of a person is in a value of the record, every value stands for an item of the person,
+    and exactly the suppressed items are missing. Separated: the people of every leaf, projected to the items of each
+    chunk, give exactly its published subrecords; shared chunks hold, from the leaves below, the items those do not
+    have further down; the term chunk is what else the people of the leaf have.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published person; leaf by leaf, in the order of the clusters, where records
+        are separated.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.core.forms import Form
+    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
+    >>> columns = (
+    ...     PublishedColumn("person", "identifier", Form("exact")),
+    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ... )
+    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P"]]).to_arrow()})
+    >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
+    >>> release = Release("sets", "by-hand", KmItems(k=2, m=1), columns, people, values, records_in=2)
+    >>> verify_faithful(release, Dataset.from_sets([["a", "b", "c"], ["b"]]), np.array([0, 1])).holds
+    True
+    >>> verify_faithful(release, Dataset.from_sets([["a", "b", "c"], ["c"]]), np.array([0, 1])).witness
+    {'check': 'nothing is missing', 'rows': [2]}
+    """
+    structure = verify_structure(release)
+    if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    found: dict[str, Witness] = {ONCE: check_rows(release, original, rows)}
+    if found[ONCE] is None:
+        people = original.history().take(rows.astype(np.int64))
+        found |= _check_chunks(release, people) if is_disassociated(release) else _check_records(release, people)
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    found["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _check_records(release: Release, people: Ragged) -> dict[str, Witness]:
+    published = release.history()
+    gone = set(release.suppressed())
+    kept = np.array([label not in gone for label in people.labels], dtype=bool)
+    wanted = people.keep(kept[people.codes])
+    values, items = membership(release, people.labels)
+    order = np.argsort(items, kind="stable")
+    ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
+    # Every item of every person with every value that may stand for it: is one of these in the record?
+    room = np.diff(ends)[wanted.codes]
+    token = np.repeat(np.arange(len(wanted.codes)), room)
+    step = np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)
+    base = max(len(published.labels), 1)
+    pairs = wanted.row_of_token[token] * base + values[order[ends[wanted.codes[token]] + step]]
+    there = published.row_of_token * base + published.codes
+    covered = np.zeros(len(wanted.codes), dtype=bool)
+    covered[token[np.isin(pairs, there)]] = True
+    invented = np.flatnonzero(~np.isin(there, pairs))
+    missing = np.flatnonzero(~covered)
+    return {
+        "nothing is missing": {"rows": [int(wanted.row_of_token[missing[0]]) + 1]} if len(missing) else None,
+        "nothing is invented": {
+            "rows": [int(published.row_of_token[invented[0]]) + 1],
+            "value": published.labels[published.codes[invented[0]]],
+        }
+        if len(invented)
+        else None,
+    }
+
+
+def _check_chunks(release: Release, people: Ragged) -> dict[str, Witness]:
+    chunks = Chunks.of(release)
+    sources = Sources(chunks)
+    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
+    terms = np.array([code.get(label, -1) for label in people.labels], dtype=np.int64)[people.codes]
+    leaves = np.flatnonzero(chunks.is_leaf)
+    leaf = np.repeat(np.repeat(leaves, chunks.sizes[leaves]), people.lengths)
+    entries = sources.trace(leaf, terms)
+    missing = np.flatnonzero(entries < 0)
+    if len(missing):
+        return {"nothing is missing": {"cluster": chunks.names[leaf[missing[0]]]}}
+    separated = sources.in_term_chunk[entries]
+    who = people.row_of_token[~separated]
+    unused = np.setdiff1d(np.flatnonzero(sources.in_term_chunk), entries[separated])
+    return {
+        "nothing is missing": None,
+        "term chunks hold what their records have": _name(sources, int(unused[0])) if len(unused) else None,
+        "chunks hold their records' parts": _compare(sources, who, entries[~separated]),
+    }
+
+
+def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
+    """Compare the published subrecords with what the people have in each chunk, as bags."""
+    chunks = sources.chunks
+    # Entries are in the order of their chunks, so that a person's are together chunk by chunk.
+    order = np.lexsort((entries, person))
+    person, entries = person[order], entries[order]
+    begins = np.flatnonzero(np.diff(person, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))
+    offsets = np.append(begins, len(entries)).astype(np.int64)
+    published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
+    both = np.concatenate([published.lengths, np.diff(offsets)])
+    codes = np.concatenate([published.codes.astype(np.int64), entries])
+    kind, first = _number_rows(np.concatenate([[0], np.cumsum(both)]), codes, len(sources))
+    counts = np.bincount(kind[: len(published)], minlength=len(first))
+    expected = np.bincount(kind[len(published) :], minlength=len(first))
+    wrong = np.flatnonzero(counts != expected)
+    if not len(wrong):
+        return None
+    found = {"published": int(counts[wrong[0]]), "expected": int(expected[wrong[0]])}
+    return {**(_name(sources, int(first[wrong[0]])) or {}), **found}
+
+
+def _number_rows(offsets: Ints, codes: Ints, base: int) -> tuple[Ints, Ints]:
+    """Number the rows so that equal rows, and only those, have equal numbers; and give a code of each kind of row."""
+    lengths = np.diff(offsets)
+    kind = np.zeros(len(lengths), dtype=np.int64)
+    used = 1
+    for position in range(int(lengths.max(initial=0))):
+        # Rows that end here keep their number; longer ones get new ones.
+        longer = np.flatnonzero(lengths > position)
+        keys = kind[longer] * base + codes[offsets[longer] + position]
+        distinct, which = np.unique(keys, return_inverse=True)
+        kind[longer] = used + which
+        used += len(distinct)
+    example = np.zeros(used, dtype=np.int64)
+    example[kind] = codes[offsets[:-1]] if len(codes) else 0
+    return kind, example
+
+
+def _name(sources: Sources, entry: int) -> Witness:
+    chunks, chunk = sources.chunks, int(sources.chunk[entry])
+    return {"cluster": chunks.names[chunks.cluster[chunk]], "chunk": int(chunks.number[chunk])}

@@ -1,0 +1,134 @@
+"""k^m-anonymity of sets, of both published forms: generalised items, and records separated into chunks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_rows
+from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
+from sfumato.kinds.sets.knowledge.items import ItemRecords, ItemSets, best_knowledge
+from sfumato.kinds.sets.published import is_disassociated
+from sfumato.kinds.sets.verifiers.disassociated import verify_chunks
+from sfumato.kinds.sets.verifiers.generalised_sets import verify_records
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = KmItems
+
+Ints = npt.NDArray[np.int64]
+
+SHOWN_ROWS = 10
+SAME_PEOPLE = "the original has as many records as the release says"
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own.
+
+    Generalised items are counted: see :func:`sfumato.kinds.sets.verifiers.generalised_sets.verify_records`. Of chunks
+    the conditions are checked: see :mod:`sfumato.kinds.sets.verifiers.disassociated`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.core.forms import Form
+    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.core.release import PublishedColumn
+    >>> columns = (
+    ...     PublishedColumn("person", "identifier", Form("exact")),
+    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ... )
+    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P"]]).to_arrow()})
+    >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
+    >>> verify(Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)).witness
+    {'values': ['c'], 'support': 1, 'size': 1}
+    """
+    claim = _claim(release)
+    structure = verify_structure(release)
+    if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    return structure & (verify_chunks if is_disassociated(release) else verify_records)(release, claim)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: whatever up to m items are known, are there 0 or k candidates?
+
+    Where records are separated, candidates are the records that may have all known items at once in one possible
+    original, counted from below (:mod:`sfumato.kinds.sets.knowledge.chunks`). With ``rows``, k of them must be in the
+    person's own cluster, and ``matches`` says how many are. Without, only what whole clusters show is judged.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published person; cluster by cluster where records are separated. Where it is known,
+        published people must have k candidates whatever is known about them; 0 is for people who were withheld.
+    """
+    claim = _claim(release)
+    structure = verify_structure(release)
+    if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    if rows is not None:
+        wrong = check_rows(release, original, np.asarray(rows))
+        if wrong is not None:
+            checks = {"every record is published at most once": False}
+            return Verdict(False, claim.parameters(), {}, wrong, checks)
+    if is_disassociated(release):
+        return _judge_chunks(release, original, rows, claim)
+    records = ItemRecords.of(release, original)
+    found = records.least_knowledge(claim.m)
+    shown = (records.matching_rows(found.rarest)[:SHOWN_ROWS] + 1).tolist() if found.rarest else []
+    return _judge(release, found, rows, claim, {"rows": shown})
+
+
+def _judge_chunks(release: Release, original: Dataset, rows: Ints | None, claim: KmItems) -> Verdict:
+    """Judge published people by their own cluster, where it is known, and everybody else by all clusters."""
+    records = ChunkRecords.of(release, original, rows)
+    if rows is None:
+        found = best_knowledge(records, claim.m)
+        return _judge(release, found, None, claim, {"chunks": records.places(found.rarest)})
+    own = records.own_knowledge(claim.m)
+    others = np.setdiff1d(np.arange(len(original)), rows)
+    if len(others):
+        withheld = best_knowledge(ChunkRecords(records.chunks, original.history().take(others)), claim.m)
+        own.smallest[others] = withheld.smallest
+    return _judge(release, own, rows, claim, {"chunks": records.places(own.rarest)})
+
+
+def _judge(release: Release, found: ItemSets, rows: Ints | None, claim: KmItems, where: dict[str, Any]) -> Verdict:
+    """Judge whether there are 0 or at least k candidates whatever is known, and 0 for withheld people only."""
+    people = len(found.smallest)
+    smallest = int(found.smallest[found.smallest > 0].min(initial=len(release)))
+    missing, allowed = int(found.unmatched.sum()), people - len(release)
+    if rows is not None:
+        missing, allowed = int(found.unmatched[rows].sum()), 0
+    checks = {
+        SAME_PEOPLE: people == release.records_in,
+        "whatever is known, 0 or at least k records match": smallest >= claim.k,
+    }
+    if rows is not None or not is_disassociated(release):
+        checks["published records match"] = missing <= allowed
+    witness: dict[str, Any] | None = None
+    if smallest < claim.k:
+        witness = {"size": len(found.rarest), "matches": smallest, **where}
+    elif not all(checks.values()):
+        witness = {"people": people, "records_in": release.records_in, "unmatched": missing}
+    measured = {"matches": smallest, "knowledges": found.tried}
+    return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
+
+
+def _claim(release: Release) -> KmItems:
+    if not isinstance(release.guarantee, KmItems):
+        raise VerificationError(
+            f"km-items: the release claims {release.guarantee.name}; use the verifier of that guarantee."
+        )
+    return release.guarantee

@@ -1,0 +1,158 @@
+"""What a release of sets must look like: generalised records, or clusters of records separated into chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.shapes import Check, Witness
+from sfumato.core.errors import SchemaError
+from sfumato.core.release import Release
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK, Chunks, is_disassociated
+
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS"]
+
+Flags = npt.NDArray[np.bool_]
+
+PARTS = ("clusters",)
+ROLES = {"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)}
+
+
+def _check_form(release: Release) -> Witness:
+    """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
+    if is_disassociated(release):
+        parts = {name: part.columns for name, part in release.parts.items()}
+        for name, found, wanted in (
+            ("data", release.columns, DATA_COLUMNS),
+            ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
+        ):
+            if sorted(found, key=str) != sorted(wanted, key=str):
+                return {"table": name, "columns": [column.name for column in found]}
+        return {"parts": sorted(parts)} if parts else None
+    roles = sorted(column.role for column in release.columns)
+    if roles != ["history", "identifier"]:
+        return {"roles": roles}
+    form = next(column.form for column in release.columns if column.role == "history")
+    if (form.cell, form.history, form.meaning) != ("category", True, "at least one of"):
+        return {"form": form.cell, "meaning": form.meaning}
+    return {"parts": sorted(release.parts)} if release.parts else None
+
+
+def _check_clusters(release: Release) -> Witness:
+    """Look for empty cells, and clusters that are unknown, named twice or their own ancestors."""
+    if not is_disassociated(release):
+        return None
+    part = release.parts["clusters"].table
+    for table, name in ((part, "cluster"), (part, "size"), (release.table, "cluster"), (release.table, "chunk")):
+        if table.column(name).null_count:
+            return {"column": name, "empty_cells": table.column(name).null_count}
+    try:
+        Chunks.of(release).leaves_below(0)
+    except SchemaError as error:
+        return {"rule": str(error)}
+    except IndexError:
+        return {"clusters": 0}
+    return None
+
+
+def _check_repetition(release: Release) -> Witness:
+    history = release.history()
+    width = max(len(history.labels), 1)
+    keys = np.sort(history.row_of_token * width + history.codes)
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    return {"rows": [int(keys[again[0]]) // width + 1]} if len(again) else None
+
+
+def _check_chunks(release: Release) -> Witness:
+    """Look for clusters and chunks that do not fit together; the witness says which rule is broken."""
+    if not is_disassociated(release):
+        return None
+    chunks = Chunks.of(release)
+    for rule, look in _RULES.items():
+        found = look(chunks)
+        if found is not None:
+            return {"rule": rule, **found}
+    total = int(chunks.sizes[chunks.parent < 0].sum())
+    return None if total == len(release) else {"published": len(release), "clusters": total}
+
+
+def _find_wrong_size(chunks: Chunks) -> Witness:
+    below = np.zeros(len(chunks.names), dtype=np.int64)
+    inner = chunks.parent >= 0
+    np.add.at(below, chunks.parent[inner], chunks.sizes[inner])
+    wrong = (chunks.sizes < 1) | (~chunks.is_leaf & (below != chunks.sizes))
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    return {"cluster": chunks.names[at], "size": int(chunks.sizes[at])}
+
+
+def _find_wrong_number(chunks: Chunks) -> Witness:
+    is_term = chunks.number == TERM_CHUNK
+    first = np.diff(chunks.cluster, prepend=-1) != 0
+    before = np.append(0, chunks.number)[: len(chunks)]
+    expected = np.where(first, np.where(is_term, TERM_CHUNK, 1), before + 1)
+    return _name_chunk(chunks, chunks.number != expected)
+
+
+def _find_long_term_chunk(chunks: Chunks) -> Witness:
+    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
+
+
+def _find_joint_term_chunk(chunks: Chunks) -> Witness:
+    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
+
+
+def _name_chunk(chunks: Chunks, wrong: Flags) -> Witness:
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    return {"cluster": chunks.names[chunks.cluster[at]], "chunk": int(chunks.number[at])}
+
+
+def _find_shared_item(chunks: Chunks) -> Witness:
+    """Look for items in two chunks of a cluster, and in a term chunk as well as in a shared chunk above it."""
+    sources = Sources(chunks)
+    keys = np.sort(sources.cluster * max(len(chunks.subrecords.labels), 1) + sources.term)
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        cluster, term = divmod(int(keys[twice[0]]), len(chunks.subrecords.labels))
+        return {"cluster": chunks.names[cluster], "value": chunks.subrecords.labels[term]}
+    entries = np.flatnonzero(sources.in_term_chunk)
+    cluster_of, term_of = sources.cluster[entries], sources.term[entries]
+    above = np.flatnonzero(sources.trace(chunks.parent[cluster_of], term_of) >= 0)
+    if not len(above):
+        return None
+    value = chunks.subrecords.labels[term_of[above[0]]]
+    return {"cluster": chunks.names[cluster_of[above[0]]], "value": value}
+
+
+_RULES: dict[str, Callable[[Chunks], Witness]] = {
+    "clusters have records, joint ones those of their leaves": _find_wrong_size,
+    "chunks are numbered from 1": _find_wrong_number,
+    "a term chunk is one row": _find_long_term_chunk,
+    "only leaves have a term chunk": _find_joint_term_chunk,
+    "chunks do not share items": _find_shared_item,
+}
+
+
+def _check_values(release: Release) -> Witness:
+    """Look for generalised or removed values beside chunks, which publish items as they are."""
+    if is_disassociated(release) and release.values.num_rows:
+        return {"listed": release.values.num_rows}
+    return None
+
+
+SHAPE_CHECKS: tuple[Check, ...] = (
+    ("sets are generalised or separated", _check_form),
+    ("clusters form a tree", _check_clusters),
+)
+
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("no item is repeated in a row", _check_repetition),
+    ("clusters and chunks fit together", _check_chunks),
+    ("separated items are not generalised", _check_values),
+)

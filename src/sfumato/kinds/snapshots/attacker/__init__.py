@@ -1,0 +1,1 @@
+"""Attackers on snapshots, one file per knowledge."""

@@ -1,0 +1,437 @@
+"""A stream of snapshots: records come in, l-eligible snapshots go out, and only the window is remembered."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.clock import Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.forms import Form
+from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.core.schema import Schema
+from sfumato.core.secret import Secret, digest
+from sfumato.core.unit import RECORD
+from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
+from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
+from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow, Shipment, WindowState
+
+__all__ = [
+    "CLOSED",
+    "SUPPRESSED",
+    "LeavingSnapshot",
+    "Snapshot",
+    "SnapshotStream",
+    "StreamState",
+    "cut_snapshots",
+    "make_release",
+]
+
+Ints = npt.NDArray[np.int64]
+
+SUPPRESSED = "suppressed"
+CLOSED = "arrived after its snapshot had left the window"
+_RESERVED = ("snapshot", "group", "count")
+_JOINED = 4
+"""Groups that are put together where records of several snapshots meet and delays are hidden: in small groups the
+frequencies of the snapshots tell which value is whose."""
+
+
+class Snapshot(NamedTuple):
+    """Records of one time.
+
+    Attributes
+    ----------
+    time
+        When, in units of the clock.
+    table
+        The columns of the schema but for the time.
+    rows
+        Their rows in the original.
+    """
+
+    time: int
+    table: pa.Table
+    rows: Ints
+
+
+def cut_snapshots(times: Ints, table: pa.Table, rows: Ints) -> Iterator[Snapshot]:
+    """Cut records into snapshots, in the order of time; records of one time keep their order.
+
+    Examples
+    --------
+    >>> cut = cut_snapshots(np.array([2, 1, 2]), pa.table({"ill": ["flu", "cold", "cough"]}), np.arange(3))
+    >>> [(snapshot.time, snapshot.rows.tolist()) for snapshot in cut]
+    [(1, [1]), (2, [0, 2])]
+    """
+    if len(times) and (np.diff(times) < 0).any():
+        order = np.argsort(times, kind="stable")
+        times, table, rows = times[order], table.take(pa.array(order)), rows[order]
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(times)) + 1, [len(times)]]) if len(times) else np.array([0])
+    for begin, end in itertools.pairwise(bounds.tolist()):
+        yield Snapshot(int(times[begin]), table.slice(begin, end - begin), rows[begin:end])
+
+
+class LeavingSnapshot(NamedTuple):
+    """What is published of a snapshot, and what the owner keeps.
+
+    Attributes
+    ----------
+    time
+        The snapshot.
+    table, parts
+        Published records in random order, and further tables.
+    rows, homes
+        Of every published record: its original row, and its own snapshot.
+    suppressed
+        Records that are given up with this snapshot and never published.
+    """
+
+    time: int
+    table: pa.Table
+    parts: Mapping[str, pa.Table]
+    rows: Ints
+    homes: Ints
+    suppressed: int
+
+
+class StreamState(NamedTuple):
+    """All that a stream remembers: the window in numbers, the records that wait by home, and counters."""
+
+    window: WindowState
+    labels: list[str]
+    begun: bool
+    homes: dict[int, Snapshot]
+    taken: dict[int, Ints]
+    withheld: dict[str, int]
+
+
+@dataclasses.dataclass
+class _Home:
+    """Records of a snapshot, value by value, in the random order in which they are taken."""
+
+    snapshot: Snapshot
+    codes: Ints
+    taken: Ints
+
+    def take(self, counts: Ints) -> Ints:
+        """Return the positions of the next so many records of each value."""
+        values = np.flatnonzero(counts)
+        self.taken = np.pad(self.taken, (0, max(0, len(counts) - len(self.taken))))
+        begin = np.searchsorted(self.codes, values) + self.taken[values]
+        self.taken[values] += counts[values]
+        offsets = np.cumsum(counts[values]) - counts[values]
+        return np.asarray(np.arange(int(counts.sum())) + np.repeat(begin - offsets, counts[values]))
+
+    def add(self, snapshot: Snapshot, codes: Ints) -> None:
+        """Put more records behind those that are there."""
+        everything = np.append(self.codes, codes)
+        order = np.argsort(everything, kind="stable")
+        rows = np.append(self.snapshot.rows, snapshot.rows)[order]
+        table = pa.concat_tables([self.snapshot.table, snapshot.table]).take(pa.array(order))
+        self.snapshot, self.codes = Snapshot(snapshot.time, table, rows), everything[order]
+
+
+class _Queue(_Home):
+    """Records of a snapshot in the order in which they are taken, whatever their value."""
+
+    def take(self, counts: Ints) -> Ints:
+        """Return the positions of the next records; how many there are of each value is known already."""
+        begin = int(self.taken.sum())
+        self.taken = np.array([begin + int(counts.sum())])
+        return np.arange(begin, int(self.taken[0]))
+
+
+class SnapshotStream:
+    """Takes snapshots in the order of time and returns those that leave the window, ready to be published.
+
+    A snapshot leaves as soon as nothing can change it: when the snapshot that is ``window - 1`` later has been taken.
+    Times without records between two snapshots count as empty snapshots. Nothing random depends on what went before, so
+    a stream can be stopped and resumed from its state.
+
+    Parameters
+    ----------
+    schema, clock
+        Columns of the records, and what a time number means.
+    l
+        No value may be above 1/l of a published snapshot.
+    costs
+        Of late publication and of suppression.
+    step
+        What is done to l-eligible snapshots.
+    secret
+        Where random orders come from.
+    late
+        ``withhold`` to leave out records whose snapshot has left, ``error`` to refuse them.
+    delays
+        ``hidden`` if being late or missing may not depend on the value; ``paper`` for the least cost.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.snapshots.families.eligible_steps import STEPS
+    >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (3, "70", "flu")]
+    >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
+    >>> costs = CostModel.read("doc", "linear", None, 2)
+    >>> stream = SnapshotStream(data.schema, data.clock, 2, costs, STEPS["none"], Secret(bytes(32)))
+    >>> out = [leaving for snapshot in stream.cut(data) for leaving in stream.push(snapshot)] + stream.flush()
+    >>> [(leaving.time, leaving.table.num_rows, leaving.suppressed) for leaving in out]
+    [(2, 4, 0), (3, 0, 1)]
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Section II.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        clock: Clock,
+        l: int,
+        costs: CostModel,
+        step: Step,
+        secret: Secret,
+        late: str = "withhold",
+        delays: str = "paper",
+    ) -> None:
+        self.schema, self.clock, self.l, self.step, self.secret = schema, clock, l, step, secret
+        self.delays = delays
+        self._sensitive = sensitive_column(schema)
+        self._refuses_late = late == "error" or delays == "hidden"
+        self._labels: list[str] = []
+        self._code: dict[str, int] = {}
+        self._window: RepositionWindow | HiddenWindow = (
+            HiddenWindow(l, len(costs.mu)) if delays == "hidden" else RepositionWindow(l, costs, self._labels)
+        )
+        self._homes: dict[int, _Home] = {}
+        self._begun = False
+        self.withheld: dict[str, int] = {SUPPRESSED: 0, CLOSED: 0}
+
+    @property
+    def window(self) -> int:
+        """Number of snapshots in which a record may be published."""
+        return self._window.size
+
+    @property
+    def now(self) -> int | None:
+        """The last snapshot taken, None before the first."""
+        return self._window.now if self._begun else None
+
+    def cut(self, dataset: Dataset) -> Iterator[Snapshot]:
+        """Cut a dataset into its snapshots, in the order of time; records of one time keep their order."""
+        yield from cut_snapshots(
+            np.asarray(dataset.table.column(dataset.schema.time).to_numpy(), dtype=np.int64),
+            dataset.table.drop_columns([dataset.schema.time]),
+            np.arange(len(dataset)),
+        )
+
+    def push(self, snapshot: Snapshot) -> list[LeavingSnapshot]:
+        """Take a snapshot; return what leaves the window: nothing while it fills, then one as a rule.
+
+        After a gap in time several leave. The records of a snapshot that is not later than the last one are late: they
+        join their snapshot where it has not left, and are withheld where it has.
+        """
+        snapshot = _order_by_content(snapshot)
+        codes = self._encode(snapshot.table.column(self._sensitive))
+        if self._begun and snapshot.time <= self._window.now:
+            self._take_late(snapshot, codes)
+            return []
+        leaving = self._pass_gap(snapshot.time)
+        self._begun = True
+        if len(codes):
+            self._homes[snapshot.time] = self._arrange(snapshot, codes)
+            codes = self._homes[snapshot.time].codes
+        arrived = codes if self.delays == "hidden" else self._count(codes)
+        return leaving + self._ship([self._window.push(snapshot.time, arrived)])
+
+    def flush(self) -> list[LeavingSnapshot]:
+        """Return the snapshots that are left in the window; the stream can begin anew with later ones."""
+        left = self._ship(self._window.flush())
+        self._homes.clear()
+        return left
+
+    def state(self) -> StreamState:
+        """Return all that the stream remembers."""
+        return StreamState(
+            self._window.state(),
+            list(self._labels),
+            self._begun,
+            {time: home.snapshot for time, home in self._homes.items()},
+            {time: home.taken.copy() for time, home in self._homes.items()},
+            dict(self.withheld),
+        )
+
+    def restore(self, state: StreamState) -> None:
+        """Go on where :meth:`state` was called."""
+        self._labels[:] = state.labels
+        self._code = {label: code for code, label in enumerate(state.labels)}
+        self._window.restore(state.window)
+        self._begun, self.withheld = state.begun, dict(state.withheld)
+        kind = _Queue if self.delays == "hidden" else _Home
+        self._homes = {
+            time: kind(snapshot, self._encode(snapshot.table.column(self._sensitive)), state.taken[time].copy())
+            for time, snapshot in state.homes.items()
+        }
+
+    def _encode(self, column: pa.ChunkedArray) -> Ints:
+        """Return the codes of sensitive values; a value that was never seen gets the next number."""
+        coded = column.combine_chunks().dictionary_encode()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = coded.combine_chunks()
+        known = coded.dictionary.to_pylist()
+        for label in known:
+            if label not in self._code:
+                self._code[label] = len(self._labels)
+                self._labels.append(label)
+        codes = np.array([self._code[label] for label in known], dtype=np.int64)
+        return codes[coded.indices.to_numpy()] if len(known) else np.empty(0, np.int64)
+
+    def _count(self, codes: Ints) -> Ints:
+        return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
+
+    def _arrange(self, snapshot: Snapshot, codes: Ints) -> _Home:
+        """Put the records into the order in which they are taken: by value, or with all values spread evenly."""
+        draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes) + 1, "home")
+        order = np.lexsort((draws[:-1], codes))
+        if self.delays == "hidden":
+            counts = np.unique(codes, return_counts=True)[1]
+            spread = np.empty_like(order)
+            spread[np.argsort(spread_evenly(counts), kind="stable")] = order
+            # Turned at random, every record is as likely as any other to be the first, the second, and so on.
+            order = np.roll(spread, int(draws[-1] % np.uint64(len(codes))))
+        table = snapshot.table.take(pa.array(order))
+        kind = _Queue if self.delays == "hidden" else _Home
+        return kind(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
+
+    def _take_late(self, snapshot: Snapshot, codes: Ints) -> None:
+        if self._refuses_late:
+            raise SchemaError(
+                f"snapshots: records must come in the order of time; {len(codes)} came after a later snapshot. Sort "
+                "them, or let them be withheld where their snapshot has left (late=withhold, delays=paper)."
+            )
+        assert isinstance(self._window, RepositionWindow)
+        if not self._window.is_open(snapshot.time):
+            self.withheld[CLOSED] += len(codes)
+            return
+        self._window.add_late(snapshot.time, self._count(codes))
+        if snapshot.time in self._homes:
+            self._homes[snapshot.time].add(snapshot, codes)
+        elif len(codes):
+            self._homes[snapshot.time] = self._arrange(snapshot, codes)
+
+    def _pass_gap(self, time: int) -> list[LeavingSnapshot]:
+        """Take the empty snapshots before a time; once nothing waits, all others are passed over at once."""
+        leaving: list[LeavingSnapshot] = []
+        while self._begun and self._window.now + 1 < time:
+            if self._window.is_empty:
+                self._window.skip_to(time)
+                break
+            leaving += self._ship([self._window.push(self._window.now + 1, np.empty(0, np.int64))])
+        return leaving
+
+    def _ship(self, shipments: Sequence[Shipment | None]) -> list[LeavingSnapshot]:
+        """Publish what leaves; a snapshot that had and has no records is none."""
+        leaving = []
+        for shipment in shipments:
+            if shipment is None or (shipment.size == 0 and not shipment.suppressed.any()):
+                continue
+            leaving.append(self._publish(shipment))
+            self.withheld[SUPPRESSED] += leaving[-1].suppressed
+        for time in [time for time in self._homes if time < self._window.now - 2 * (self.window - 1)]:
+            del self._homes[time]
+        return leaving
+
+    def _publish(self, shipment: Shipment) -> LeavingSnapshot:
+        tables, rows, homes, codes = [], [np.empty(0, np.int64)], [], [np.empty(0, np.int64)]
+        for time, counts in shipment.taken.items():
+            home = self._homes[time]
+            at = home.take(counts)
+            tables.append(home.snapshot.table.take(pa.array(at)))
+            rows.append(home.snapshot.rows[at])
+            codes.append(home.codes[at])
+            homes.append(np.full(len(at), time))
+        time, size = shipment.time, shipment.size
+        suppressed = int(shipment.suppressed.sum())
+        if size == 0:
+            return LeavingSnapshot(time, self._empty(), {}, rows[0], rows[0], suppressed)
+        joined = _JOINED if self.delays == "hidden" and len(shipment.taken) > 1 else 1
+        eligible = Eligible(pa.concat_tables(tables), np.concatenate(codes), self._labels, joined)
+        secret = self.secret.derive(time, digest(eligible.table))
+        done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
+        order = secret.order(size, "shuffle")
+        table = self._with_time(done.table.take(pa.array(order)), time)
+        parts = {name: self._with_time(part, time) for name, part in done.parts.items()}
+        return LeavingSnapshot(
+            time, table, parts, np.concatenate(rows)[order], np.concatenate(homes)[order], suppressed
+        )
+
+    def _with_time(self, table: pa.Table, time: int) -> pa.Table:
+        return table.add_column(0, "snapshot", self.clock.to_arrow(np.full(table.num_rows, time, dtype=np.int64)))
+
+    def _empty(self) -> pa.Table:
+        columns = published_columns(self.schema, self.clock, self.step)
+        return pa.table({column.name: pa.array([], column.form.arrow) for column in columns})
+
+
+def _order_by_content(snapshot: Snapshot) -> Snapshot:
+    """Put records into an order that does not depend on the one in which they came: it must not decide anything."""
+    keys = [(name, "ascending") for name in snapshot.table.column_names]
+    order = np.asarray(pc.sort_indices(snapshot.table, sort_keys=keys).to_numpy(), dtype=np.int64)
+    return Snapshot(snapshot.time, snapshot.table.take(pa.array(order)), snapshot.rows[order])
+
+
+def sensitive_column(schema: Schema) -> str:
+    """Return the name of the one sensitive column; refuse names that the release uses for other things.
+
+    Examples
+    --------
+    >>> sensitive_column(Dataset.from_snapshots([(1, "flu")], (), "ill").schema)
+    'ill'
+    """
+    found = [column.name for column in schema.columns if column.role == "sensitive"]
+    if len(found) != 1:
+        raise SchemaError(f"snapshots: exactly one sensitive column is needed, found {len(found)}. Give --sensitive.")
+    taken = [column.name for column in schema.columns if column.name in _RESERVED and column.role != "time"]
+    if taken:
+        raise SchemaError(f"snapshots: the release has a column {taken[0]!r} of its own. Rename yours.")
+    return found[0]
+
+
+def published_columns(schema: Schema, clock: Clock, step: Step) -> tuple[PublishedColumn, ...]:
+    """Return the columns of a published snapshot."""
+    return (PublishedColumn("snapshot", "time", Form("exact", clock.form_type)), *step.columns(schema))
+
+
+def make_release(
+    stream: SnapshotStream, method: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
+) -> Release:
+    """Make one release of snapshots that left a stream."""
+    if not leaving:
+        raise ParameterError("snapshots: a release needs at least one snapshot.")
+    columns = published_columns(stream.schema, stream.clock, stream.step)
+    at = PublishedColumn("snapshot", "time", Form("exact", stream.clock.form_type))
+    parts = {}
+    for name, described in stream.step.parts(stream.schema).items():
+        tables = [snapshot.parts[name] for snapshot in leaving if name in snapshot.parts]
+        parts[name] = Part((at, *described), pa.concat_tables(tables).combine_chunks())
+    table = pa.concat_tables([snapshot.table for snapshot in leaving]).combine_chunks()
+    return Release(
+        kind="snapshots",
+        method=method,
+        guarantee=stream.step.claim(stream.l, stream.window, stream.delays),
+        columns=columns,
+        table=table,
+        values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
+        records_in=table.num_rows + sum(withheld.values()),
+        withheld={reason: count for reason, count in withheld.items() if count},
+        parts=parts,
+        unit=RECORD,
+    )

@@ -1,0 +1,1 @@
+"""What a release of snapshots can promise, one file each."""

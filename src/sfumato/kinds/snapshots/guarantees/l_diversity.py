@@ -1,0 +1,58 @@
+"""l-diversity of groups: what is known about a person leaves every sensitive value at most as likely as 1/l."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, say_delay, say_fate
+
+__all__ = ["LDiversity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class LDiversity(Guarantee):
+    """In every published group, every sensitive value is that of at most one record in l.
+
+    Formally: for every group g of a published snapshot and every sensitive value s, l |g[s]| <= |g|; and a record of
+    snapshot i is published in a snapshot j with i <= j < i + window, if at all. With hidden delays j, or that there is
+    none, does not depend on the value: of the records of a snapshot that are published in the same one, or never, at
+    most the larger of 1/l and the value's own share, and two more, have the same value.
+
+    Examples
+    --------
+    >>> LDiversity(l=3, window=1).statement()
+    'Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at most 1 \
+in 3 records; records are published in their own snapshot. Not covered: whoever knows when a record arose and misses \
+it can guess its value, which was too frequent then.'
+    >>> print(LDiversity(l=3, window=7, delays="hidden").statement())
+    Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at most 1 in
+    3 records; records are published at most 6 snapshots late. Whether a record is on time, late or missing depends on
+    its snapshot and on chance, not on its value, which only the owner can check; where a value exceeds 1 in 3 of a
+    snapshot, whoever knows the frequencies of that snapshot still guesses it as often as it occurs there.
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Definition 1.
+    """
+
+    name: ClassVar[str] = "l-diversity"
+    title: ClassVar[str] = "l-diversity"
+    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
+    knowledge: ClassVar[str] = "attributes-and-time"
+
+    l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
+    window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
+    delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
+
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise."""
+        return (
+            f"Whoever finds {unit.whose} by attributes and time learns a group in which each sensitive value is that "
+            "of "
+            f"at most 1 in {self.l} records; {say_delay(self.window)}. {say_fate(self.l, self.window, self.delays)}"
+            f"{self.say_count(unit)}"
+        )

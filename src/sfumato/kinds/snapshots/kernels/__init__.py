@@ -1,0 +1,1 @@
+"""Compiled code on plain arrays that only methods for snapshots call."""

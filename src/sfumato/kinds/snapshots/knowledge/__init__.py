@@ -1,0 +1,1 @@
+"""What an attacker can know of snapshots, and which published records match."""

@@ -1,0 +1,1 @@
+"""Methods for snapshots, named after the papers, with their deviations beside them."""

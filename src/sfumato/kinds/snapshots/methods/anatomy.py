@@ -1,0 +1,66 @@
+"""Anatomy: attributes and sensitive values in two tables, joined by groups only."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.kinds.snapshots.families.eligible_steps import STEPS
+from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+
+__all__ = ["Anatomy"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Anatomy(Method):
+    """Group the records of every snapshot so that no sensitive value repeats in a group of l or more.
+
+    Examples
+    --------
+    >>> rows = [(1, "30", "flu"), (1, "40", "cold"), (2, "50", "cold"), (2, "60", "cough")]
+    >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
+    >>> Anatomy(l=2).anonymize(data, Run(bytes(32))).release
+    Release(snapshots by anatomy: 4 of 4 records, l-diversity (l=2, window=1, delays=paper))
+
+    References
+    ----------
+    X. Xiao, Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
+    """
+
+    name: ClassVar[str] = "anatomy"
+    summary: ClassVar[str] = "Publishes attributes and sensitive values in two tables, joined by groups only."
+    paper: ClassVar[str] = "Xiao and Tao, Anatomy (2006), as used by Wang et al., Anonymizing Temporal Data (2010)"
+    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity,)
+    optimises: ClassVar[str] = "size of groups"
+
+    l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
+    infeasible: Annotated[
+        str, Param("What to do with a value that is too frequent in a snapshot.", choices=("error", "suppress"))
+    ] = "error"
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release of all snapshots, each grouped on its own."""
+        from sfumato.kinds.snapshots.families.release import release_snapshots
+        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream
+
+        self.accept(dataset, 1)
+        costs = CostModel.read(type(self).__name__, "linear", None, 1)
+        stream = SnapshotStream(dataset.schema, dataset.clock, self.l, costs, STEPS["anatomy"], run.secret)
+        result = release_snapshots(self, dataset, stream, run)
+        suppressed = stream.withheld[SUPPRESSED]
+        if suppressed and self.infeasible == "error":
+            raise InfeasibleError(
+                f"Anatomy: no sensitive value may be above 1 in {self.l} of a snapshot; {suppressed:,} of "
+                f"{len(dataset):,} records are too many. Use reposition, which publishes some of them later, or "
+                "leave them out with infeasible=suppress."
+            )
+        return result

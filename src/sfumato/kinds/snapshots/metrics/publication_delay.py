@@ -1,0 +1,53 @@
+"""How late records are published, and how many are not published at all."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.snapshots.comparison import SnapshotComparison
+
+__all__ = ["METRIC", "PublicationDelay"]
+
+
+@dataclasses.dataclass(frozen=True)
+class PublicationDelay(Metric):
+    """Mean number of snapshots that published records are late.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
+    >>> PublicationDelay().measure(Comparison(data, result.release, result.trace.rows))
+    Score(publication-delay: 0.5 snapshots, lower is better; longest=1, late_share=0.5, suppressed_share=0)
+    """
+
+    name: ClassVar[str] = "publication-delay"
+    title: ClassVar[str] = "Delay of publication"
+    unit: ClassVar[str] = "snapshots"
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
+    paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
+    not_monotone: ClassVar[str] = "Who is withheld is not late: leaving out late records lowers the mean."
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say that the row map is missing."""
+        told = super().obstacle(comparison)
+        return told or (None if comparison.rows is not None else "needs the owner's row map.")
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Average the delays."""
+        delays = SnapshotComparison(comparison).delays
+        return float(delays.mean()) if len(delays) else 0.0, {
+            "longest": int(delays.max(initial=0)),
+            "late_share": float((delays > 0).mean()) if len(delays) else 0.0,
+            "suppressed_share": 1.0 - len(delays) / max(len(comparison.original), 1),
+        }
+
+
+METRIC = PublicationDelay

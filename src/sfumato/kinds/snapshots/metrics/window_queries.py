@@ -1,0 +1,94 @@
+"""Queries over windows of time: how often does a value occur from here to there?"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.params import Param
+from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts, merge_snapshots, suppress_plainly
+
+__all__ = ["METRIC", "WindowQueries"]
+
+Floats = npt.NDArray[np.float64]
+
+_LENGTHS = (1, 2, 3, 5, 7, 10, 14, 21, 30)
+
+
+@dataclasses.dataclass(frozen=True)
+class WindowQueries(Metric):
+    """Average relative error of counts of a sensitive value in windows of many lengths.
+
+    Windows hold a random record and ask for its value. For comparison the same questions are put to two other ways of
+    making every snapshot l-eligible: suppression alone, and merging with the snapshots that follow.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
+    >>> details = WindowQueries(queries=50).measure(Comparison(data, result.release)).details
+    >>> details["length_2"] < details["length_1"], details["suppression"]
+    (True, 1.0)
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Section I.
+    """
+
+    name: ClassVar[str] = "window-queries"
+    title: ClassVar[str] = "Average relative error of window queries"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
+    paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), I"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "A record that comes late where another is missing makes up for it."
+
+    queries: Annotated[int, Param("Number of queries of each length.", ge=1)] = 1000
+    sanity: Annotated[float, Param("Smallest true count to divide by.", ge=1)] = 1.0
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Ask original, release and the two alternatives."""
+        found = SnapshotComparison(comparison)
+        truth = found.original_counts
+        l = getattr(comparison.release.guarantee, "l", 2)
+        others = {
+            "": found.published_counts,
+            "suppression": suppress_plainly(truth, l),
+            "merging": merge_snapshots(truth, l),
+        }
+        span = int(found.times.max(initial=0)) + 1
+        errors: dict[str, dict[int, float]] = {name: {} for name in others}
+        for length in (length for length in _LENGTHS if length <= span):
+            rng = np.random.default_rng([comparison.seed, length])
+            record = rng.integers(0, len(found.codes), self.queries)
+            # Windows lie where there are data, and hold the record that is asked for.
+            begin = np.clip(found.times[record] - rng.integers(0, length, self.queries), 0, span - length)
+            asked = found.codes[record]
+            expected = _answer(truth, asked, begin, length)
+            for name, counts in others.items():
+                wrong = np.abs(_answer(counts, asked, begin, length) - expected)
+                errors[name][length] = float((wrong / np.maximum(expected, self.sanity)).mean())
+        means = {name: float(np.mean(list(of.values()))) for name, of in errors.items()}
+        details: dict[str, Any] = {name: means[name] for name in ("suppression", "merging")}
+        for name, by_length in errors.items():
+            details |= {f"{name}_length_{length}".lstrip("_"): error for length, error in by_length.items()}
+        return means[""], details
+
+
+def _answer(counts: ValueCounts, asked: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], length: int) -> Floats:
+    answers = np.zeros(len(asked))
+    for value in np.unique(asked):
+        mine = asked == value
+        answers[mine] = counts.count_in(int(value), begin[mine], length)
+    return answers
+
+
+METRIC = WindowQueries

@@ -1,0 +1,75 @@
+"""Snapshots: records with a time, attributes and one sensitive value."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.unit import RECORD
+from sfumato.io.files import choose_format, load
+from sfumato.io.reading import Reading
+from sfumato.io.tables import parse_table
+from sfumato.kinds.snapshots.reader.records import SnapshotRecords
+
+__all__ = ["read"]
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read records with their times, one row each, in the order of the file.
+
+    Dates are cut to the resolution, a day unless another is given: all records of a day are a snapshot. Whole numbers
+    are snapshots as they are. Each column needs a role (``quasi-identifier``, ``plain``; the sensitive one by
+    ``sensitive``) or is left out by ``drop``.
+
+    Parameters
+    ----------
+    path
+        The file: CSV, Parquet or JSON lines, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "cases.csv"
+    >>> _ = file.write_text("date,age,disease\\n2024-01-02,30,flu\\n2024-01-02,40,cold\\n2024-01-05,50,flu\\n")
+    >>> cases = read(file, Reading("snapshots", columns={"qi": "age"}, sensitive=("disease",)))
+    >>> cases.table.to_pydict()
+    {'time': [19724, 19724, 19727], 'age': ['30', '40', '50'], 'disease': ['flu', 'cold', 'flu']}
+    >>> for note in cases.notes:
+    ...     print(note)
+    Read 3 rows of cases.csv.
+    Reading `date` as time.
+    Reading `age` as quasi-identifier.
+    Reading `disease` as sensitive.
+    A snapshot is a day.
+    Found 2 snapshots with records, from the first to the last 4 in all, and 2 sensitive values.
+    """
+    file = Path(path)
+    table = parse_table(
+        file.name,
+        load(file),
+        choose_format(file, reading.format),
+        delimiter=reading.delimiter,
+        header=reading.header or True,
+        encoding=reading.encoding,
+    )
+    records = SnapshotRecords(file.name, reading)
+    times, cells = records.read(table)
+    values = len(cells.column(records.shape.sensitive).unique())
+    found = (
+        f"Found {len(np.unique(times)):,} snapshots with records, from the first to the last "
+        f"{int(times.max() - times.min()) + 1:,} in all, and {values:,} sensitive values."
+    )
+    return Dataset(
+        records.shape.schema(),
+        cells.add_column(0, "time", pa.array(times, pa.int64())),
+        notes=(*records.notes(), found),
+        reading=reading.to_dict(),
+        clock=records.clock,
+        unit=RECORD,
+    )

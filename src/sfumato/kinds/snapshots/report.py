@@ -1,0 +1,349 @@
+"""The owner's report on snapshots: how skewed they were, how late records are, what can be inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.risk import Risk
+from sfumato.core.comparison import Comparison
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.metric import Score
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts
+from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, make_table, raise_powers
+from sfumato.report.numerals import show_count, show_share
+from sfumato.report.palette import AFTER, BEFORE, NEUTRAL
+from sfumato.report.plots import PANEL_WIDTH, draw_bars, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+Spec = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+
+_BINS = (0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
+_MOST_BARS = 12
+_DELAYS = {
+    "paper": (
+        "Reasoning about delays.",
+        "Somebody who knows when a record arose and finds it published later, or not at all, guesses that its value "
+        "was too frequent at that time, and is mostly right: see below. The promise does not count such guesses; "
+        "delays=hidden makes them useless.",
+    ),
+    "hidden": (
+        "Knowing how frequent values were.",
+        "Whether a record is on time, late or missing does not depend on its value. But somebody who knows how "
+        "frequent the values of a snapshot were guesses a frequent one as often as it occurred: where one value "
+        "exceeds 1/l of a snapshot nobody can promise 1/l against that.",
+    ),
+}
+_LISTED_DAYS = 30
+_CODES = {"day": "D", "hour": "h", "minute": "m", "second": "s"}
+_LIMITS = (
+    (
+        "The same person in several snapshots.",
+        "Each snapshot keeps its promise on its own. Groups of the same person at different times can be compared.",
+    ),
+    (
+        "Being in the data.",
+        "Attributes are published exactly. Who knows them finds the record, and learns that the person is in the data.",
+    ),
+)
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    queries = next((score for score in scores if score.name == "window-queries"), None)
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(comparison, "it names sensitive values", _tiles(comparison, before, after)),
+            _published(comparison),
+            _risk(comparison.release.guarantee, before, after),
+            _skew(drawn["shares"]),
+            _delays(drawn.get("delays")),
+            _late_and_missing(comparison, after),
+            _queries(queries),
+            page.write_utility(scores),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec]:  # noqa: ARG001
+    """Return the plots by name; ``delays`` is there when it is known who became whom."""
+    found = SnapshotComparison(comparison)
+    drawn = {"shares": _draw_shares(found, comparison.release.guarantee)}
+    if comparison.rows is not None:
+        drawn["delays"] = _draw_delays(found)
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save the plots side by side, about 1,400 pixels wide as PNG."""
+    drawn = figures(comparison, before, after)
+    views = [{key: view[key] for key in view if key in _VIEW} for view in drawn.values()]
+    save_figure(finish_figure({"hconcat": views, "spacing": 40}, {}), path)
+
+
+_VIEW = ("width", "height", "title", "data", "encoding", "layer", "mark", "vconcat", "hconcat", "spacing")
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    release = comparison.release
+    was, now = (show_share(risk.max_success) for risk in (before, after))
+    tiles = [
+        (show_count(len(release)), f"of {show_count(release.records_in)} records published"),
+        (
+            f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>",
+            "largest chance of one sensitive value for anybody, late and missing records included",
+        ),
+    ]
+    if comparison.rows is not None:
+        delays = SnapshotComparison(comparison).delays
+        late = show_share(float((delays > 0).mean())) if len(delays) else "–"
+        tiles.append((escape(late), "of published records are late"))
+    return tiles
+
+
+def _published(comparison: Comparison) -> str:
+    found = SnapshotComparison(comparison)
+    guarantee = comparison.release.guarantee
+    account = page.account_for(
+        comparison,
+        [
+            ("Snapshots with records in the original data", len(np.unique(found.times))),
+            ("Snapshots published", len(np.unique(found.published.times))),
+            ("Groups published", len(found.published.group_time)),
+            ("Sensitive values in the original data", len(found.values)),
+        ],
+    )
+    told = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
+    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in told)
+    return (
+        f"<section><h2>What was published</h2>\n{account}\n"
+        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
+        f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
+        f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
+    )
+
+
+def _risk(guarantee: Guarantee, before: Risk, after: Risk) -> str:
+    l = getattr(guarantee, "l", 1)
+    share = after.max_sensitive_share or 0.0
+    rows = [
+        (
+            "Chance of the likeliest value, average person",
+            show_share(before.mean_success),
+            show_share(after.mean_success),
+        ),
+        ("Chance of the likeliest value, worst case", show_share(before.max_success), show_share(after.max_success)),
+        (
+            "Fewest records among which the value is",
+            show_count(before.smallest_anonymity_set),
+            show_count(after.smallest_anonymity_set),
+        ),
+    ]
+    if guarantee.name != "l-diversity":
+        told = _warn("Sensitive values stand beside the records. Do not publish this.")
+    elif share <= 1 / l + 1e-9 < after.max_success:
+        told = (
+            f"<blockquote class='warning'><p>In the groups no value is likelier than {show_share(share)} "
+            f"({show_share(1 / l)} promised). <b>Somebody who sees that a record is late or missing is right for up to "
+            f"{show_share(after.max_success)} of these records</b>; see <i>Late and missing records</i>."
+            "</p></blockquote>"
+        )
+    elif share <= 1 / l + 1e-9:
+        told = (
+            f"<blockquote><p>The attack agrees with the promise: no value is likelier than {show_share(share)} for "
+            f"anybody ({show_share(1 / l)} promised).</p></blockquote>"
+        )
+    else:
+        told = _warn("Do not publish this release: the attack breaks the promise.")
+    return (
+        "<section><h2>Risk before and after</h2>\n<p>The attacker knows all attributes of a person and when the record "
+        "arose, has the release, and wants the sensitive value. Before: the same data as they are.</p>\n"
+        f"{told}\n{make_table(['', 'Before', 'After'], rows, narrow=True)}</section>"
+    )
+
+
+def _warn(text: str) -> str:
+    return f"<blockquote class='warning'><p><b>{escape(text)}</b></p></blockquote>"
+
+
+def _largest_shares(counts: ValueCounts) -> Floats:
+    """Return the share of the most frequent value of every snapshot."""
+    snapshots, at = np.unique(counts.first, return_inverse=True)
+    largest = np.zeros(len(snapshots))
+    np.maximum.at(largest, at, counts.count)
+    return np.asarray(largest / np.maximum(np.bincount(at, counts.count, minlength=len(snapshots)), 1))
+
+
+def _draw_shares(found: SnapshotComparison, guarantee: Guarantee) -> Spec:
+    """Draw how large the most frequent value of snapshots is, before and after."""
+    limit = 1 / getattr(guarantee, "l", 1)
+    rows, table = [], []
+    edges = sorted({*_BINS, limit})
+    for when, counts in (("Before", found.original_counts), ("After", found.published_counts)):
+        shares = _largest_shares(counts)
+        # A share of exactly 1/l keeps the promise, so bins are closed at their upper end.
+        number = np.bincount(np.searchsorted(edges, shares - 1e-12) - 1, minlength=len(edges) - 1)
+        for low, high, of in zip(edges[:-1], edges[1:], number.tolist(), strict=True):
+            rows.append({"when": when, "low": low, "high": high, "share": of / max(len(shares), 1)})
+        table.append([when, show_share(float((shares > limit + 1e-9).mean())) if len(shares) else "–"])
+    views = []
+    for when, colour in (("Before", BEFORE), ("After", AFTER)):
+        axis = {"format": "~%", "title": "Largest share of one value in a snapshot" if when == "After" else None}
+        encoding = {
+            "x": {"field": "low", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {**axis, "grid": False}},
+            "x2": {"field": "high"},
+            "y": {
+                "field": "share",
+                "type": "quantitative",
+                "axis": {"format": "~%", "title": "Snapshots", "tickCount": 3},
+            },
+            "y2": {"datum": 0},
+        }
+        mark = {"type": "rect", "color": colour, "xOffset": 0.5, "x2Offset": -0.5, "aria": False}
+        rule = {
+            "data": {"values": [{"limit": limit}]},
+            "mark": {"type": "rule", "color": NEUTRAL, "strokeDash": [4, 3], "aria": False},
+            "encoding": {"x": {"field": "limit", "type": "quantitative"}},
+        }
+        mine = [row for row in rows if row["when"] == when]
+        layer = [{"data": {"values": mine}, "mark": mark, "encoding": encoding}, rule]
+        views.append({"width": PANEL_WIDTH, "height": 90, "title": when, "layer": layer})
+    facts = {
+        "title": "Largest share of one sensitive value in a snapshot, before and after",
+        "description": "Two histograms over snapshots; a dashed line marks the share that is promised.",
+        "head": ["", "Snapshots above the promise"],
+        "rows": table,
+    }
+    return finish_figure({"vconcat": views, "spacing": 14}, facts)
+
+
+def _draw_delays(found: SnapshotComparison) -> Spec:
+    """Draw how many records are published how late, and how many are not."""
+    counts = np.bincount(found.delays, minlength=1)
+    shown = [(str(delay), int(count)) for delay, count in enumerate(counts[:_MOST_BARS].tolist())]
+    if len(counts) > _MOST_BARS:
+        shown.append(("more", int(counts[_MOST_BARS:].sum())))
+    shown.append(("never", len(found.codes) - int(counts.sum())))
+    total = max(len(found.codes), 1)
+    bars = [(name, count / total, show_share(count / total)) for name, count in shown]
+    facts = {
+        "title": "Snapshots between a record and its publication",
+        "description": "A bar for every delay: the share of records published so many snapshots late, or never.",
+        "head": ["Snapshots late", "Records", "Share"],
+        "rows": [[name, show_count(count), show_share(count / total)] for name, count in shown],
+    }
+    return finish_figure(draw_bars(bars, "Records by delay", "Snapshots late"), facts)
+
+
+def _skew(plot: Spec) -> str:
+    caption = (
+        "For every snapshot, the share of its most frequent sensitive value. Right of the dashed line a snapshot "
+        "cannot be published: some of its records have to wait or to be left out."
+    )
+    return f"<section><h2>Skew before and after</h2>\n{draw_figure('shares', plot, caption)}</section>"
+
+
+def _delays(plot: Spec | None) -> str:
+    if plot is None:
+        return ""
+    caption = (
+        "Records are published in their own snapshot or later, never earlier; those left out are counted as never."
+    )
+    return f"<section><h2>Delays</h2>\n{draw_figure('delays', plot, caption)}</section>"
+
+
+def _late_and_missing(comparison: Comparison, after: Risk) -> str:
+    """Say what being late or missing tells, and in which snapshots frequencies tell more than is promised."""
+    fates: dict[str, dict[str, float]] | None = getattr(after, "fates", None)
+    if fates is None or comparison.rows is None:
+        return ""
+    rows = [
+        [
+            fate.replace("_", " ").capitalize(),
+            show_count(int(found["people"])),
+            show_share(found["right"]),
+            show_share(found["right_knowing_frequencies"]),
+        ]
+        for fate, found in fates.items()
+    ]
+    head = ["The record is", "Records", "Right, with the release", "Right, knowing each snapshot's frequencies"]
+    return (
+        "<section><h2>Late and missing records</h2>\n<p>The attacker knows attributes and time of a person, recognises "
+        "the record, sees whether it is on time, late or missing, and guesses the value.</p>\n"
+        f"{make_table(head, rows, narrow=True)}\n{_exceeded(comparison)}</section>"
+    )
+
+
+def _exceeded(comparison: Comparison) -> str:
+    """List the snapshots in which one value was above 1/l."""
+    assert comparison.rows is not None
+    l = getattr(comparison.release.guarantee, "l", 1)
+    fates = Fates.of(comparison.release, comparison.original, comparison.rows)
+    days = fates.exceeded(l)
+    said = (
+        f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots one value was that of more than 1 in "
+        f"{l} records. Whoever knows that guesses it as often there, whatever is published."
+    )
+    if not len(days):
+        return f"<p>{escape(said)}</p>"
+    keys, counts = fates.count_values()
+    most = np.zeros(len(fates.times), dtype=np.int64)
+    np.maximum.at(most, keys // max(len(fates.labels), 1), counts)
+    unit = comparison.original.clock.unit
+    rows = [
+        [
+            _name_snapshot(int(fates.times[at]), unit),
+            show_count(int(fates.sizes[at])),
+            show_share(float(most[at] / fates.sizes[at])),
+        ]
+        for at in days[:_LISTED_DAYS].tolist()
+    ]
+    more = f" The first {_LISTED_DAYS} are listed." if len(days) > _LISTED_DAYS else ""
+    table = make_table(["Snapshot", "Records", "Largest share of a value"], rows, narrow=True)
+    return f"<p>{escape(said + more)}</p><details><summary>These snapshots</summary>{table}</details>"
+
+
+def _name_snapshot(time: int, unit: str | None) -> str:
+    """Spell a snapshot: a number, or a date to the unit of the clock."""
+    if unit is None:
+        return str(time)
+    return str(np.datetime64(time, "us").astype(f"datetime64[{_CODES[unit]}]"))
+
+
+def _queries(score: Score | None) -> str:
+    """List the error of window queries by length, beside what the alternatives would give."""
+    if score is None:
+        return ""
+    lengths = [int(name.removeprefix("length_")) for name in score.details if name.startswith("length_")]
+    rows = [
+        [
+            show_count(length),
+            *(show_share(score.details[f"{name}length_{length}"]) for name in ("", "suppression_", "merging_")),
+        ]
+        for length in lengths
+    ]
+    head = ["Snapshots in the window", "This release", "Suppression alone", "Merged snapshots"]
+    return (
+        "<section><h2>Counts over time</h2>\n<p>Average error of the number of records with a value in a window of "
+        "time, relative to the true number; beside it the error if each snapshot were made eligible by suppression "
+        f"alone, or by merging it with the following ones.</p>\n{make_table(head, rows, narrow=True)}</section>"
+    )

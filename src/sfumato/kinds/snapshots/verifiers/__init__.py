@@ -1,0 +1,1 @@
+"""Independent checks of published snapshots, one file per guarantee."""

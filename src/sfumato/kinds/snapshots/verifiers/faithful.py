@@ -1,0 +1,106 @@
+"""Nothing invented, nothing swapped, for snapshots: every record is an original one, at most a little late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.checking.faithful import check_people, check_rows
+from sfumato.checking.structure import COUNTS, READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.snapshots.published import PublishedSnapshots, original_codes, original_times, steps_of
+
+__all__ = ["verify_faithful"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_ONCE = "every record is published at most once"
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that every published record is the original one.
+
+    Attributes are exactly the original ones; a group lists exactly the sensitive values of its records; a record is
+    published not before its own snapshot and less than ``window`` snapshots after it; no record is published twice;
+    the others are counted as withheld.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published row.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> result = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    found: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
+    if found[_ONCE] is None:
+        rows = rows.astype(np.int64)
+        published = PublishedSnapshots.of(release)
+        found["attributes are the original ones"] = _check_attributes(release, original, rows)
+        found["sensitive values are those of the group's records"] = _check_values(published, original, rows)
+        found["no record is early or too late"] = _check_delays(release, published, original, rows)
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _check_attributes(release: Release, original: Dataset, rows: Ints) -> Witness:
+    known = {column.name for column in original.schema.columns}
+    for column in release.columns:
+        if column.role not in {"quasi-identifier", "plain"}:
+            continue
+        if column.name not in known:
+            return {"column": column.name}
+        expected = original.table.column(column.name).cast(pa.string()).take(pa.array(rows))
+        same = np.asarray(release.table.column(column.name).to_pylist(), dtype=object) == np.asarray(
+            expected.to_pylist(), dtype=object
+        )
+        if not np.all(same):
+            return {"column": column.name, "rows": [int(np.argmin(same)) + 1]}
+    return None
+
+
+def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) -> Witness:
+    values = original_codes(original, published.labels)[rows]
+    if (values < 0).any():
+        return {"rows": [int(np.argmin(values)) + 1]}
+    base = max(len(published.labels), 1)
+    expected, counts = np.unique(published.group * base + values, return_counts=True)
+    order = np.lexsort((published.pair_value, published.pair_group))
+    listed = (published.pair_group * base + published.pair_value)[order]
+    if np.array_equal(expected, listed) and np.array_equal(counts, published.pair_count[order]):
+        return None
+    strange = np.setxor1d(
+        expected * (int(counts.max()) + 1) + counts, listed * (int(counts.max()) + 1) + published.pair_count[order]
+    )
+    group = int(strange[0]) // (int(counts.max()) + 1) // base
+    return {"rows": (np.flatnonzero(published.group == group)[:2] + 1).tolist()}
+
+
+def _check_delays(release: Release, published: PublishedSnapshots, original: Dataset, rows: Ints) -> Witness:
+    delay = published.times - original_times(original, release)[rows]
+    step = steps_of(original.clock)
+    window = getattr(release.guarantee, "window", 1)
+    wrong = (delay < 0) | (delay > (window - 1) * step)
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    return {"rows": [at + 1], "snapshots_late": int(delay[at]) // step, "window": window}

@@ -1,0 +1,110 @@
+"""l-diversity of groups, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.published import PublishedSnapshots, disclose
+from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = LDiversity
+
+Ints = npt.NDArray[np.int64]
+
+_CHECK = "no value is too frequent in a group"
+_KNOWN = "attributes and time lead to no likely value"
+_GROUPED = "sensitive values stand apart from the records"
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: is every value of every group that of at most one record in l?
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, groups=1)
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Definition 1.
+    """
+    claim, structure = _read(release)
+    if not structure:
+        return structure
+    found = PublishedSnapshots.of(release)
+    sizes = found.sizes[found.pair_group]
+    enough = claim.l * found.pair_count <= sizes
+    witness = None
+    if not enough.all():
+        worst = int(np.argmax(found.pair_count / np.maximum(sizes, 1)))
+        records = np.flatnonzero(found.group == found.pair_group[worst])[:2] + 1
+        witness = {
+            "check": _CHECK,
+            "rows": records.tolist(),
+            "records": int(sizes[worst]),
+            "of_one_value": int(found.pair_count[worst]),
+        }
+    measured = {
+        "l": int((sizes // np.maximum(found.pair_count, 1)).min()) if len(sizes) else 0,
+        "groups": len(found.group_time),
+    }
+    holds = bool(enough.all())
+    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
+    return judged & leave_delays_open(claim)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: do attributes and time of anybody make a value likelier than 1/l?
+
+    Where hidden delays are claimed, also whether being late or missing depends on the value.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured largest_share=0.5)
+    """
+    claim, structure = _read(release)
+    if not structure:
+        return structure
+    missing = [
+        column.name
+        for column in original.schema.columns
+        if column.role == "quasi-identifier" and column.name not in release.table.column_names
+    ]
+    if missing:
+        raise VerificationError(
+            f"l-diversity: the release has no column {missing[0]!r}: the original has other attributes."
+        )
+    shares = disclose(release, original).share
+    largest = float(shares.max(initial=0.0))
+    # Shares are sums of fractions: a hair above 1/l is still 1/l.
+    holds = largest <= 1 / claim.l + 1e-9
+    witness = None if holds else {"check": _KNOWN, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
+    found = Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+    return found & verify_delays(release, original, rows)
+
+
+def _read(release: Release) -> tuple[LDiversity, Verdict]:
+    """Return the claim, and whether the release can be judged."""
+    claim = release.guarantee
+    if not isinstance(claim, LDiversity):
+        raise VerificationError(f"{claim.name}: this verifier judges {LDiversity.name}.")
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return claim, Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    apart = "sensitive" in release.parts
+    witness = None if apart else {"check": _GROUPED}
+    return claim, structure & Verdict(apart, claim.parameters(), {}, witness, {_GROUPED: apart})

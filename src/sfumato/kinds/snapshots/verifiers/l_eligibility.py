@@ -1,0 +1,76 @@
+"""l-eligibility, counted anew: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
+from sfumato.kinds.snapshots.published import PublishedSnapshots
+from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = LEligibility
+
+Ints = npt.NDArray[np.int64]
+
+_CHECK = "no value is too frequent in a snapshot"
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: is every value of every snapshot that of at most one record in l?
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), secret=bytes(32)).release)
+    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, snapshots=1)
+
+    References
+    ----------
+    Wang et al., Anonymizing Temporal Data, Definition 1.
+    """
+    claim = release.guarantee
+    if not isinstance(claim, LEligibility):
+        raise VerificationError(f"{claim.name}: this verifier judges {LEligibility.name}.")
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    found = PublishedSnapshots.of(release)
+    snapshots, at = np.unique(found.times, return_inverse=True)
+    sizes = np.bincount(at, minlength=len(snapshots))
+    cells, counts = np.unique(at * max(len(found.labels), 1) + found.pair_value, return_counts=True)
+    of_snapshot = cells // max(len(found.labels), 1)
+    enough = claim.l * counts <= sizes[of_snapshot]
+    witness = None
+    if not enough.all():
+        worst = int(np.argmax(counts / sizes[of_snapshot]))
+        snapshot = int(of_snapshot[worst])
+        witness = {
+            "check": _CHECK,
+            "rows": [int(np.argmax(at == snapshot)) + 1],
+            "records": int(sizes[snapshot]),
+            "of_one_value": int(counts[worst]),
+        }
+    measured = {
+        "l": int((sizes[of_snapshot] // counts).min()) if len(cells) else 0,
+        "snapshots": len(snapshots),
+    }
+    holds = bool(enough.all())
+    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
+    return judged & leave_delays_open(claim)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Return what the release says on its own, since sensitive values stand in it, and whether delays tell anything."""
+    found = dataclasses.replace(verify(release), unsettled=())
+    return found & verify_delays(release, original, rows) if found else found

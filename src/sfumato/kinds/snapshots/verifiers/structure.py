@@ -1,0 +1,82 @@
+"""What a release of snapshots must look like: records with a group, and the sensitive values of the groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.checking.shapes import Check, Witness
+from sfumato.core.release import Part, Release
+from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
+
+__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
+PARTS = ("sensitive",)
+ROLES = {
+    "time": (1,),
+    "group": (0, 1),
+    "sensitive": (0, 1),
+    "quasi-identifier": range(1 << 20),
+    "plain": range(1 << 20),
+}
+
+_TYPES = {"time": ("int64", "timestamp"), "group": ("int64",), "count": ("int64",)}
+
+
+def check_columns(release: Release) -> Witness:
+    """Look for cells that are not exact, and for sensitive values in no or in both tables."""
+    for column in (*release.columns, *(column for part in release.parts.values() for column in part.columns)):
+        exact = column.form.cell == "exact" and not column.form.history
+        if not exact or column.form.type not in _TYPES.get(column.role, (column.form.type,)):
+            return {"column": column.name, "form": column.form.cell, "type": column.form.type}
+    roles = {column.role for column in release.columns}
+    part = release.parts.get("sensitive")
+    if part is None:
+        return None if "sensitive" in roles and "group" not in roles else {"roles": sorted(roles), "parts": []}
+    fits = "group" in roles and "sensitive" not in roles
+    found = sorted(column.role for column in part.columns)
+    same = found == ["count", "group", "sensitive", "time"] and _time_type(part) == _time_type(release)
+    return None if fits and same else {"roles": sorted(roles), "part_roles": found}
+
+
+def _time_type(described: Release | Part) -> str:
+    return next((column.form.type for column in described.columns if column.role == "time"), "")
+
+
+def _check_part_cells(release: Release) -> Witness:
+    part = release.parts.get("sensitive")
+    if part is None:
+        empty = release.table.column(column_of(release, "sensitive")).null_count
+        return {"column": column_of(release, "sensitive"), "empty_cells": empty} if empty else None
+    for column in part.columns:
+        empty = part.table.column(column.name).null_count
+        if empty:
+            return {"part": "sensitive", "column": column.name, "empty_cells": empty}
+    empty = release.table.column(column_of(release, "group")).null_count
+    return {"column": "group", "empty_cells": empty} if empty else None
+
+
+def _check_groups(release: Release) -> Witness:
+    """Look for groups with more records than values or fewer, values listed twice, and counts below one."""
+    found = PublishedSnapshots.of(release)
+    if (found.pair_count < 1).any():
+        return {"part": "sensitive", "smallest_count": int(found.pair_count.min())}
+    wrong = found.sizes != found.listed
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        records = np.flatnonzero(found.group == at)[:2] + 1
+        return {"rows": records.tolist(), "records": int(found.sizes[at]), "values": int(found.listed[at])}
+    listed = np.sort(found.pair_group * max(len(found.labels), 1) + found.pair_value)
+    twice = listed[1:][np.diff(listed) == 0]
+    return {"part": "sensitive", "values_listed_twice": len(twice)} if len(twice) else None
+
+
+def _check_generalised(release: Release) -> Witness:
+    return {"listed": release.values.num_rows} if release.values.num_rows else None
+
+
+SHAPE_CHECKS: tuple[Check, ...] = (("no group or value is empty", _check_part_cells),)
+
+CONTENT_CHECKS: tuple[Check, ...] = (
+    ("groups list the values of their records, each once", _check_groups),
+    ("attributes are not generalised", _check_generalised),
+)

@@ -1,0 +1,17 @@
+"""How often events happened at every point in time; nobody is told apart."""
+
+from __future__ import annotations
+
+from sfumato.core.kind import TABLES, Kind
+from sfumato.core.schema import Column
+from sfumato.core.unit import TIME_POINT
+
+__all__ = ["KIND"]
+
+KIND = Kind(
+    "what happened at a point in time, and how often",
+    (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
+    options=("sensitive", "resolution"),
+    formats=(*TABLES, "spmf"),
+    unit=TIME_POINT,
+)

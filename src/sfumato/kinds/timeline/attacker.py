@@ -1,0 +1,144 @@
+"""An observer who sees a timeline up to some moment and infers which sensitive events are frequent."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.model import Peak, Timeline, peaks
+
+__all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "expose"]
+
+KNOWLEDGE = "prefixes"
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Exposure:
+    """How frequent sensitive events become in the prefixes an observer can see.
+
+    Parameters
+    ----------
+    peaks
+        What is found of each event, by name.
+    prefixes
+        Prefixes there are.
+    delta
+        Threshold above which an event counts as frequent, if there is one.
+    named
+        Whether the events were named as sensitive; otherwise they are all there are, and not listed.
+
+    Examples
+    --------
+    >>> Exposure({"wine": Peak(Fraction(1, 4), 2, 3)}, 9, Fraction(1, 5)).to_dict()
+    {'knowledge': 'prefixes', 'prefixes': 9, 'largest_relative_frequency': 0.25, 'delta': 0.2, 'exposed_events': 1,
+     'prefixes_at_or_above_delta': 3,
+     'events': {'wine': {'largest_relative_frequency': 0.25, 'prefixes_at_or_above_delta': 3}}}
+    """
+
+    peaks: Mapping[str, Peak]
+    prefixes: int
+    delta: Fraction | None = None
+    named: bool = True
+
+    @property
+    def knowledge(self) -> str:
+        """Name of what the observer knows."""
+        return KNOWLEDGE
+
+    @property
+    def largest(self) -> Fraction:
+        """Largest relative frequency of any of the events in any prefix."""
+        return max((peak.frequency for peak in self.peaks.values()), default=Fraction(0))
+
+    @property
+    def exposed_events(self) -> int:
+        """Events that reach the threshold in some prefix."""
+        return sum(peak.exposed > 0 for peak in self.peaks.values())
+
+    @property
+    def exposed_prefixes(self) -> int:
+        """Pairs of an event and a prefix in which it reaches the threshold."""
+        return sum(peak.exposed for peak in self.peaks.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        found: dict[str, Any] = {
+            "knowledge": KNOWLEDGE,
+            "prefixes": self.prefixes,
+            "largest_relative_frequency": float(self.largest),
+        }
+        if self.delta is not None:
+            found["delta"] = float(self.delta)
+            found["exposed_events"] = self.exposed_events
+            found["prefixes_at_or_above_delta"] = self.exposed_prefixes
+        if self.named:
+            found["events"] = {event: self._entry(peak) for event, peak in self.peaks.items()}
+        return found
+
+    def _entry(self, peak: Peak) -> dict[str, Any]:
+        entry: dict[str, Any] = {"largest_relative_frequency": float(peak.frequency)}
+        if self.delta is not None:
+            entry["prefixes_at_or_above_delta"] = peak.exposed
+        return entry
+
+
+def expose(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) -> Exposure:
+    """Look at every prefix of a timeline for some events, or for all where none are named.
+
+    Examples
+    --------
+    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 3}, {"a": 2, "b": 3}]))
+    >>> expose(timeline, ("a",), Fraction(1, 3)).exposed_prefixes
+    1
+    """
+    code = timeline.code_of()
+    known = [event for event in events or timeline.labels if event in code]
+    found = dict(zip(known, peaks(timeline, [code[event] for event in known], delta), strict=True))
+    shown = {event: found.get(event, Peak(Fraction(0), None, 0)) for event in events or timeline.labels}
+    return Exposure(shown, len(timeline), delta, bool(events))
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exposure:  # noqa: ARG001
+    """Look at every published prefix for the events that the owner calls sensitive.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and the data that say which events are sensitive.
+    rows
+        Not needed: an observer has the release only.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.registry import find
+    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> attack(result.release, data).to_dict()["largest_relative_frequency"]
+    0.125
+    """
+    claim = release.guarantee
+    delta = claim.fraction if isinstance(claim, PrefixFrequency) else None
+    return expose(Timeline.of_release(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Exposure]:  # noqa: ARG001
+    """Look at every prefix of the data as they stand; there is no threshold yet, and m means nothing here.
+
+    Examples
+    --------
+    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> [found.to_dict()["largest_relative_frequency"] for found in attack_original(data, 2)]
+    [0.4]
+    """
+    return [expose(Timeline.of(dataset), tuple(dict.fromkeys(dataset.schema.sensitive)), None)]

@@ -1,0 +1,1 @@
+"""What a release of timelines can promise, one file each."""

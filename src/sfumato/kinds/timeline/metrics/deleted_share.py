@@ -1,0 +1,60 @@
+"""How much of a timeline was deleted."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.timeline.comparison import TimelineComparison
+
+__all__ = ["METRIC", "DeletedShare"]
+
+
+@dataclasses.dataclass(frozen=True)
+class DeletedShare(Metric):
+    """Measure the share of all occurrences that were deleted.
+
+    ``of_sensitive`` is their share of the occurrences of sensitive events, ``events_gone`` the number of sensitive
+    events of which nothing is left.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
+    >>> DeletedShare().measure(Comparison(data, result.release)).value
+    0.2
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 5.
+    """
+
+    name: ClassVar[str] = "deleted-share"
+    title: ClassVar[str] = "Share of occurrences deleted"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
+    paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Count what was deleted."""
+        found = TimelineComparison(comparison)
+        codes, counts = found.before.codes, found.before.counts
+        gone = int(found.deletions.removed.sum())
+        sensitive = ~found.ordinary[codes] if len(codes) else codes.astype(bool)
+        had, has = (np.unique(codes[sensitive & (what > 0)]) for what in (counts, found.left))
+        return gone / max(int(counts.sum()), 1), {
+            "occurrences_deleted": gone,
+            "of_sensitive": gone / max(int(counts[sensitive].sum()), 1),
+            "events_gone": len(had) - len(has),
+        }
+
+
+METRIC = DeletedShare

@@ -1,0 +1,90 @@
+"""Events that look frequent in a release and were not."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.kinds.timeline.model import least_peer
+
+__all__ = ["METRIC", "GhostEvents"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class GhostEvents(Metric):
+    """Measure the share of events that are not sensitive and reach the threshold in some prefix only after deletion.
+
+    The threshold is that of the claim. Deletions shorten prefixes, so that what is left becomes relatively more
+    frequent. ``ghost_prefixes`` counts pairs of such an event and a prefix.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [{"a": 2, "b": 1, "c": 3}, {"a": 1, "c": 4}]
+    >>> data = sf.Dataset.from_timeline(rows, sensitive=("a",))
+    >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
+    >>> GhostEvents().measure(Comparison(data, result.release))
+    Score(ghost-events: 0.5, lower is better; ghost_events=1, ghost_prefixes=1, events=2)
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 5.
+    """
+
+    name: ClassVar[str] = "ghost-events"
+    title: ClassVar[str] = "Share of events that become frequent by deletion"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
+    paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say that a claim without a threshold knows no frequent events."""
+        other = super().obstacle(comparison)
+        return other or (None if TimelineComparison(comparison).delta else "the claim has no threshold delta.")
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Find, for every stretch between two occurrences, the prefixes that were long enough and no longer are.
+
+        An event that is not sensitive keeps its counts, so that it is frequent in a prefix exactly if that is no longer
+        than the count divided by the threshold.
+        """
+        found = TimelineComparison(comparison)
+        before = found.before
+        events = np.flatnonzero(found.ordinary & (np.bincount(before.codes, minlength=len(found.ordinary)) > 0))
+        places = before.places(events.tolist())
+        longest = self._longest(found, places.offsets, places.counts)
+        owner = np.repeat(np.arange(len(events)), np.diff(places.offsets))
+        last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
+        nexts = np.where(last, len(before), np.append(places.points[1:], 0)[: len(owner)])
+        begin = np.maximum(np.searchsorted(before.lengths, longest, side="right"), places.points)
+        end = np.minimum(np.searchsorted(found.lengths, longest, side="right"), nexts)
+        ghosts = np.maximum(end - begin, 0)
+        number = len(np.unique(owner[ghosts > 0]))
+        details = {"ghost_events": number, "ghost_prefixes": int(ghosts.sum()), "events": len(events)}
+        return number / max(len(events), 1), details
+
+    def _longest(self, found: TimelineComparison, offsets: Ints, counts: Ints) -> Ints:
+        """Return the longest prefix in which each count so far makes its event frequent."""
+        delta = found.delta
+        assert delta is not None
+        total = int(found.before.totals.sum())
+        least = least_peer(delta, max(total, 1))
+        sums = np.cumsum(counts)
+        starts = np.repeat(offsets[:-1], np.diff(offsets))
+        so_far = sums - np.concatenate([[0], sums])[starts]
+        exact = [int(count) * least.denominator // least.numerator for count in so_far.tolist()]
+        return np.array([min(length, total) for length in exact], dtype=np.int64)
+
+
+METRIC = GhostEvents

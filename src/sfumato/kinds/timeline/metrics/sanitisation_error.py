@@ -1,0 +1,54 @@
+"""How far the probabilities of events moved at the time points of a timeline."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.timeline.comparison import TimelineComparison
+
+__all__ = ["METRIC", "SanitisationError"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SanitisationError(Metric):
+    """Measure the squared change of the events' probabilities, summed over events and time points.
+
+    The probability of an event at a time point is its share of the occurrences there, after every event of the
+    original's alphabet got half an occurrence more. It is computed from whole numbers; every time point's part is
+    rounded once, and their sum once. This is what the methods for timelines keep small.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
+    >>> round(SanitisationError().measure(Comparison(data, result.release)).value, 6)
+    0.170139
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 3.
+    """
+
+    name: ClassVar[str] = "sanitisation-error"
+    title: ClassVar[str] = "Squared change of event probabilities"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
+    paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 3"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Deleting a second event may bring the shares at a time point back to what they were."
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Add up what the deletions changed."""
+        found = TimelineComparison(comparison)
+        error = found.deletions.rounded_error()
+        largest = max((n / d for n, d in found.deletions.terms()), default=0.0)
+        return error, {"mean_per_time_point": error / max(len(found.before), 1), "largest_at_a_time_point": largest}
+
+
+METRIC = SanitisationError

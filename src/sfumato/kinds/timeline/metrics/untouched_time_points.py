@@ -1,0 +1,52 @@
+"""At how many time points nothing was deleted."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.timeline.comparison import TimelineComparison
+
+__all__ = ["METRIC", "UntouchedTimePoints"]
+
+
+@dataclasses.dataclass(frozen=True)
+class UntouchedTimePoints(Metric):
+    """Measure the share of time points that are published as they were.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
+    >>> UntouchedTimePoints().measure(Comparison(data, result.release)).value
+    0.5
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 5.
+    """
+
+    name: ClassVar[str] = "untouched-time-points"
+    title: ClassVar[str] = "Share of time points published as they were"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "higher"
+    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
+    paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
+    unchanged: ClassVar[float | str] = 1.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Count the time points without deletions."""
+        found = TimelineComparison(comparison)
+        touched = int(np.count_nonzero(found.deletions.by_point))
+        emptied = int(((found.before.totals > 0) & (found.before.totals == found.deletions.by_point)).sum())
+        share = 1 - touched / max(len(found.before), 1)
+        return share, {"time_points_changed": touched, "time_points_emptied": emptied}
+
+
+METRIC = UntouchedTimePoints

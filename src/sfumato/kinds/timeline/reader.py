@@ -1,0 +1,180 @@
+"""One long sequence of events: what happened when, and how often."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import TIME_POINT
+from sfumato.io.cells import encode_labels, name_marked, parse_numbers
+from sfumato.io.constraints import resolve_sensitive
+from sfumato.io.files import choose_format, load
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.tables import parse_table
+from sfumato.io.times import parse_times
+from sfumato.kinds.sequences import reader as sequences
+
+__all__ = ["WORDS", "read"]
+
+Longs = npt.NDArray[np.int64]
+
+_LARGEST = 2**53
+"""Numbers beyond this were not exact in the file's own arithmetic, or are not once a reader of the release computes."""
+
+_COUNTS = ("n", "number", "frequency", "freq", "quantity", "occurrences")
+WORDS = Vocabulary(
+    roles={role: role for role in ("time", "event", "count")},
+    names={
+        **{name: role for name, role in sequences.WORDS.names.items() if role in ("time", "event")},
+        **dict.fromkeys(_COUNTS, "count"),
+        **dict.fromkeys(("day", "week", "hour", "minute"), "time"),
+        **dict.fromkeys(("product", "item", "symptom"), "event"),
+    },
+    unused=sequences.WORDS.unused
+    | {name for name, role in sequences.WORDS.names.items() if role in ("person", "session")}
+    | {"person"},
+)
+"""Names of event logs; who did something has no part to play, because a timeline knows no people."""
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read one long sequence of events: one row per time point, with the events there and how often they occur.
+
+    Columns are ``time, event, count``, or other names told by ``reading.columns``, or names that event logs use.
+    Without a count every row is one occurrence. Rows of the same time and event are added up; with a resolution
+    dates are cut to it first. A time point without events is not a row, unless the file asks for it by a row of
+    that time with the count 0. Events that are named with the count 0 only belong to the alphabet.
+
+    Parameters
+    ----------
+    path
+        The file: CSV, Parquet or JSON lines, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "sales.csv"
+    >>> _ = file.write_text("day,product,quantity\\n2024-01-02,wine,3\\n2024-01-01,bread,5\\n2024-01-02,bread,4\\n")
+    >>> sales = read(file, Reading("timeline", sensitive=("wine",), resolution="day"))
+    >>> sales.history().lists(), sales.table.column("counts").to_pylist()
+    ([['bread'], ['wine', 'bread']], [[5], [3, 4]])
+    >>> for note in sales.notes:
+    ...     print(note)
+    Read 3 rows of sales.csv.
+    Reading `day` as time.
+    Reading `product` as event.
+    Reading `quantity` as count.
+    Times have no zone and are taken as UTC.
+    Found 2 time points with 12 occurrences of 2 events.
+    """
+    file = Path(path)
+    name = file.name
+    table = parse_table(
+        name,
+        load(file),
+        choose_format(file, reading.format),
+        delimiter=reading.delimiter,
+        header=reading.header or True,
+        encoding=reading.encoding,
+    )
+    columns, told = assign_roles(name, table.column_names, reading, WORDS)
+    notes = [f"Read {table.num_rows:,} rows of {name}.", *told]
+    for role in ("time", "event"):
+        if role not in columns:
+            raise SchemaError(
+                f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role}."
+            )
+    if not table.num_rows:
+        raise SchemaError(f"{name}: there are no rows below the header.")
+    times, clock = _read_times(name, columns["time"], table, reading.resolution, notes)
+    counts = _read_counts(name, columns.get("count"), table, notes)
+    events = encode_labels(name, columns["event"], table.column(columns["event"]))
+    labels = tuple(events.labels.to_pylist())
+    points, offsets, codes, sums = _add_up(times, events.codes.astype(np.int64), counts, len(labels))
+    notes.append(f"Found {len(points):,} time points with {int(sums.sum()):,} occurrences of {len(labels):,} events.")
+    history = Ragged(offsets, codes.astype(np.int32), labels).to_arrow()
+    return Dataset(
+        Schema(
+            "timeline",
+            (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
+            resolve_sensitive(reading.sensitive, labels, name),
+        ),
+        pa.table(
+            {
+                "time": pa.array(points, pa.int64()),
+                "events": history,
+                "counts": type(history).from_arrays(history.offsets, pa.array(sums, pa.int64())),
+            }
+        ),
+        notes=tuple(notes),
+        reading=reading.to_dict(),
+        clock=clock,
+        unit=TIME_POINT,
+    )
+
+
+def _read_times(
+    name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
+) -> tuple[Longs, Clock]:
+    """Return times as whole numbers, and what they count."""
+    found = parse_times(name, column, table.column(column))
+    if found.micros is None:
+        if resolution is not None:
+            raise SchemaError(
+                f"{name}: resolution={resolution} needs dates, but column {column!r} holds numbers. "
+                "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
+            )
+        wrong = (np.abs(found.order.astype(np.float64)) > _LARGEST) | (found.order != np.floor(found.order))
+        if wrong.any():
+            raise SchemaError(
+                f"{name}: column {column!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
+                f"{name_marked(wrong)}. Correct the data."
+            )
+        return found.order.astype(np.int64), Clock()
+    if not found.zoned:
+        notes.append("Times have no zone and are taken as UTC.")
+    clock = Clock(resolution or "second")
+    unit = UNITS[str(clock.unit)] * 1_000_000
+    finer = int((found.micros % unit != 0).sum())
+    if finer:
+        notes.append(f"Times that were cut to the {clock.unit}: {finer:,}.")
+    return found.micros // unit, clock
+
+
+def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:
+    if column is None:
+        notes.append("There is no count: every row is one occurrence.")
+        return np.ones(table.num_rows, dtype=np.int64)
+    numbers = parse_numbers(name, column, table.column(column))
+    wrong = (numbers < 0) | (numbers > _LARGEST) | (numbers != np.floor(numbers))
+    if wrong.any():
+        raise SchemaError(
+            f"{name}: column {column!r} must hold whole numbers from 0 to {_LARGEST:,}, not so in "
+            f"{name_marked(wrong)}. Correct the data."
+        )
+    if float(numbers.sum()) > _LARGEST:
+        raise SchemaError(f"{name}: column {column!r} must add up to at most {_LARGEST:,}. Count in another unit.")
+    return numbers.astype(np.int64)
+
+
+def _add_up(times: Longs, events: Longs, counts: Longs, alphabet: int) -> tuple[Longs, Longs, Longs, Longs]:
+    """Return the time points, and for each the events that occur there with their counts, as offsets and lists."""
+    points, point = np.unique(times, return_inverse=True)
+    keys, where = np.unique(point * alphabet + events, return_inverse=True)
+    sums = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(sums, where, counts)
+    keys, sums = keys[sums > 0], sums[sums > 0]
+    offsets = np.searchsorted(keys, np.arange(len(points) + 1) * alphabet).astype(np.int64)
+    return points.astype(np.int64), offsets, keys % alphabet, sums

@@ -1,0 +1,277 @@
+"""The owner's report on a timeline: how frequent sensitive events look before and after, and what was deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Score
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.timeline.attacker import Exposure, expose
+from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
+from sfumato.report.numerals import show_amount, show_count, show_share
+from sfumato.report.palette import AFTER, BEFORE, INK
+from sfumato.report.plots import PANEL_WIDTH, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Spec = dict[str, Any]
+
+_SHOWN_EVENTS = 12
+_DRAWN_EVENTS = 4
+_SHOWN_LENGTH = 40
+_STEPS = 120
+_BARS = 40
+
+_LIMITS = (
+    (
+        "Parts that do not begin at the start.",
+        "The promise is about prefixes. A sensitive event may be frequent in a day, a week or any other part of the "
+        "timeline that begins later.",
+    ),
+    (
+        "Knowing what was there.",
+        "Only deletions are made. Somebody who knows how often a sensitive event really happened sees what is missing.",
+    ),
+    (
+        "Several events together.",
+        "Each sensitive event stays below the threshold on its own. Together they may make up more.",
+    ),
+    (
+        "People.",
+        "A timeline counts events and knows no people. If an occurrence can be traced to a person, that is not hidden.",
+    ),
+)
+
+
+def render(
+    comparison: Comparison,
+    before: Exposure,
+    after: Exposure,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+) -> str:
+    """Return the owner's report as one HTML page."""
+    found = TimelineComparison(comparison)
+    drawn = figures(comparison, before, after)
+    secret = "it names sensitive events and shows how many were deleted and when"
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(comparison, secret, _tiles(found, before, after)),
+            _published(found),
+            _risk(found, drawn["prefix-frequencies"]),
+            _deletions(found, drawn["deletions"]),
+            page.write_utility(scores),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Exposure, after: Exposure) -> dict[str, Spec]:  # noqa: ARG001
+    """Return the plots by name: how frequent events look in the prefixes, and how many were deleted when."""
+    found = TimelineComparison(comparison)
+    return {
+        "prefix-frequencies": finish_figure(*_draw_frequencies(found, _DRAWN_EVENTS)),
+        "deletions": finish_figure(*_draw_deletions(found)),
+    }
+
+
+def picture(comparison: Comparison, before: Exposure, after: Exposure, path: str | Path) -> None:  # noqa: ARG001
+    """Save the frequencies of one event and the deletions side by side, about 1,400 pixels wide as PNG."""
+    found = TimelineComparison(comparison)
+    views = [_draw_frequencies(found, 1)[0], _draw_deletions(found)[0]]
+    # What the colours say differs between the two.
+    apart = {"scale": {"color": "independent"}}
+    save_figure(finish_figure({"hconcat": views, "spacing": 40, "resolve": apart}, {}), path)
+
+
+def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list[tuple[str, str]]:
+    was, now = show_share(float(before.largest)), show_share(float(after.largest))
+    gone = int(found.deletions.removed.sum())
+    release = found.comparison.release
+    return [
+        (show_count(len(release)), f"of {show_count(release.records_in)} time points published"),
+        (f"<i class='was'>{was}</i> → <i class='is'>{now}</i>", "largest share of a sensitive event in a prefix"),
+        (show_count(gone), f"of {show_count(int(found.before.totals.sum()))} occurrences deleted"),
+    ]
+
+
+def _published(found: TimelineComparison) -> str:
+    release, guarantee = found.comparison.release, found.comparison.release.guarantee
+    left = len(np.unique(found.after.codes))
+    rows = [
+        ("Time points in the original data", len(found.before)),
+        ("Time points published", len(release)),
+        *release.withheld.items(),
+        ("Occurrences in the original data", int(found.before.totals.sum())),
+        ("Occurrences published", int(found.after.counts.sum())),
+        ("Kinds of events in the original data", len(np.unique(found.before.codes))),
+        ("Kinds of events published", left),
+    ]
+    account = make_table([], [(name, show_count(count)) for name, count in rows], narrow=True)
+    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
+    return (
+        f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(found))}</p>\n"
+        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
+        f"<blockquote><p>{escape(guarantee.statement())}</p></blockquote>\n"
+        f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
+    )
+
+
+def _name_sensitive(found: TimelineComparison) -> str:
+    sensitive = found.comparison.original.schema.sensitive
+    named = ", ".join(shorten(event, _SHOWN_LENGTH) for event in sensitive[:_SHOWN_EVENTS])
+    more = f" and {show_count(len(sensitive) - _SHOWN_EVENTS)} more" if len(sensitive) > _SHOWN_EVENTS else ""
+    hidden = getattr(found.comparison.release.guarantee, "cover", 1) > 1
+    told = " The release does not say which of the events it names are sensitive." if hidden else ""
+    return f"Sensitive: {named}{more}.{told}"
+
+
+def _risk(found: TimelineComparison, plot: Spec) -> str:
+    """Write what an observer of prefixes sees before and after."""
+    sensitive = found.comparison.original.schema.sensitive
+    exposures = [expose(timeline, sensitive, found.delta) for timeline in (found.before, found.after)]
+    rows = [
+        ("Sensitive events that reach the threshold in a prefix", *(show_count(e.exposed_events) for e in exposures)),
+        ("Prefixes in which one does, summed over the events", *(show_count(e.exposed_prefixes) for e in exposures)),
+        ("Largest share of a sensitive event in a prefix", *(show_share(float(e.largest)) for e in exposures)),
+    ]
+    safe = exposures[1].exposed_events == 0
+    judged = (
+        "No sensitive event reaches the threshold in any published prefix, as promised."
+        if safe
+        else "A sensitive event reaches the threshold in a published prefix: the promise is broken."
+    )
+    caption = (
+        "Share of all occurrences up to each moment, for the sensitive events that were most frequent. The line is the "
+        "threshold, which no published prefix reaches. Time runs from left to right by time points."
+    )
+    return (
+        "<section><h2>Risk before and after</h2>\n<p>The attacker is an observer who sees the timeline up to some "
+        "moment, and takes an event for frequent if it makes up the threshold or more of what happened by then.</p>\n"
+        f"<p><b>{judged}</b></p>\n{make_table(['', 'Before', 'After'], rows)}\n"
+        f"{draw_figure('prefix-frequencies', plot, caption)}</section>"
+    )
+
+
+def _most_frequent(found: TimelineComparison, number: int) -> list[str]:
+    exposure = expose(found.before, found.comparison.original.schema.sensitive, None)
+    return sorted(exposure.peaks, key=lambda event: (-exposure.peaks[event].frequency, event))[:number]
+
+
+def _draw_frequencies(found: TimelineComparison, number: int) -> tuple[Spec, dict[str, Any]]:
+    """Draw the relative frequency of some events in the prefixes, before and after."""
+    events = _most_frequent(found, number)
+    code = found.before.code_of()
+    ends = np.unique(np.linspace(0, len(found.before) - 1, _STEPS).astype(np.int64))
+    delta = float(found.delta or Fraction(1))
+    views, rows = [], []
+    for event in events:
+        shares = {
+            "before": _shares(found, found.before.counts, code[event], ends, found.before.lengths),
+            "after": _shares(found, found.left, code[event], ends, found.lengths),
+        }
+        values = [
+            {"when": when, "point": int(end) + 1, "share": float(share)}
+            for when, line in shares.items()
+            for end, share in zip(ends, line, strict=True)
+        ]
+        rows.append([shorten(event, _SHOWN_LENGTH), *(show_share(float(line.max())) for line in shares.values())])
+        views.append(_lines(values, delta, shorten(event, _SHOWN_LENGTH)))
+    facts = {
+        "title": "How frequent sensitive events look up to each moment, before and after",
+        "description": "For each event two lines, before and after deletion, and a horizontal line at the threshold.",
+        "notes": [f"{show_amount(len(events), 'event is', 'events are')} shown."],
+        "head": ["Event", "Largest drawn before", "Largest drawn after"],
+        "rows": rows,
+    }
+    return {"vconcat": views, "spacing": 18}, facts
+
+
+def _shares(found: TimelineComparison, counts: Ints, code: int, ends: Ints, lengths: Ints) -> Floats:
+    own = np.where(found.before.codes == code, counts, 0)
+    sums = np.concatenate([[0], np.cumsum(own)])[found.before.offsets[ends + 1]]
+    return np.asarray(sums / np.maximum(lengths[ends], 1), dtype=np.float64)
+
+
+def _lines(values: list[dict[str, Any]], delta: float, title: str) -> Spec:
+    share = {"field": "share", "type": "quantitative", "axis": {"title": "Share", "format": "~%", "tickCount": 4}}
+    colours = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
+    lines = {
+        "data": {"values": values},
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6, "aria": False},
+        "encoding": {
+            "x": {"field": "point", "type": "quantitative", "axis": {"title": "Time point", "grid": False}},
+            "y": share,
+            "color": {"field": "when", "type": "nominal", "scale": colours, "legend": {"title": None}},
+        },
+    }
+    rule = {
+        "data": {"values": [{"delta": delta}]},
+        "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3], "aria": False},
+        "encoding": {"y": {"field": "delta", "type": "quantitative"}},
+    }
+    return {"width": PANEL_WIDTH, "height": 110, "title": title, "layer": [lines, rule]}
+
+
+def _draw_deletions(found: TimelineComparison) -> tuple[Spec, dict[str, Any]]:
+    """Draw how many occurrences were deleted and kept, over equally long stretches of time points."""
+    count = min(_BARS, len(found.before))
+    stretch = np.arange(len(found.before)) * count // max(len(found.before), 1)
+    gone = np.bincount(stretch, found.deletions.by_point, minlength=count)
+    total = np.bincount(stretch, found.before.totals, minlength=count)
+    values = [
+        {"stretch": i + 1, "what": what, "occurrences": int(amount)}
+        for what, amounts in (("deleted", gone), ("published", total - gone))
+        for i, amount in enumerate(amounts)
+    ]
+    colours = {"domain": ["published", "deleted"], "range": [AFTER, BEFORE]}
+    encoding = {
+        "x": {"field": "stretch", "type": "ordinal", "axis": {"title": "Stretch of the timeline", "labels": False}},
+        "y": {"field": "occurrences", "type": "quantitative", "axis": {"title": "Occurrences", "tickCount": 4}},
+        "color": {"field": "what", "type": "nominal", "scale": colours, "legend": {"title": None}},
+    }
+    bars = {"data": {"values": values}, "mark": {"type": "bar", "aria": False}, "encoding": encoding}
+    facts = {
+        "title": "Occurrences published and deleted over time",
+        "description": "Stacked bars over equally long stretches of the timeline.",
+        "notes": [f"{show_amount(count, 'stretch', 'stretches')} with the same number of time points."],
+        "head": ["Stretch", "Occurrences", "Deleted"],
+        "rows": [[show_count(i + 1), show_count(int(total[i])), show_count(int(gone[i]))] for i in range(count)],
+    }
+    return {"width": PANEL_WIDTH, "height": 120, "title": "Occurrences over time", **bars}, facts
+
+
+def _deletions(found: TimelineComparison, plot: Spec) -> str:
+    """List what was deleted of the events that lost most."""
+    places = found.before.codes[found.deletions.removed > 0]
+    gone = np.bincount(found.before.codes, found.deletions.removed, minlength=len(found.before.labels)).astype(np.int64)
+    had = np.bincount(found.before.codes, found.before.counts, minlength=len(found.before.labels)).astype(np.int64)
+    order = sorted(np.unique(places).tolist(), key=lambda code: (-int(gone[code]), found.before.labels[code]))
+    rows = [
+        (
+            shorten(found.before.labels[code], _SHOWN_LENGTH),
+            show_count(int(had[code])),
+            show_count(int(gone[code])),
+            show_share(gone[code] / had[code]),
+        )
+        for code in order[:_SHOWN_EVENTS]
+    ]
+    told = make_table(["Event", "Occurrences", "Deleted", "Share"], rows) if rows else "<p>Nothing was deleted.</p>"
+    caption = "What was deleted is spread so that the probabilities of all events change as little as possible."
+    return (
+        f"<section><h2>What was deleted</h2>\n{draw_figure('deletions', plot, caption)}\n"
+        f"<h3>The events that lost most</h3>\n{told}</section>"
+    )

@@ -1,0 +1,1 @@
+"""Independent checks of published timelines, one file per guarantee."""

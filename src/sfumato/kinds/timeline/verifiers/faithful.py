@@ -1,0 +1,117 @@
+"""Is a published timeline true? Nothing invented, nothing moved, and only sensitive events deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_people
+from sfumato.checking.structure import COUNTS, READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.timeline.model import Timeline
+
+__all__ = ["verify_faithful"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_COUNTED = "withheld time points are counted"
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check every published time point against the original one it comes from.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published row.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.registry import find
+    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_structure(release)
+    if not structure.checks[READABLE]:
+        return Verdict(False, {}, {}, {"check": READABLE}, {"row map fits": False})
+    published, kept = Timeline.of_release(release), Timeline.of(original)
+    found = _check_rows(rows, len(published), len(kept))
+    checks = {"row map fits": found is None}
+    if found is not None:
+        return Verdict(False, {}, {}, found, checks)
+    witness: Witness = None
+    times = original.clock.to_arrow(kept.times[rows]).cast("int64").to_numpy()
+    if len(wrong := np.flatnonzero(times != published.times)):
+        witness = {"check": "times are the original ones", "rows": [int(wrong[0]) + 1]}
+    checks["times are the original ones"] = witness is None
+    for name, look in _checks:
+        found = look(published, kept, rows, original)
+        checks[name] = found is None
+        if found is not None and witness is None:
+            witness = {"check": name, **found}
+    found = check_people(release, original, structure.checks[COUNTS])
+    checks[_COUNTED] = found is None
+    if found is not None and witness is None:
+        witness = {"check": _COUNTED, **found}
+    return Verdict(all(checks.values()), {}, {}, witness, checks)
+
+
+def _check_rows(rows: Ints, published: int, originals: int) -> Witness:
+    if len(rows) != published:
+        return {"published": published, "row_map": len(rows)}
+    if len(rows) and not (rows.min() >= 0 and rows.max() < originals and (np.diff(rows) > 0).all()):
+        return {"row_map": "not ascending rows of the original"}
+    return None
+
+
+def _differences(published: Timeline, kept: Timeline, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return original row and event of everything that differs, and how much is published beyond the original."""
+    code = kept.code_of()
+    labels = {label: code.get(label, len(code) + i) for i, label in enumerate(published.labels)}
+    width = len(code) + len(labels) + 1
+    recode = np.array([labels[label] for label in published.labels], dtype=np.int64)
+    shown = rows[published.points] * width + (recode[published.codes] if len(recode) else published.codes)
+    there = kept.points * width + kept.codes
+    keys, where = np.unique(np.concatenate([shown, there]), return_inverse=True)
+    beyond = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(beyond, where[: len(shown)], published.counts)
+    np.subtract.at(beyond, where[len(shown) :], kept.counts)
+    changed = np.flatnonzero(beyond)
+    row, event = np.divmod(keys[changed], width)
+    return row, event, beyond[changed]
+
+
+def _check_nothing_invented(published: Timeline, kept: Timeline, rows: Ints, original: Dataset) -> Witness:  # noqa: ARG001
+    """Look for occurrences that the original does not have at that time."""
+    row, _, beyond = _differences(published, kept, rows)
+    extra = np.flatnonzero(beyond > 0)
+    return {"rows": [int(np.searchsorted(rows, row[extra[0]])) + 1]} if len(extra) else None
+
+
+def _check_only_sensitive(published: Timeline, kept: Timeline, rows: Ints, original: Dataset) -> Witness:
+    """Look for deleted occurrences of events that are not sensitive, also at time points that are left out."""
+    row, event, beyond = _differences(published, kept, rows)
+    sensitive = set(original.schema.sensitive)
+    ordinary = np.array([label not in sensitive for label in kept.labels] + [False] * len(published.labels) + [False])
+    gone = np.flatnonzero((beyond < 0) & ordinary[event]) if len(event) else event
+    if not len(gone):
+        return None
+    at = int(np.searchsorted(rows, row[gone[0]]))
+    return {"rows": [at + 1]} if at < len(rows) and rows[at] == row[gone[0]] else {"left_out": 1}
+
+
+_checks = (
+    ("nothing is invented", _check_nothing_invented),
+    ("only sensitive events are deleted", _check_only_sensitive),
+)

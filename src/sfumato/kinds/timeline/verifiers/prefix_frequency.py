@@ -1,0 +1,142 @@
+"""Rare in every prefix, counted anew with whole numbers: short enough to read in one sitting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.core.release import Release
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.model import Timeline, peaks
+
+__all__ = ["GUARANTEE", "verify", "verify_against"]
+
+GUARANTEE = PrefixFrequency
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: is every named event rare in every prefix, and covered as often as claimed?
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.core.forms import Form
+    >>> from sfumato.core.release import PublishedColumn
+    >>> data = Dataset.from_timeline([{"a": 1, "b": 3}, {"a": 2, "b": 9}])
+    >>> columns = (
+    ...     PublishedColumn("time", "time", Form("exact", "int64")),
+    ...     PublishedColumn("events", "history", Form("category", history=True)),
+    ...     PublishedColumn("counts", "count", Form("exact", "int64", history=True)),
+    ... )
+    >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
+    >>> claim = PrefixFrequency("0.25", events=("a",))
+    >>> verdict = verify(Release("timeline", "by-hand", claim, columns, data.table, values, records_in=2))
+    >>> verdict.holds, verdict.measured, verdict.witness
+    (False, {'largest_relative_frequency': '1/4'}, {'event': 'a', 'row': 1, 'relative_frequency': '1/4'})
+
+    References
+    ----------
+    Loukides, Gwadera, Optimal event sequence sanitization, Section 3.
+    """
+    claim = _claim(release)
+    structure = verify_structure(release)
+    claimed = {"delta": claim.delta, **({"cover": claim.cover} if claim.cover > 1 else {})}
+    if not structure.checks[READABLE]:
+        return Verdict(False, claimed, {}, structure.witness, structure.checks)
+    timeline = Timeline.of_release(release)
+    measured, witness = _measure(timeline, claim)
+    checks = {"named events are rare in every prefix": witness is None}
+    if claim.cover > 1:
+        crowds = _crowd_sizes(timeline, claim.events)
+        measured["cover"] = min(crowds.values(), default=None)
+        lonely = sorted(event for event, size in crowds.items() if size < claim.cover)
+        checks["named events share their counts with others"] = not lonely
+        if lonely and witness is None:
+            witness = {"event": lonely[0], "events_with_its_counts": crowds[lonely[0]]}
+    return structure & Verdict(all(checks.values()), claimed, measured, witness, checks)
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:  # noqa: ARG001
+    """Check a release against the original: is every event that the owner calls sensitive protected?
+
+    With covers a sensitive event that occurs must have the counts of enough events that are not sensitive, which the
+    release alone cannot tell.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Not needed: the names of the events decide.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.registry import find
+    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> verify_against(result.release, data).checks
+    {'sensitive events are protected': True}
+    """
+    claim = _claim(release)
+    if not verify_structure(release).checks[READABLE]:
+        return Verdict(False, {}, {}, {"check": READABLE}, {"sensitive events are protected": False})
+    timeline = Timeline.of_release(release)
+    occurring = {timeline.labels[code] for code in np.unique(timeline.codes).tolist()}
+    sensitive = set(original.schema.sensitive)
+    open_events = sorted((sensitive & occurring) - set(claim.events))
+    witness: Witness = {"event": open_events[0], "named": False} if open_events else None
+    checks = {"sensitive events are protected": not open_events}
+    if claim.cover > 1:
+        shown = sensitive & occurring
+        sizes = {event: _crowd_sizes(timeline, [event, *(occurring - sensitive)])[event] for event in sorted(shown)}
+        lonely = [event for event, size in sizes.items() if size < claim.cover]
+        checks["sensitive events hide among others"] = not lonely
+        if lonely and witness is None:
+            witness = {"event": lonely[0], "others_with_its_counts": sizes[lonely[0]] - 1}
+    return Verdict(all(checks.values()), {}, {}, witness, checks)
+
+
+def _claim(release: Release) -> PrefixFrequency:
+    if not isinstance(release.guarantee, PrefixFrequency):
+        raise VerificationError(f"prefix-frequency: the release claims {release.guarantee.name}.")
+    return release.guarantee
+
+
+def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any], Witness]:
+    """Return the largest relative frequency of the named events, and one that is too large."""
+    code = timeline.code_of()
+    events = [event for event in claim.events if event in code]
+    found = dict(zip(events, peaks(timeline, [code[event] for event in events]), strict=True))
+    largest = max(found, key=lambda event: found[event].frequency, default=None)
+    if largest is None:
+        return {"largest_relative_frequency": "0"}, None
+    peak = found[largest]
+    witness = None
+    if peak.point is not None and peak.frequency >= claim.fraction:
+        witness = {"event": largest, "row": peak.point + 1, "relative_frequency": str(peak.frequency)}
+    return {"largest_relative_frequency": str(peak.frequency)}, witness
+
+
+def _crowd_sizes(timeline: Timeline, events: Iterable[str]) -> dict[str, int]:
+    """Count, for each of some events that occur, those of them with its counts at every time point."""
+    code = timeline.code_of()
+    shapes = {}
+    for event in events:
+        if event in code:
+            places = timeline.places([code[event]])
+            if len(places.points):
+                shapes[event] = (places.points.tobytes(), places.counts.tobytes())
+    sizes = Counter(shapes.values())
+    return {event: sizes[shape] for event, shape in shapes.items()}

@@ -1,0 +1,1 @@
+"""Trajectories as arrays: what was, without counting anything."""

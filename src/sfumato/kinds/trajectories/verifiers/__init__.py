@@ -1,0 +1,1 @@
+"""Independent checks of published trajectories, one file per guarantee."""

@@ -1,0 +1,19 @@
+"""The methods by their class names: ``sf.methods.SeqAnon(k=5, m=2)``."""
+
+from __future__ import annotations
+
+from sfumato import registry
+from sfumato.core.method import Method
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> type[Method]:
+    for method in registry.all_methods().values():
+        if method.__name__ == name:
+            return method
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(method.__name__ for method in registry.all_methods().values())

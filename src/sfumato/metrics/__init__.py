@@ -1,1 +1,0 @@
-"""Utility measures, one file each."""

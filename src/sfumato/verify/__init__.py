@@ -1,1 +1,0 @@
-"""Independent checks of published files, one file per guarantee."""

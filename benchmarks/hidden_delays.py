@@ -34,7 +34,7 @@ def outbreaks(a_day: int, days: int = 400) -> sf.Dataset:
 def dataset(records: Iterable[tuple[object, str]]) -> sf.Dataset:
     """Return records with a time and a value; attributes play no part in what becomes of a record."""
     rows = [(int(time), str(number), value) for number, (time, value) in enumerate(records)]
-    return sf.Dataset.from_snapshots(rows, ("record",), "value")
+    return sf.Dataset.of("snapshots", rows, ("record",), "value")
 
 
 def log(name: str, **options: object) -> pl.DataFrame | None:

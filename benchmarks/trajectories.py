@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import DATA, generated, run, run_parts, table
+from sfumato.kinds.trajectories.model import find_coordinates
 
 K = ["-p", "k=5", "-p", "infeasible=suppress"]
 METHODS = ["seqanon", "sd-seqanon", "u-seqanon", "lm-anon", "zga", "sga"]
@@ -121,7 +122,7 @@ def reference(folder: Path) -> list[list[object]]:
         fast = time.perf_counter() - start
         kept = sorted(ours.trace.rows.tolist())
         start = time.perf_counter()
-        plain = recode([lists[row] for row in kept], data.coordinates().tolist(), 5, m)
+        plain = recode([lists[row] for row in kept], find_coordinates(data).tolist(), 5, m)
         slow = time.perf_counter() - start
         published = ours.trace.recoding.published
         seen = {code for row in kept for code in lists[row]}

@@ -23,7 +23,7 @@ def trajectories(rows: Rows, method) -> sf.Dataset:
         options["hierarchy"] = balanced(labels, 3)
     if "sensitive places" in method.needs and "s0" in labels:
         options["sensitive"] = ("s0",)
-    return sf.Dataset.from_trajectories(rows, xy, **options)
+    return sf.Dataset.of("trajectories", rows, xy, **options)
 
 
 def sequences(rows: Rows, method) -> sf.Dataset:
@@ -31,26 +31,26 @@ def sequences(rows: Rows, method) -> sf.Dataset:
     labels = sorted({event for row in rows for event in row})
     timed = [[(event, 60 * i + 7 * number % 50) for i, event in enumerate(row)] for number, row in enumerate(rows)]
     options = {"hierarchy": balanced(labels, 3)} if "hierarchy event" in method.needs and labels else {}
-    return sf.Dataset.from_sequences(timed, monitored=tuple(labels[:1]) or ("a",), **options)
+    return sf.Dataset.of("sequences", timed, monitored=tuple(labels[:1]) or ("a",), **options)
 
 
 def sets(rows: Rows, method) -> sf.Dataset:
     labels = sorted({item for row in rows for item in row})
     options = {"hierarchy": balanced(labels, 3)} if "hierarchy item" in method.needs and labels else {}
-    return sf.Dataset.from_sets(rows, **options)
+    return sf.Dataset.of("sets", rows, **options)
 
 
 def timeline(rows: Rows, method) -> sf.Dataset:
     """The rows as time points; the first label is sensitive."""
     labels = sorted({event for row in rows for event in row})
     points = [{event: row.count(event) for event in row} for row in rows]
-    return sf.Dataset.from_timeline(points, sensitive=tuple(labels[:1]))
+    return sf.Dataset.of("timeline", points, sensitive=tuple(labels[:1]))
 
 
 def snapshots(rows: Rows, method) -> sf.Dataset:
     """Six records a snapshot; one of a row's first two labels is the sensitive value, the other an attribute."""
     records = [(number // 6, row[number % 2 - 1], row[number % 2]) for number, row in enumerate(rows)]
-    return sf.Dataset.from_snapshots(records, ("place",), "illness")
+    return sf.Dataset.of("snapshots", records, ("place",), "illness")
 
 
 def activity(rows: Rows, method) -> sf.Dataset:
@@ -58,7 +58,7 @@ def activity(rows: Rows, method) -> sf.Dataset:
     labels = sorted({label for row in rows for label in row})
     slots = max((len(row) for row in rows), default=0)
     days = [[row[slot % len(row)] for slot in range(slots)] for row in rows]
-    return sf.Dataset.from_activity(days, sensitive=tuple(labels[:1]), clock=Clock("hour"))
+    return sf.Dataset.of("activity", days, sensitive=tuple(labels[:1]), clock=Clock("hour"))
 
 
 @dataclasses.dataclass(frozen=True)

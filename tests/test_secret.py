@@ -19,7 +19,7 @@ from sfumato.io.owner import read_secret, write_secret
 PEOPLE = 24
 METHOD = sf.methods.SeqAnon(k=2, m=1)
 XY = {f"{name}{i}": (i, len(name)) for name in ("cafe", "home", "a", "b") for i in range(4)}
-DATA = sf.Dataset.from_trajectories([["home0", f"cafe{i % 3}"] for i in range(PEOPLE)], XY)
+DATA = sf.Dataset.of("trajectories", [["home0", f"cafe{i % 3}"] for i in range(PEOPLE)], XY)
 
 
 def order_of(secret=None, data=DATA, method=METHOD):
@@ -67,7 +67,7 @@ def test_every_order_is_as_likely_as_any_other():
 def test_a_secret_used_twice_does_not_link_two_releases():
     """One more person, another method or another k: the records stand in another order."""
     first = order_of(bytes(32))
-    more = sf.Dataset.from_trajectories([*(["home0", f"cafe{i % 3}"] for i in range(PEOPLE)), ["home0", "cafe0"]], XY)
+    more = sf.Dataset.of("trajectories", [*(["home0", f"cafe{i % 3}"] for i in range(PEOPLE)), ["home0", "cafe0"]], XY)
     second = order_of(bytes(32), more)
     place = {row: at for at, row in enumerate(second.tolist())}
     common = [place[row] for row in first.tolist() if row in place]

@@ -136,4 +136,4 @@ def test_refusals_speak_of_the_unit(method):
 
 def test_nothing_says_one_people():
     assert PERSON.count(1) == "1 person"
-    assert "1 people" not in repr(sf.Dataset.from_sets([["a"]]))
+    assert "1 people" not in repr(sf.Dataset.of("sets", [["a"]]))

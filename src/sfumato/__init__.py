@@ -5,7 +5,7 @@ Examples
 >>> import sfumato as sf
 >>> places = {"home": (0, 0), "cafe": (1, 0), "office": (5, 5)}
 >>> people = [["home", "office"], ["cafe", "office"], ["home", "office"]]
->>> data = sf.Dataset.from_trajectories(people, places)
+>>> data = sf.Dataset.of("trajectories", people, places)
 >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
 >>> result.release.members()
 {'{cafe|home}': ('cafe', 'home')}

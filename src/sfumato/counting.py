@@ -28,7 +28,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     Examples
     --------
     >>> import sfumato as sf
-    >>> visits = sf.Dataset.from_trajectories([["a"], ["a"], ["b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> visits = sf.Dataset.of("trajectories", [["a"], ["a"], ["b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     >>> days = visits.of_people(["ann", "ann", "bob", "bob"])
     >>> anonymize(days, sf.methods.SeqAnon(k=2, m=1), Run(bytes(32)), "people").release.guarantee.count
     'people'

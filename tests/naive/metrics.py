@@ -68,8 +68,10 @@ def recode(original: Dataset, rows, group_of, suppressed=(), seed=0, with_rows=T
 @st.composite
 def comparisons(draw, clusters=2, longest=5):
     """Draw an original with a release: some rows withheld, some places suppressed, one recoding per cluster."""
-    original = Dataset.from_trajectories(
-        draw(st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=longest), min_size=1, max_size=8)), POINTS
+    original = Dataset.of(
+        "trajectories",
+        draw(st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=longest), min_size=1, max_size=8)),
+        POINTS,
     )
     suppressed = tuple(sorted(draw(st.sets(st.sampled_from(PLACES), max_size=2))))
     assigned = [draw(st.lists(st.integers(0, 3), min_size=len(PLACES), max_size=len(PLACES))) for _ in range(clusters)]

@@ -55,7 +55,7 @@ def comparisons(draw):
     time = st.integers(-5, 25).map(lambda t: t * stretch)
     entry = st.tuples(st.sampled_from("abcxyz"), time)
     people = draw(st.lists(st.lists(entry, max_size=7), min_size=1, max_size=7))
-    data = Dataset.from_sequences(people, monitored=MONITORED, clock=Clock(unit))
+    data = Dataset.of("sequences", people, monitored=MONITORED, clock=Clock(unit))
     order = draw(st.permutations(range(len(people))))
     kept = order[: draw(st.integers(0, len(order)))]
     number = [draw(st.integers(0, 2)) for _ in kept]

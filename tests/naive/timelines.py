@@ -27,7 +27,7 @@ def occurring(rows):
 
 def delete(method, rows, sensitive, alphabet, delta, **options):
     """Return deletions with their exact error, and the counters of the run."""
-    data = sf.Dataset.from_timeline(rows, sensitive=tuple(sensitive), events=tuple(alphabet))
+    data = sf.Dataset.of("timeline", rows, sensitive=tuple(sensitive), events=tuple(alphabet))
     chosen = method(delta=delta, **options)
     task, run = chosen.task(data), Run(bytes([1] * 32))
     if chosen.cover == 1:

@@ -79,7 +79,7 @@ class Trajectories(Recoded):
         return Trajectories(draw(st.lists(row, min_size=1, max_size=6)))
 
     def publish(self) -> Comparison:
-        data = Dataset.from_trajectories(self.rows, AT, hierarchy=TREE)
+        data = Dataset.of("trajectories", self.rows, AT, hierarchy=TREE)
         rows, members, gone = self.recoded()
         release = make_release(rows, members, suppressed=gone, withheld=len(self.rows) - len(rows))
         return Comparison(data, release, np.array(self.people))
@@ -94,7 +94,7 @@ class Sets(Recoded):
         return Sets(draw(st.lists(row, min_size=1, max_size=6)))
 
     def publish(self) -> Comparison:
-        data = Dataset.from_sets(self.rows)
+        data = Dataset.of("sets", self.rows)
         rows, members, gone = self.recoded()
         rows = [sorted(set(row)) for row in rows]
         release = generalised(rows, members, suppressed=gone, withheld=len(self.rows) - len(rows))
@@ -136,7 +136,7 @@ class SeparatedSets:
         if terms := [item for item in self.terms if item in used]:
             rows.append(("p", 0, terms))
         release = separated([("p", None, len(self.rows))], rows)
-        data = Dataset.from_sets(self.rows, hierarchy=TREE)
+        data = Dataset.of("sets", self.rows, hierarchy=TREE)
         return Comparison(data, release, np.arange(len(self.rows)))
 
 
@@ -158,7 +158,7 @@ class Sequences:
         return dataclasses.replace(self, width=self.width + draw(st.integers(1, 4)))
 
     def publish(self) -> Comparison:
-        data = Dataset.from_sequences(self.people, monitored=("a", "b"))
+        data = Dataset.of("sequences", self.people, monitored=("a", "b"))
         covers = [
             [
                 (event, time - self.width, time + self.width)
@@ -202,7 +202,7 @@ class Activity:
 @functools.cache
 def _deleted() -> Release:
     """A release of a timeline, for its columns and its claim."""
-    data = Dataset.from_timeline([{"s": 1, "t": 1, "b": 9}], sensitive=("s", "t"))
+    data = Dataset.of("timeline", [{"s": 1, "t": 1, "b": 9}], sensitive=("s", "t"))
     return sf.anonymize(data, sf.methods.Essa(delta="1/3")).release
 
 
@@ -231,7 +231,7 @@ class Timeline:
         return self.rows[at][event] - self.gone.count((at, event))
 
     def publish(self) -> Comparison:
-        data = Dataset.from_timeline(self.rows, sensitive=("s", "t"))
+        data = Dataset.of("timeline", self.rows, sensitive=("s", "t"))
         template = dataclasses.replace(_deleted(), records_in=len(self.rows))
         rows = [
             [(event, left) for event in sorted(row) if (left := self._left(at, event))]
@@ -265,7 +265,7 @@ class Snapshots:
         return dataclasses.replace(self, late=late)
 
     def publish(self) -> Comparison:
-        data = Dataset.from_snapshots(self.records, (), "ill")
+        data = Dataset.of("snapshots", self.records, (), "ill")
         at = pa.array([self.records[row][0] + self.late[row] for row in self.kept], pa.int64())
         group = pa.array(range(1, len(self.kept) + 1), pa.int64())
         whole = Form("exact", "int64")

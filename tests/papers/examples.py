@@ -12,14 +12,14 @@ WITH_SENSITIVE = ["dace", "baec", "adef", "bdec", "dgc", "de"]
 
 def six(**options) -> Dataset:
     """The six trajectories of part 4, Figure 1a."""
-    return Dataset.from_trajectories([list(row) for row in PEOPLE], XY, **options)
+    return Dataset.of("trajectories", [list(row) for row in PEOPLE], XY, **options)
 
 
 def six_with_sensitive(rows: str = "123456") -> Dataset:
     """The six trajectories of part 5, Figure 1a; f and g are sensitive."""
     chosen = [list(WITH_SENSITIVE[int(number) - 1]) for number in rows]
     present = {place for row in chosen for place in row}
-    return Dataset.from_trajectories(chosen, XY_PART_5, sensitive=tuple(p for p in ("f", "g") if p in present))
+    return Dataset.of("trajectories", chosen, XY_PART_5, sensitive=tuple(p for p in ("f", "g") if p in present))
 
 
 def shops() -> Hierarchy:

@@ -29,7 +29,7 @@ TABLE_1 = [week("SE", "V"), week("SE", "V"), week("BE", "S"), week("BE", "V")]
 
 
 def diverse(epsilon, delta):
-    data = sf.Dataset.from_activity(TABLE_1, sensitive=("V",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", TABLE_1, sensitive=("V",), clock=Clock("hour"))
     claim = ActivityDiversity(4, delta, epsilon, int(delta[:-1]), 1, slots=168, sensitive=("V",))
     release, rows = publish(data, [[0, 1, 2, 3]], claim=claim, dated=True)
     return activity_diversity.verify_against(release, data, rows)
@@ -45,7 +45,7 @@ def test_table_1_satisfies_72_hours_and_three_quarters():
 
 
 def test_table_1_cannot_be_published_when_all_four_are_away():
-    data = sf.Dataset.from_activity(TABLE_1, sensitive=("V",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", TABLE_1, sensitive=("V",), clock=Clock("hour"))
     with pytest.raises(InfeasibleError, match=r"LMdav: 4 of 4 people .* throughout 48h from slot 121 on"):
         sf.anonymize(data, sf.methods.LMdav(k=2, delta="48h", epsilon="0.75"))
     assert len(sf.anonymize(data, sf.methods.LMdav(k=2, delta="72h", epsilon="0.75")).release) == 4
@@ -66,7 +66,7 @@ def test_six_records_by_mc_rr():
     """r4 and r5 fill up c1 and c2, r6 fits nowhere, and c3 is merged with c2."""
     n1, n2, n3 = ["a"] * 6, ["b"] * 6, ["b"] * 5 + ["c"]
     short = [["v", "a", "a", "a", "a", "a"], ["v", "b", "b", "b", "b", "b"]]
-    data = sf.Dataset.from_activity([n1, n2, n3, *short, ["v"] * 6], sensitive=("v",))
+    data = sf.Dataset.of("activity", [n1, n2, n3, *short, ["v"] * 6], sensitive=("v",))
     method = sf.methods.McRr(k=2, delta="3", epsilon="1/4", aggregate="6,1", fanout=1)
     result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
     classes = class_members(result.release, result.trace.rows)
@@ -76,7 +76,7 @@ def test_six_records_by_mc_rr():
 
 
 def test_windows_are_all_runs_of_delta_slots():
-    days = Slots.of(sf.Dataset.from_activity(TABLE_1))
+    days = Slots.of(sf.Dataset.of("activity", TABLE_1))
     found = count_in_windows(days.codes, days.labels.index("V"), -1, 72)
     for start in range(168 - 72 + 1):
         away = [all(hour == "V" for hour in row[start : start + 72]) for row in TABLE_1]

@@ -12,7 +12,7 @@ ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]
 
 def publish(method, rows, hierarchy=TREE):
     """Published rows in the order of the original ones."""
-    result = method.anonymize(sf.Dataset.from_sets(rows, hierarchy=hierarchy), Run(bytes([3] * 32)))
+    result = method.anonymize(sf.Dataset.of("sets", rows, hierarchy=hierarchy), Run(bytes([3] * 32)))
     found = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
     return [found.get(row) for row in range(len(rows))]
 

@@ -11,7 +11,7 @@ ROWS = [["a", "x"], ["a", "x"], ["b", "x"], ["c"], ["c"], ["c"]]
 
 
 def release_of(method, rows, **constraints):
-    return method.anonymize(sf.Dataset.from_sets(rows, **constraints), Run(bytes([3] * 32))).release
+    return method.anonymize(sf.Dataset.of("sets", rows, **constraints), Run(bytes([3] * 32))).release
 
 
 @pytest.mark.parametrize("method", [sf.methods.Coat, sf.methods.Pcta])

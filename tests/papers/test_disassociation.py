@@ -78,7 +78,7 @@ def test_figure_3_ikea_and_ruby_are_shared():
 
 
 def test_the_query_log_end_to_end():
-    result = Disassociation(k=3, m=2, max_cluster=5).anonymize(sf.Dataset.from_sets(QUERY_LOG), Run(bytes([4] * 32)))
+    result = Disassociation(k=3, m=2, max_cluster=5).anonymize(sf.Dataset.of("sets", QUERY_LOG), Run(bytes([4] * 32)))
     release = result.release
     assert len(release) == release.records_in == 10
     chunks = Chunks.of(release)
@@ -171,22 +171,22 @@ def test_refine_leaves_the_last_term_where_lemma_2_needs_it():
 
 
 def test_people_without_items_are_withheld_and_counted():
-    release = Disassociation(k=2, m=2).anonymize(sf.Dataset.from_sets([["a"], [], ["a"]]), Run()).release
+    release = Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], ["a"]]), Run()).release
     assert dict(release.withheld) == {NO_ITEM: 1} and len(release) == 2
     with pytest.raises(InfeasibleError, match="needs 2 records, and 1 of 3 hold an item"):
-        Disassociation(k=2, m=2).anonymize(sf.Dataset.from_sets([["a"], [], []]), Run())
+        Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], []]), Run())
 
 
 def test_requests_that_make_no_sense_are_refused():
     with pytest.raises(ParameterError, match="max_cluster must be above k and l, got 5 for k=5 and l=1"):
         Disassociation(k=5, m=2, max_cluster=5)
     with pytest.raises(ParameterError, match="l=3 needs sensitive items"):
-        Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.from_sets([["a"]] * 3), Run())
+        Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.of("sets", [["a"]] * 3), Run())
     with pytest.raises(SchemaError, match="works on sets"):
-        Disassociation(k=2, m=2).anonymize(sf.Dataset.from_trajectories([["a"]] * 3), Run())
+        Disassociation(k=2, m=2).anonymize(sf.Dataset.of("trajectories", [["a"]] * 3), Run())
 
 
 def test_a_bound_that_cannot_be_kept_gives_way_and_is_counted():
-    result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.from_sets([["a"]] * 5), Run(bytes([1] * 32)))
+    result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.of("sets", [["a"]] * 5), Run(bytes([1] * 32)))
     assert result.trace.counters["clusters_above_max"] == 1
     assert result.release.parts["clusters"].table["size"].to_pylist() == [5]

@@ -27,7 +27,7 @@ def clicks(*rows: str) -> sf.Dataset:
     """Rows such as ``m1 m10 x4``: an event and its time; m is monitored."""
     timed = [[(word[0], int(word[1:])) for word in row.split()] for row in rows]
     labels = sorted({event for row in timed for event, _ in row})
-    return sf.Dataset.from_sequences(timed, monitored=("m",), hierarchy=balanced(labels, 2))
+    return sf.Dataset.of("sequences", timed, monitored=("m",), hierarchy=balanced(labels, 2))
 
 
 def covers(result) -> list:
@@ -104,7 +104,7 @@ def test_half_a_request_is_refused(parameters, message):
 
 def test_monitored_events_must_be_named():
     with pytest.raises(ParameterError, match="--monitored"):
-        Hi(k=2).anonymize(sf.Dataset.from_sequences([[("m", 1)], [("m", 2)]]), Run())
+        Hi(k=2).anonymize(sf.Dataset.of("sequences", [[("m", 1)], [("m", 2)]]), Run())
 
 
 @settings(max_examples=150)
@@ -112,7 +112,7 @@ def test_monitored_events_must_be_named():
 def test_hi_gives_the_groups_of_hn(data):
     row = st.lists(st.tuples(st.sampled_from("mmxy"), st.integers(0, 30)), min_size=1, max_size=6)
     rows = data.draw(st.lists(row, min_size=4, max_size=14))
-    dataset = sf.Dataset.from_sequences(rows, monitored=("m",))
+    dataset = sf.Dataset.of("sequences", rows, monitored=("m",))
     asked = data.draw(st.sampled_from([{"k": 2}, {"k": 3}, {"g": 3, "l": 2}, {"k": 3, "g": 1, "l": 2}]))
     found = []
     for method in (Hn, Hi):
@@ -138,13 +138,13 @@ def test_et_generalises_events_to_categories_and_needs_a_taxonomy():
         [("google", "search"), ("bing", "search"), ("ebay", "shop"), ("amazon", "shop"), ("search", "*"), ("shop", "*")]
     )
     everything = ("google", "bing", "ebay", "amazon")
-    data = sf.Dataset.from_sequences(rows, monitored=everything, hierarchy=web)
+    data = sf.Dataset.of("sequences", rows, monitored=everything, hierarchy=web)
     release = Et(k=2).anonymize(data, Run(bytes([1] * 32))).release
     assert sorted(map(tuple, release.table["monitored"].to_pylist())) == [("search",)] * 2 + [("search", "shop")] * 2
     assert release.members()["search"] == ("bing", "google")
     assert all(not row for row in release.table["events"].to_pylist())
     with pytest.raises(SchemaError, match="needs a hierarchy of the events"):
-        Et(k=2).anonymize(sf.Dataset.from_sequences(rows, monitored=everything), Run())
+        Et(k=2).anonymize(sf.Dataset.of("sequences", rows, monitored=everything), Run())
 
 
 def test_ta_suppresses_and_says_so_where_sa_and_hn_do_not():

@@ -26,7 +26,7 @@ def test_merging_can_break_diversity_that_held_before_and_is_repaired():
     # Supporters of a and of b each visit p in half of the cases; those of {a,b} in two thirds.
     xy = {"a": (0, 0), "b": (0.1, 0), "c": (1, 0), "p": (9, 9)}
     rows = [["a", "p"], ["a", "b"], ["b", "p"], ["c"], ["c"], ["c"]]
-    data = Dataset.from_trajectories(rows, xy, sensitive=("p",))
+    data = Dataset.of("trajectories", rows, xy, sensitive=("p",))
     release = LmAnon(k=3, m=2, l=2, infeasible="suppress").anonymize(data, Run(bytes([1] * 32))).release
     histories = release.history().lists()
     for value in set(release.history().labels) - {"p"}:
@@ -36,6 +36,6 @@ def test_merging_can_break_diversity_that_held_before_and_is_repaired():
 
 def test_a_sensitive_place_too_frequent_is_infeasible_with_the_largest_l():
     rows = [["a", "p"], ["a", "p"], ["a"], ["a"], ["a"]]
-    data = Dataset.from_trajectories(rows, {**XY, "p": (9, 9)}, sensitive=("p",))
+    data = Dataset.of("trajectories", rows, {**XY, "p": (9, 9)}, sensitive=("p",))
     with pytest.raises(InfeasibleError, match=r"visited in 2 of 5 records, more than 1 in l=3.*Use l=2"):
         LmAnon(k=2, m=1, l=3).anonymize(data, Run())

@@ -18,7 +18,7 @@ FIFTH = Fraction(1, 5)
 
 def delete(points, delta, sensitive=("a",), method=sf.methods.Odesa, events=()):
     """Return the deletions of a method with their exact error, without making a release."""
-    data = sf.Dataset.from_timeline(points, sensitive=sensitive, events=events)
+    data = sf.Dataset.of("timeline", points, sensitive=sensitive, events=events)
     chosen = method(delta=delta)
     task = chosen.task(data)
     return task.deletions(chosen.delete(task, sf.core.run.Run(bytes([1] * 32))))
@@ -34,7 +34,7 @@ def test_the_printed_example_to_the_last_digit():
 
 
 def test_the_release_of_the_example_holds_what_is_left(tmp_path):
-    data = sf.Dataset.from_timeline(EXAMPLE, sensitive=("a",))
+    data = sf.Dataset.of("timeline", EXAMPLE, sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     assert result.release.table.column("counts").to_pylist() == [
         [1, 3, 4, 1],
@@ -87,5 +87,5 @@ def test_the_cost_of_k_deletions_needs_no_loop_over_the_alphabet(k):
     others = sum((Fraction(point.get(e, 0)) + Fraction(1, 2)) ** 2 for e in alphabet if e != "a")
     cost = (others + (n - f - Fraction(1, 2)) ** 2) * (1 / (n - k) - 1 / n) ** 2
     assert cost == error([point], without([point], "a", [k]), alphabet)
-    timeline = Timeline.of(sf.Dataset.from_timeline([point], events=tuple(alphabet)))
+    timeline = Timeline.of(sf.Dataset.of("timeline", [point], events=tuple(alphabet)))
     assert sf.core.timelines.Deletions(timeline, np.array([k, 0, 0])).error() == cost

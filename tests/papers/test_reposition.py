@@ -88,7 +88,7 @@ def test_skewed_snapshots_that_complement_each_other_lose_nothing():
     """The paper's motivation: each snapshot alone is hopeless, neighbours together are balanced."""
     days = [["flu"] * 4 + ["cold"], ["cold"] * 4 + ["flu"], ["flu"] * 3 + ["cold"] * 3]
     rows = [(day, str(i), value) for day, values in enumerate(days) for i, value in enumerate(values)]
-    data = sf.Dataset.from_snapshots(rows, ("number",), "illness")
+    data = sf.Dataset.of("snapshots", rows, ("number",), "illness")
     moved = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32))
     suppressing = sf.methods.Anatomy(l=2, infeasible="suppress")
     with pytest.raises(sf.InfeasibleError, match=r"6 of 16 records are withheld, 37.5 % \(suppressed: 6\)"):

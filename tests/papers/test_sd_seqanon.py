@@ -14,8 +14,8 @@ from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 def test_alike_places_are_preferred_to_nearer_ones():
     # a's nearest place is b, a coffee shop; c is a restaurant and nearly as near: 1.26 * 3/5 < 1 * 5/5.
     rows = [["a", "d"], ["b", "d"], ["b", "c"], ["c", "e"], ["e", "d"]]
-    near = SeqAnon(k=2, m=1).anonymize(Dataset.from_trajectories(rows, XY), Run(bytes([1] * 32)))
-    alike = SdSeqAnon(k=2, m=1).anonymize(Dataset.from_trajectories(rows, XY, hierarchy=shops()), Run(bytes([1] * 32)))
+    near = SeqAnon(k=2, m=1).anonymize(Dataset.of("trajectories", rows, XY), Run(bytes([1] * 32)))
+    alike = SdSeqAnon(k=2, m=1).anonymize(Dataset.of("trajectories", rows, XY, hierarchy=shops()), Run(bytes([1] * 32)))
     assert near.release.members() == {"{a|b}": ("a", "b")}
     assert alike.release.members() == {"{a|c}": ("a", "c")}
 

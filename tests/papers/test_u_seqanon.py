@@ -19,7 +19,7 @@ def test_the_pseudocode_gives_a_finer_result_than_the_one_printed():
 def test_a_used_up_constraint_is_suppressed_everywhere():
     xy = {"a": (0, 0), "b": (1, 0), "z": (2, 0)}
     rows = [["a", "b"], ["a", "b"], ["a", "z"]]
-    data = Dataset.from_trajectories(rows, xy, constraints=(("a", "b"), ("z",)))
+    data = Dataset.of("trajectories", rows, xy, constraints=(("a", "b"), ("z",)))
     result = USeqAnon(k=2, m=1, delta=34).anonymize(data, Run(bytes([1] * 32)))
     assert in_original_order(result) == [["a", "b"], ["a", "b"], ["a"]]
     assert result.release.suppressed() == ("z",)
@@ -27,7 +27,7 @@ def test_a_used_up_constraint_is_suppressed_everywhere():
 
 def test_records_left_empty_are_withheld_and_reported():
     xy = {"a": (0, 0), "z": (2, 0)}
-    data = Dataset.from_trajectories([["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
+    data = Dataset.of("trajectories", [["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
     release = USeqAnon(k=2, m=1, delta=50).anonymize(data, Run(bytes([1] * 32))).release
     assert len(release) == 2
     assert dict(release.withheld) == {"no place left after suppression": 1}
@@ -35,7 +35,7 @@ def test_records_left_empty_are_withheld_and_reported():
 
 def test_more_suppression_than_delta_is_infeasible():
     xy = {"a": (0, 0), "z": (2, 0)}
-    data = Dataset.from_trajectories([["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
+    data = Dataset.of("trajectories", [["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
     with pytest.raises(InfeasibleError, match="delta=5 %"):
         USeqAnon(k=2, m=1).anonymize(data, Run())
 

@@ -52,7 +52,7 @@ def test_small_last_clusters_join_the_one_before():
 def test_a_cluster_that_cannot_stand_alone_joins_its_neighbour(method):
     # Everybody who visits a also visits p, so a cluster of them alone is never diverse.
     rows = [["a", "p"], ["a", "p"], ["b"], ["b"], ["b"], ["b"]]
-    data = Dataset.from_trajectories(rows, {**XY, "p": (9, 9)}, sensitive=("p",))
+    data = Dataset.of("trajectories", rows, {**XY, "p": (9, 9)}, sensitive=("p",))
     run = Run(bytes([1] * 32))
     release = method.anonymize(data, run).release
     assert run.counters["clusters_joined"] >= 1
@@ -61,6 +61,6 @@ def test_a_cluster_that_cannot_stand_alone_joins_its_neighbour(method):
 
 def test_when_one_cluster_is_left_and_still_fails_the_answer_is_infeasible():
     rows = [["a", "p"], ["a", "p"], ["b", "p"], ["b"]]
-    data = Dataset.from_trajectories(rows, {**XY, "p": (9, 9)}, sensitive=("p",))
+    data = Dataset.of("trajectories", rows, {**XY, "p": (9, 9)}, sensitive=("p",))
     with pytest.raises(InfeasibleError, match="No l of 2 or more"):
         Zga(k=2, m=1, l=2, clusters=2).anonymize(data, Run())

@@ -39,7 +39,7 @@ def days(draw):
 def build(rows, unit="hour"):
     used = {label for row in rows for label in row}
     sensitive = tuple(label for label in "vw" if label in used) or tuple(sorted(used))[:1]
-    return sf.Dataset.from_activity(rows, sensitive=sensitive, clock=Clock(unit, origin=48))
+    return sf.Dataset.of("activity", rows, sensitive=sensitive, clock=Clock(unit, origin=48))
 
 
 def make(name, rows, slot, window, epsilon, **options):

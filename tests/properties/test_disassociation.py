@@ -60,7 +60,7 @@ def plain(rows: list, method: Disassociation, sensitive: frozenset = frozenset()
 
 def anonymize(rows, method: Disassociation, *, seed: int = 1, sensitive: tuple[str, ...] = ()):
     return method.anonymize(
-        Dataset.from_sets([sorted(row) for row in rows], sensitive=sensitive), Run(bytes([seed] * 32))
+        Dataset.of("sets", [sorted(row) for row in rows], sensitive=sensitive), Run(bytes([seed] * 32))
     )
 
 

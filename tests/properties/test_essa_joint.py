@@ -33,7 +33,7 @@ def test_it_equals_brute_force_on_small_data(instance):
 def test_no_solution_stays_below_the_bound(instance):
     alphabet, rows, sensitive, delta = instance
     assume(number_of_ways(rows, sensitive) <= 600)
-    data = sf.Dataset.from_timeline(rows, sensitive=tuple(sensitive), events=tuple(alphabet))
+    data = sf.Dataset.of("timeline", rows, sensitive=tuple(sensitive), events=tuple(alphabet))
     task = sf.methods.EssaJoint(delta=delta).task(data)
     least = least_error(task.occurrences, task.rule, np.arange(len(rows)))
     best, after = brute_force(occurring(rows), sensitive, delta, alphabet)
@@ -59,7 +59,7 @@ def test_a_large_timeline_is_improved_and_the_gap_is_reported():
     rng = np.random.default_rng(3)
     rows = [{f"e{i}": int(c) for i, c in enumerate(rng.poisson(1.2, 12)) if c} for _ in range(150)]
     sensitive = tuple(f"e{i}" for i in range(6))
-    data = sf.Dataset.from_timeline(rows, sensitive=sensitive)
+    data = sf.Dataset.of("timeline", rows, sensitive=sensitive)
     run = Run(bytes([1] * 32))
     result = sf.anonymize(data, sf.methods.EssaJoint(delta="0.06"), run=run)
     assert run.counters["proved_optimal"] == 0
@@ -70,7 +70,7 @@ def test_a_large_timeline_is_improved_and_the_gap_is_reported():
 
 def test_the_rounded_error_of_the_kernels_is_the_exact_one():
     rows = [{"a": 3, "b": 2, "c": 5}, {"a": 1, "b": 4}]
-    data = sf.Dataset.from_timeline(rows, sensitive=("a", "b"), events=("d",))
+    data = sf.Dataset.of("timeline", rows, sensitive=("a", "b"), events=("d",))
     task = sf.methods.EssaJoint(delta="1/9").task(data)
     removed = np.array([2, 1, 1, 3])
     exact = task.deletions(removed).error()

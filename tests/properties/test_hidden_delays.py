@@ -21,7 +21,7 @@ DAYS = st.lists(st.lists(st.integers(0, 4), max_size=14), min_size=1, max_size=7
 
 def dataset(days):
     rows = [(time, f"{time}-{i}", f"v{value}") for time, day in enumerate(days) for i, value in enumerate(day)]
-    return sf.Dataset.from_snapshots(rows, ("who",), "ill")
+    return sf.Dataset.of("snapshots", rows, ("who",), "ill")
 
 
 def publish(data, l=2, window=3, secret=1, **more):

@@ -148,7 +148,7 @@ def check_truth(data, result):
     st.sampled_from(["Apriori", "Lra", "Vpa"]),
 )
 def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, parts, name):
-    data = sf.Dataset.from_sets([[str(item) for item in row] for row in rows * 2], hierarchy=hierarchy)
+    data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows * 2], hierarchy=hierarchy)
     method = getattr(sf.methods, name)(k=k, m=m, **({} if name == "Apriori" else {"parts": parts}))
     if len(data) < k:
         return
@@ -171,7 +171,7 @@ def test_releases_of_constraint_methods_keep_both_kinds_of_constraints(rows, con
     utility = tuple(tuple(str(i) for i in range(ITEMS) if constraint[i] == group) for group in sorted(set(constraint)))
     privacy = tuple(tuple(map(str, itemset)) for itemset in itemsets)
     rows = rows * 2
-    data = sf.Dataset.from_sets([[str(item) for item in row] for row in rows], privacy=privacy, utility=utility)
+    data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows], privacy=privacy, utility=utility)
     method = getattr(sf.methods, name)(k=k, suppression_limit=1.0)
     if len(data) < k:
         return

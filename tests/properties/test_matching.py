@@ -45,7 +45,7 @@ def groupings(draw: Any, tag: str = "") -> dict[str, list[str]]:
 def check(release: Any, original: list[list[str]], m: int, sensitive: tuple[str, ...] = ()) -> None:
     published, members = release.history().lists(), release.members()
     expected = naive.answers(published, members, release.suppressed(), original, m, sensitive)
-    found = anonymity_sets(release, Dataset.from_trajectories(original, sensitive=sensitive), m)
+    found = anonymity_sets(release, Dataset.of("trajectories", original, sensitive=sensitive), m)
     assert found.smallest.tolist() == [answer.smallest for answer in expected]
     assert found.unmatched.tolist() == [answer.unmatched for answer in expected]
     if sensitive:
@@ -137,7 +137,7 @@ def test_counting_given_knowledge(
 @given(rows_with_sensitive, sizes)
 def test_risk_of_the_original(original: list[list[str]], m: int) -> None:
     expected = naive.answers(original, {}, (), original, m, SENSITIVE)
-    risk = risk_of_original(Dataset.from_trajectories(original, sensitive=SENSITIVE), m)
+    risk = risk_of_original(Dataset.of("trajectories", original, sensitive=SENSITIVE), m)
     assert risk.set_sizes.tolist() == [answer.smallest for answer in expected]
     assert risk.smallest_anonymity_set == min(answer.smallest for answer in expected)
     assert risk.mean_success == pytest.approx(np.mean([1 / answer.smallest for answer in expected]))
@@ -181,7 +181,7 @@ def test_what_holds_in_the_release_holds_for_the_attacker(
 ) -> None:
     published = [recode(row, per_cluster[i % len(per_cluster)]) for i, row in enumerate(original)]
     groups = {value: members for cluster in per_cluster for value, members in cluster.items()}
-    data = Dataset.from_trajectories(original)
+    data = Dataset.of("trajectories", original)
     rows = np.arange(len(original))
     for guarantee, module in (
         (KmAnonymity(k=2, m=m), km_anonymity),
@@ -197,7 +197,7 @@ def test_what_holds_in_the_release_holds_for_the_attacker(
 def test_attack_sums_up_the_matches(original: list[list[str]], groups: dict[str, list[str]], m: int, kept: int) -> None:
     published = [recode(row, groups) for row in original[:kept]]
     release = make_release(published, groups, KmAnonymity(k=2, m=m))
-    data = Dataset.from_trajectories(original)
+    data = Dataset.of("trajectories", original)
     rows = np.arange(len(published))
     risk, again = attack(release, data, rows), attack(release, data, rows)
     expected = naive.answers(published, release.members(), (), original, m)
@@ -217,7 +217,7 @@ def test_membership_lists_exact_and_generalised_values() -> None:
 
 
 def test_knowledge_must_have_a_size() -> None:
-    data = Dataset.from_trajectories([["a"]])
+    data = Dataset.of("trajectories", [["a"]])
     with pytest.raises(ParameterError, match="m must be at least 1"):
         anonymity_sets(make_release([["a"]]), data, 0)
 
@@ -225,15 +225,15 @@ def test_knowledge_must_have_a_size() -> None:
 def test_a_guarantee_without_m_cannot_be_attacked() -> None:
     release = make_release([["a"]], guarantee=SimpleNamespace(name="other"))  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="how many places"):
-        attack(release, Dataset.from_trajectories([["a"]]))
+        attack(release, Dataset.of("trajectories", [["a"]]))
 
 
 def test_places_of_the_owner_are_not_shown() -> None:
-    found = anonymity_sets(make_release([["a"], ["b"]]), Dataset.from_trajectories([["a"], ["b"]]), 1)
+    found = anonymity_sets(make_release([["a"], ["b"]]), Dataset.of("trajectories", [["a"], ["b"]]), 1)
     assert found.rarest is not None
     assert found.rarest.places == ("a",)
     assert "'a'" not in repr(found.rarest)
-    assert "a" not in attack(make_release([["a"]]), Dataset.from_trajectories([["a"]])).to_dict().values()
+    assert "a" not in attack(make_release([["a"]]), Dataset.of("trajectories", [["a"]])).to_dict().values()
 
 
 def test_labels_that_no_record_uses_are_not_published() -> None:
@@ -241,6 +241,6 @@ def test_labels_that_no_record_uses_are_not_published() -> None:
     whole = make_release([["z"], ["a"], ["a"]], suppressed=["z"])
     release = make_release([], suppressed=["z"], table=whole.table.slice(1), records_in=2)
     assert "z" in release.history().labels
-    found = anonymity_sets(release, Dataset.from_trajectories([["a", "z"], ["a"]]), 2)
+    found = anonymity_sets(release, Dataset.of("trajectories", [["a", "z"], ["a"]]), 2)
     assert found.smallest.tolist() == [2, 2]
     assert not found.unmatched.any()

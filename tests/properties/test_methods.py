@@ -12,6 +12,7 @@ from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.methods import all_methods
 
 PLACES = "abcdef"
@@ -32,7 +33,7 @@ def trajectories(draw, method):
         options["constraints"] = (tuple(PLACES[:cut]), tuple(PLACES[cut:]))
     if "hierarchy place" in method.needs:
         options["hierarchy"] = balanced(list(PLACES), 2)
-    return Dataset.from_trajectories(rows, xy, **options)
+    return Dataset.of("trajectories", rows, xy, **options)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
@@ -80,7 +81,7 @@ def test_seqanon_gives_the_recoding_of_the_plain_version(data, k, m, apriori):
     history = dataset.history()
     rows = [[int(c) for c in history.codes[a:b]] for a, b in zip(history.offsets, history.offsets[1:], strict=False)]
     sizes = tuple(range(1, m + 1)) if apriori else (m, *range(1, m))
-    plain = recode(rows, dataset.coordinates().tolist(), k, m, sizes=sizes)
+    plain = recode(rows, find_coordinates(dataset).tolist(), k, m, sizes=sizes)
     groups = {}
     for code, group in enumerate(plain):
         groups.setdefault(group, []).append(history.labels[code])
@@ -91,11 +92,11 @@ def test_a_larger_random_set_equals_the_plain_version():
     rng = np.random.default_rng(11)
     rows = [[str(p) for p in rng.zipf(1.6, rng.integers(2, 6)) % 20] for _ in range(150)]
     xy = {str(p): (p % 5, p // 5) for p in range(20)}
-    dataset = Dataset.from_trajectories(rows, xy)
+    dataset = Dataset.of("trajectories", rows, xy)
     history = dataset.history()
     plain = recode(
         [[int(c) for c in history.codes[a:b]] for a, b in zip(history.offsets, history.offsets[1:], strict=False)],
-        dataset.coordinates().tolist(), 4, 2,
+        find_coordinates(dataset).tolist(), 4, 2,
     )  # fmt: skip
     published = SeqAnon(k=4, m=2).anonymize(dataset, Run(bytes([0] * 32))).trace.recoding.published
     for a, first in enumerate(history.labels):

@@ -55,7 +55,7 @@ def judge(dataset, method):
 def test_a_diverse_release_is_verified_or_infeasible(method, rows, sensitive, k, m, l, infeasible, clusters):
     present = tuple(sorted(place for place in sensitive if any(place in row for row in rows)))
     xy = {place: (i % 3, i // 3) for i, place in enumerate(ORDINARY + SENSITIVE)}
-    dataset = Dataset.from_trajectories(rows, xy, sensitive=present)
+    dataset = Dataset.of("trajectories", rows, xy, sensitive=present)
     if len(dataset) < k:
         return
     parameters = {"k": k, "m": m, "l": l, "infeasible": infeasible}
@@ -74,11 +74,11 @@ def test_a_diverse_release_is_verified_or_infeasible(method, rows, sensitive, k,
 )
 def test_a_release_without_sensitive_places_is_verified_or_infeasible(method, rows, k, m, infeasible):
     xy = {place: (i % 3, i // 3) for i, place in enumerate(ORDINARY)}
-    judge(Dataset.from_trajectories(rows, xy), method(k=k, m=m, infeasible=infeasible))
+    judge(Dataset.of("trajectories", rows, xy), method(k=k, m=m, infeasible=infeasible))
 
 
 @pytest.mark.parametrize("method", DIVERSE, ids=lambda m: m.name)
 def test_one_record_of_a_sensitive_place_alone_is_too_few_to_publish(method):
-    dataset = Dataset.from_trajectories([["b"], ["a"]], {"a": (0, 0), "b": (1, 0)}, sensitive=("a",))
+    dataset = Dataset.of("trajectories", [["b"], ["a"]], {"a": (0, 0), "b": (1, 0)}, sensitive=("a",))
     with pytest.raises(InfeasibleError, match=r"1 of 2 records .* k is 2"):
         method(k=2, m=1, infeasible="suppress").anonymize(dataset, Run(bytes(32)))

@@ -41,7 +41,7 @@ horizons = st.one_of(st.none(), st.integers(0, 8))
 @settings(max_examples=200)
 def test_the_fast_attacker_is_the_plain_one(original: list[list[Event]], groups: int, horizon: int | None) -> None:
     records = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
-    release, data = make_release(records, GroupAnonymity(2, MONITORED)), Dataset.from_sequences(original)
+    release, data = make_release(records, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", original)
     known = [naive.known_of(row, MONITORED) for row in original]
     found = neighbours.attack(release, data, np.arange(len(original)), horizon)
     if not any(known):
@@ -72,7 +72,7 @@ def test_distances_are_learnt_moment_by_moment(original: list[list[Event]], grou
 def test_the_original_is_attacked_with_everybody_as_a_candidate(original: list[list[Event]]) -> None:
     known = [naive.known_of(row, MONITORED) for row in original]
     others = [naive.Record([], sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for row in original]
-    found = neighbours.attack_original(Dataset.from_sequences(original, monitored=MONITORED))
+    found = neighbours.attack_original(Dataset.of("sequences", original, monitored=MONITORED))
     if not any(known) or not any(record.events for record in others):
         assert found is None
         return
@@ -107,7 +107,7 @@ def test_with_blur_nobody_is_found_more_often_than_one_in_k(method, data, seed) 
     blur = data.draw(st.sampled_from([0, 1, 4, 100]))
     wishes = [{"k": 2}, {"k": 3}] + [{"k": 2, "g": 3, "l": 2}] * ("l" in {p.name for p in declared(method)})
     asked = data.draw(st.sampled_from(wishes))
-    dataset = Dataset.from_sequences(people, monitored=monitored, hierarchy=balanced(list("mnxyz"), 2))
+    dataset = Dataset.of("sequences", people, monitored=monitored, hierarchy=balanced(list("mnxyz"), 2))
     try:
         result = method(**asked, blur=blur).anonymize(dataset, Run(bytes([seed] * 32)))
     except InfeasibleError:
@@ -138,14 +138,14 @@ def test_with_blur_nobody_is_found_more_often_than_one_in_k(method, data, seed) 
 
 @pytest.mark.parametrize("method", BLURRING, ids=lambda m: m.name)
 def test_blur_needs_a_k(method) -> None:
-    data = Dataset.from_sequences([[("m", 1)], [("m", 2)]], monitored=("m",))
+    data = Dataset.of("sequences", [[("m", 1)], [("m", 2)]], monitored=("m",))
     with pytest.raises(ParameterError, match="k"):
         method(blur=3, **({"g": 1, "l": 2} if "l" in {p.name for p in declared(method)} else {})).anonymize(data, Run())
 
 
 def two_groups(blur: int | None):
     people = [[("m", 10 * i), ("x", 10 * i + 1), ("y", 500 + i)] for i in range(8)]
-    dataset = Dataset.from_sequences(people, monitored=("m",))
+    dataset = Dataset.of("sequences", people, monitored=("m",))
     result = all_methods()["hi"](k=4, blur=blur).anonymize(dataset, Run(bytes([1] * 32)))
     return Comparison(dataset, result.release, result.trace.rows)
 
@@ -162,7 +162,7 @@ def test_measures_read_blurred_events_as_intervals() -> None:
 
 def test_python_users_are_warned_when_they_write(tmp_path) -> None:
     people = [[("m", 100 * i), ("x", 100 * i + 1)] for i in range(40)]
-    dataset = Dataset.from_sequences(people, monitored=("m",))
+    dataset = Dataset.of("sequences", people, monitored=("m",))
     with pytest.warns(sf.ReleaseWarning, match="finds 40 of 40 people") as caught:
         sf.write(sf.anonymize(dataset, sf.methods.Hi(k=5)), tmp_path / "plain")
     assert any("blur=1" in str(warning.message) for warning in caught)
@@ -173,7 +173,7 @@ def test_python_users_are_warned_when_they_write(tmp_path) -> None:
 
 def test_a_sample_is_attacked_where_there_are_too_many_records(monkeypatch) -> None:
     people = [[("m", 100 * i), ("x", 100 * i + 1)] for i in range(40)]
-    dataset = Dataset.from_sequences(people, monitored=("m",))
+    dataset = Dataset.of("sequences", people, monitored=("m",))
     monkeypatch.setattr(neighbours, "_CELLS", 400)
     found = neighbours.attack_original(dataset)
     assert (found.people, found.attacked) == (40, 10)

@@ -48,28 +48,28 @@ def plain_count(result):
 
 
 def trajectories(rows):
-    return sf.Dataset.from_trajectories(rows, XY, sensitive=("e",))
+    return sf.Dataset.of("trajectories", rows, XY, sensitive=("e",))
 
 
 def plain_trajectories(rows):
-    return sf.Dataset.from_trajectories(rows, XY)
+    return sf.Dataset.of("trajectories", rows, XY)
 
 
 def sets(rows):
-    return sf.Dataset.from_sets(rows, hierarchy=balanced(list(LABELS), 2))
+    return sf.Dataset.of("sets", rows, hierarchy=balanced(list(LABELS), 2))
 
 
 def named_sets(rows):
-    return sf.Dataset.from_sets(rows, privacy=(("a", "b", "c"), ("d",)), utility=(tuple(LABELS),))
+    return sf.Dataset.of("sets", rows, privacy=(("a", "b", "c"), ("d",)), utility=(tuple(LABELS),))
 
 
 def sequences(rows):
     timed = [[(event, 3 * i + number % 3) for i, event in enumerate(row)] for number, row in enumerate(rows)]
-    return sf.Dataset.from_sequences(timed, monitored=("a", "b"))
+    return sf.Dataset.of("sequences", timed, monitored=("a", "b"))
 
 
 def activity(rows):
-    return sf.Dataset.from_activity([[row[i % len(row)] for i in range(4)] for row in rows])
+    return sf.Dataset.of("activity", [[row[i % len(row)] for i in range(4)] for row in rows])
 
 
 CASES = {

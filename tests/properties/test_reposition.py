@@ -119,7 +119,7 @@ def test_numbers_are_enough(case):
 
 
 def snapshots_of(rows):
-    return Dataset.from_snapshots(rows, ("number",), "value")
+    return Dataset.of("snapshots", rows, ("number",), "value")
 
 
 @st.composite

@@ -46,7 +46,7 @@ def claim(g: int, l: int = 2, k: int = 1) -> GlDiversity:
 
 def check(release: Release, rows: list[Record], original: list[list[Event]], g: int) -> None:
     members = release.members()
-    data = Dataset.from_sequences(original)
+    data = Dataset.of("sequences", original)
     found = receiver_matches(release, data, windows=Windows(g, 2))
     known = [naive.known_of(row, MONITORED) for row in original]
     sets = [[row for row in rows if naive.matches_all(row, told, members)] for told in known]
@@ -85,7 +85,7 @@ def test_releases_that_leave_events_out(drawn: list[Any], original: list[list[Ev
     release = make_release(rows, GroupAnonymity(2, MONITORED, suppressing=True), {"{m|n}": ["m", "n"]})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sequence_matching, "_PORTION", portion)
-        found = receiver_matches(release, Dataset.from_sequences(original))
+        found = receiver_matches(release, Dataset.of("sequences", original))
     known = [naive.known_of(row, MONITORED) for row in original]
     expected = [sum(naive.matches_with_gaps(row, told, release.members()) for row in rows) for told in known]
     assert found.sizes.tolist() == expected
@@ -99,7 +99,7 @@ def test_stopping_early_bounds_the_share_and_changes_no_verdict(
 ) -> None:
     rows = [Record(pairs, sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for pairs, row in drawn]
     release = make_release(rows, claim(g, l), {"{m|n}": ["m", "n"]})
-    data = Dataset.from_sequences(original)
+    data = Dataset.of("sequences", original)
     exact, verdict = receiver_matches(release, data, windows=Windows(g, l)), gl_diversity.verify_against(release, data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sequence_matching, "_EFFORT", 0)
@@ -139,7 +139,7 @@ def test_what_holds_in_the_release_holds_for_the_receiver(
     original: list[list[Event]], groups: int, g: int, l: int, k: int
 ) -> None:
     rows = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
-    data, everybody = Dataset.from_sequences(original), np.arange(len(original))
+    data, everybody = Dataset.of("sequences", original), np.arange(len(original))
     for guarantee, module in ((claim(g, l, k), gl_diversity), (GroupAnonymity(k, MONITORED), group_anonymity)):
         release = make_release(rows, guarantee)
         assert verify_faithful(release, data, everybody)
@@ -152,7 +152,7 @@ def test_what_holds_in_the_release_holds_for_the_receiver(
 @given(crowd, st.integers(1, 2), windows, st.integers(0, 9))
 def test_attack_sums_up_the_matches(original: list[list[Event]], groups: int, g: int, kept: int) -> None:
     rows = naive.publish(original[:kept], [i % groups for i in range(len(original[:kept]))], MONITORED)
-    release, data = make_release(rows, claim(g), left_out=len(original) - len(rows)), Dataset.from_sequences(original)
+    release, data = make_release(rows, claim(g), left_out=len(original) - len(rows)), Dataset.of("sequences", original)
     members = release.members()
     known = [naive.known_of(row, MONITORED) for row in original]
     matches = [sum(naive.matches_all(row, told, members) for row in rows) for told in known]
@@ -173,8 +173,8 @@ def test_how_identifying_the_original_is(original: list[list[Event]], monitored:
     told = [tuple(naive.known_of(row, monitored or "mnab")) for row in original]
     expected = [Counter(told)[known] for known in told]
     for risk in (
-        risk_of_original(Dataset.from_sequences(original, monitored=monitored)),
-        risk_of_original(Dataset.from_sequences(original), monitored),
+        risk_of_original(Dataset.of("sequences", original, monitored=monitored)),
+        risk_of_original(Dataset.of("sequences", original), monitored),
     ):
         assert risk.set_sizes.tolist() == expected
         assert risk.smallest_anonymity_set == min(expected)
@@ -184,7 +184,7 @@ def test_how_identifying_the_original_is(original: list[list[Event]], monitored:
 
 def test_json_has_the_keys_of_every_risk() -> None:
     rows = naive.publish([[("m", 1)], [("m", 2)]], [0, 0], MONITORED)
-    data = Dataset.from_sequences([[("m", 1)], [("m", 2)]])
+    data = Dataset.of("sequences", [[("m", 1)], [("m", 2)]])
     assert attack(make_release(rows, claim(3)), data).to_dict() == {
         "smallest_anonymity_set": 2,
         "mean_success": 0.5,
@@ -197,7 +197,7 @@ def test_json_has_the_keys_of_every_risk() -> None:
 
 
 def test_nobody_can_be_attacked() -> None:
-    data = Dataset.from_sequences([])
+    data = Dataset.of("sequences", [])
     assert risk_of_original(data, MONITORED).people == 0
     risk = attack(make_release([], claim(3)), data)
     assert (risk.smallest_anonymity_set, risk.mean_success, risk.max_sensitive_share) == (0, 0.0, 0.0)
@@ -206,9 +206,9 @@ def test_nobody_can_be_attacked() -> None:
 def test_units_must_agree() -> None:
     rows = naive.publish([[("m", 1)], [("m", 2)]], [0, 0], MONITORED)
     with pytest.raises(ParameterError, match="same units"):
-        attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.from_sequences([], clock=Clock("day")))
+        attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", [], clock=Clock("day")))
     with pytest.raises(ParameterError, match="window of the claim"):
-        attack(make_release(rows, claim(3), unit="day"), Dataset.from_sequences([], clock=Clock("day")))
+        attack(make_release(rows, claim(3), unit="day"), Dataset.of("sequences", [], clock=Clock("day")))
 
 
 def test_they_are_found_by_their_guarantee() -> None:

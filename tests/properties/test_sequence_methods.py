@@ -32,7 +32,7 @@ def test_no_receiver_finds_fewer_than_k_records_nor_predicts_an_event(method, da
     row = st.lists(st.tuples(st.sampled_from("mnxyz"), st.integers(0, 25)), min_size=1, max_size=5)
     rows = data.draw(st.lists(row, min_size=4, max_size=14))
     monitored = data.draw(st.sampled_from([("m",), ("m", "n"), ("m", "n", "x", "y", "z")]))
-    dataset = Dataset.from_sequences(rows, monitored=monitored, hierarchy=balanced(list("mnxyz"), 2))
+    dataset = Dataset.of("sequences", rows, monitored=monitored, hierarchy=balanced(list("mnxyz"), 2))
     known = {p.name for p in declared(method)}
     asked = data.draw(st.sampled_from([wish for wish in ASKED if set(wish) <= known]))
     try:

@@ -110,7 +110,7 @@ def test_the_least_knowledge_is_the_least_of_everybodys(drawn, m):
 @settings(max_examples=30)
 @given(baskets, st.integers(1, 2))
 def test_a_sample_of_people_is_attacked_as_everybody_is(rows, m):
-    data = Dataset.from_sets([row or ["a"] for row in rows])
+    data = Dataset.of("sets", [row or ["a"] for row in rows])
     whole = known_items.attack_original(data, m)[-1]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(known_items, "_EXACT", 0)
@@ -129,6 +129,6 @@ def test_a_sample_of_people_is_attacked_as_everybody_is(rows, m):
 
 def test_of_long_records_the_rarest_items_are_tried():
     rows = [[f"i{n}" for n in range(40)]] * 3 + [["i0", "rare"]]
-    crowd = ItemRecords.of_original(Dataset.from_sets(rows))
+    crowd = ItemRecords.of_original(Dataset.of("sets", rows))
     assert best_knowledge(crowd, 2, most_items=2).smallest.tolist() == [3, 3, 3, 1]
     assert best_knowledge(crowd, 2, most_items=2).tried < best_knowledge(crowd, 2).tried

@@ -57,7 +57,7 @@ def test_steps_are_those_of_a_plain_search(rows, choices):
 
 
 def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_path):
-    data = sf.Dataset.from_activity(busy_days(), clock=Clock("minute"))
+    data = sf.Dataset.of("activity", busy_days(), clock=Clock("minute"))
     result = sf.anonymize(data, sf.methods.Mc(k=6, aggregate="slot"), secret=bytes([1] * 32))
     found = following.attack(result.release, data, result.trace.rows)
     assert found.slots > 5
@@ -83,7 +83,7 @@ def test_single_slots_let_people_be_followed_and_longer_intervals_do_not(tmp_pat
 
 def test_who_is_alone_is_followed_to_the_end_and_nobody_into_unknown_time():
     rows = [["a"] * 3 + ["b"] * 3 + [GAP] * 2] + [["b"] * 8] * 3
-    data = sf.Dataset.from_activity(rows, clock=Clock())
+    data = sf.Dataset.of("activity", rows, clock=Clock())
     result = sf.anonymize(data, sf.methods.Mc(k=3, size=4, aggregate="1"), secret=bytes([1] * 32))
     found = follow(KnownSlots.of(result.release, data), result.trace.rows, None)[0]
     assert (found.median, found.share, found.starts) == (5.0, 1.0, 3)
@@ -91,7 +91,7 @@ def test_who_is_alone_is_followed_to_the_end_and_nobody_into_unknown_time():
 
 def test_without_the_class_file_nobody_is_followed_and_without_anybody_alone_neither():
     rows = [["a", "b"] * 4] * 4
-    data = sf.Dataset.from_activity(rows, clock=Clock("minute"))
+    data = sf.Dataset.of("activity", rows, clock=Clock("minute"))
     result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes([1] * 32))
     assert following.attack(result.release, data) is None
     found = following.attack(result.release, data, result.trace.rows)
@@ -101,6 +101,6 @@ def test_without_the_class_file_nobody_is_followed_and_without_anybody_alone_nei
 
 @pytest.mark.parametrize("name", ["LMdav", "LVmdav", "Msld"])
 def test_methods_by_slot_take_an_interval(name):
-    data = sf.Dataset.from_activity(busy_days(), sensitive=("a1",), clock=Clock("minute"))
+    data = sf.Dataset.of("activity", busy_days(), sensitive=("a1",), clock=Clock("minute"))
     method = getattr(sf.methods, name)(k=3, delta="1h", epsilon="3/4", interval="30min")
     assert sf.anonymize(data, method, secret=bytes([1] * 32)).release.guarantee.slot == 30

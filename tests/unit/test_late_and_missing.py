@@ -16,7 +16,7 @@ from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, guess_values
 
 def dataset(days):
     rows = [(time, f"{time}-{i}", f"v{value}") for time, day in enumerate(days) for i, value in enumerate(day)]
-    return sf.Dataset.from_snapshots(rows, ("who",), "ill")
+    return sf.Dataset.of("snapshots", rows, ("who",), "ill")
 
 
 def publish(data, **parameters):

@@ -19,7 +19,7 @@ def rows_of(people, seed=7):
 
 
 def visits(rows, names=None):
-    data = sf.Dataset.from_trajectories(rows, XY)
+    data = sf.Dataset.of("trajectories", rows, XY)
     names = names or [f"id{i}" for i in range(len(rows))]
     return sf.Dataset(data.schema, data.table.set_column(0, "person", [names]), data.places)
 

@@ -31,7 +31,7 @@ def test_small_data_are_not_warned_about():
 
 
 def test_places():
-    data = sf.Dataset.from_trajectories([[place] for place in MANY])
+    data = sf.Dataset.of("trajectories", [[place] for place in MANY])
     whole = "{" + "|".join(MANY) + "}"
     told = warn_of_leftover(data, make_release([[whole]] * 60, {whole: MANY}))
     assert told.startswith("Little is left: 60 places are published as 1 value. A smaller k or m")
@@ -40,7 +40,7 @@ def test_places():
 
 def test_items_and_long_records():
     rows = [[item] for item in MANY] + [MANY]
-    data = sf.Dataset.from_sets(rows)
+    data = sf.Dataset.of("sets", rows)
     whole = "{" + "|".join(MANY) + "}"
     told = warn_of_leftover(data, generalised([[whole]] * 61, {whole: MANY}))
     assert "60 items are published as 1 value." in told
@@ -49,7 +49,7 @@ def test_items_and_long_records():
 
 
 def test_separated_items():
-    data = sf.Dataset.from_sets([["common", item] for item in MANY])
+    data = sf.Dataset.of("sets", [["common", item] for item in MANY])
     rows = [("p", 1, ["common"])] * 60 + [("p", 0, MANY)]
     told = warn_of_leftover(data, separated([("p", None, 60)], rows))
     assert "of 61 items only 1 is published in subrecords" in told
@@ -57,7 +57,7 @@ def test_separated_items():
 
 def test_moments():
     people = [[("a", number)] for number in range(60)]
-    data = sf.Dataset.from_sequences(people, monitored=("a",))
+    data = sf.Dataset.of("sequences", people, monitored=("a",))
     wide = sequence_metrics.publish(data, [list(range(60))], [[("a", 0, 59)]])
     told = warn_of_leftover(data, wide.release)
     assert "60 different moments of monitored events are published as 1 interval." in told
@@ -72,7 +72,7 @@ def test_classes():
 
 def test_occurrences():
     rows = [{"s": 5, "b": 20}] * 10
-    data = sf.Dataset.from_timeline(rows, sensitive=("s",))
+    data = sf.Dataset.of("timeline", rows, sensitive=("s",))
     release = sf.anonymize(data, sf.methods.Odesa(delta="1/3")).release
     emptied = with_rows(release, [[("b", 20)]] * 10)
     assert "of 50 occurrences of sensitive events 0 are left." in warn_of_leftover(data, emptied)
@@ -80,7 +80,7 @@ def test_occurrences():
 
 
 def test_records_of_snapshots():
-    data = sf.Dataset.from_snapshots([(t, v) for t in range(20) for v in ("flu", "cold")], (), "ill")
+    data = sf.Dataset.of("snapshots", [(t, v) for t in range(20) for v in ("flu", "cold")], (), "ill")
     result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32))
     assert warn_of_leftover(data, result.release) is None
     cut = dataclasses.replace(result.release, table=result.release.table.slice(0, 4))
@@ -89,7 +89,7 @@ def test_records_of_snapshots():
 
 def test_the_report_says_so(tmp_path):
     tree = sf.Hierarchy.from_paths([(item, "*") for item in MANY])
-    data = sf.Dataset.from_sets([[item] for item in MANY], hierarchy=tree)
+    data = sf.Dataset.of("sets", [[item] for item in MANY], hierarchy=tree)
     result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32))
     with pytest.warns(sf.ReleaseWarning, match="Little is left"):
         sf.write(result, tmp_path / "out")

@@ -95,7 +95,7 @@ def test_places_across_the_date_line_are_neighbours():
             "lat": [-17.0] * 3,
         }
     )
-    data = Dataset.from_trajectories([["a"], ["b"], ["c"], ["c"]])
+    data = Dataset.of("trajectories", [["a"], ["b"], ["c"], ["c"]])
     data = Dataset(data.schema, data.table, places)
     release = SeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release
     assert release.members() == {"{a|b}": ("a", "b")}

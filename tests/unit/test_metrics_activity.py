@@ -12,6 +12,7 @@ from sfumato import registry
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
 from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
@@ -239,7 +240,7 @@ def test_another_original_is_refused():
     release, rows = publish(data, [[0, 1]], dated=True)
     strangers = people([["x", "y"], ["y", "x"]], clock=HOURS)
     with pytest.raises(SchemaError, match="data it was made from"):
-        list(Comparison(strangers, release, rows).activity.classes())
+        list(Comparison(strangers, release, rows).view(ActivityComparison).classes())
     later = people([["a", "b"], ["b", "a"]], clock=Clock("hour", HOURS.origin + 1))
     with pytest.raises(SchemaError, match="published intervals"):
-        list(Comparison(later, release, rows).activity.classes())
+        list(Comparison(later, release, rows).view(ActivityComparison).classes())

@@ -8,10 +8,11 @@ from naive.metrics import comparisons, largest_distance, location_distance, make
 from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.distance import Distance
 from sfumato.kinds.trajectories.model.locations import Locations
 
-DATA = Dataset.from_trajectories([["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})
+DATA = Dataset.of("trajectories", [["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})
 COARSE = {"a": ("a", "b"), "b": ("a", "b"), "c": ("c",)}
 FINE = {"a": ("a",), "b": ("b", "c"), "c": ("b", "c")}
 
@@ -38,7 +39,7 @@ def test_a_global_recoding_needs_no_row_map():
 
 
 def test_a_record_is_matched_once():
-    same = Dataset.from_trajectories([["a"], ["b"], ["a"]])
+    same = Dataset.of("trajectories", [["a"], ["b"], ["a"]])
     comparison = recode(same, [0, 1, 2], lambda row: COARSE, with_rows=False)
     assert sorted(comparison.row_map.tolist()) == [0, 1, 2]
 
@@ -75,9 +76,9 @@ def test_members_of_an_earlier_batch_take_part():
     places = pa.table({"place": ["z"], "x": [0.0], "y": [12.0]})
     known = Comparison(DATA, make_release([["{a|z}", "b"]], {"{a|z}": ("a", "z")}, places=places), np.array([0]))
     assert known.places == ("a", "b", "c", "z")
-    assert known.member_distances[known.member_entries].tolist() == [6.0, 0.0]
+    assert known.view(PlaceComparison).member_distances[known.member_entries].tolist() == [6.0, 0.0]
     nowhere = Comparison(DATA, make_release([["{a|z}", "b"]], {"{a|z}": ("a", "z")}), np.array([0]))
-    assert nowhere.member_distances[nowhere.member_entries].tolist() == [0.0, 0.0]
+    assert nowhere.view(PlaceComparison).member_distances[nowhere.member_entries].tolist() == [0.0, 0.0]
     assert nowhere.sizes.tolist() == [2, 1]
 
 
@@ -87,7 +88,9 @@ def test_member_distances_are_location_distances(comparison):
     groups = comparison.release.members()
     for label, value in group_of.items():
         low, high = comparison.members.offsets[value : value + 2]
-        for place, found in zip(comparison.members.codes[low:high], comparison.member_distances[low:high], strict=True):
+        for place, found in zip(
+            comparison.members.codes[low:high], comparison.view(PlaceComparison).member_distances[low:high], strict=True
+        ):
             name = comparison.places[place]
             assert found == pytest.approx(location_distance(name, groups.get(label, (name,))))
 
@@ -123,9 +126,9 @@ def test_the_largest_distance_is_exact_anywhere(points):
 
 
 def test_without_coordinates_all_distances_are_zero():
-    plain = Dataset.from_trajectories([["a", "b"]])
+    plain = Dataset.of("trajectories", [["a", "b"]])
     comparison = recode(plain, [0], lambda row: COARSE)
-    assert not comparison.has_coordinates
-    assert comparison.largest_distance == 0
+    assert not comparison.view(PlaceComparison).has_coordinates
+    assert comparison.view(PlaceComparison).largest_distance == 0
     with pytest.raises(SfumatoError, match="coordinates"):
         Distance().measure(comparison)

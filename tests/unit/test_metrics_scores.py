@@ -14,6 +14,7 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.metric import Score
 from sfumato.core.workload import Workload
+from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.trajectories.metrics.distance import Distance
 from sfumato.kinds.trajectories.metrics.pattern_preservation import PatternPreservation, _certain_length, _project
@@ -44,7 +45,7 @@ def with_tree(comparison: Comparison) -> Comparison:
     """Give the original a hierarchy of its places."""
     tree = Hierarchy.from_parents({p: "left" if p < "d" else "right" for p in POINTS} | {"left": "*", "right": "*"})
     rows = comparison.original.history().lists()
-    original = Dataset.from_trajectories(rows, POINTS, hierarchy=tree)
+    original = Dataset.of("trajectories", rows, POINTS, hierarchy=tree)
     return Comparison(original, comparison.release, comparison.rows, comparison.seed, comparison.workload)
 
 
@@ -58,32 +59,32 @@ def one_group(group: str, *others: str) -> dict[str, tuple[str, ...]]:
 
 def test_location_and_trajectory_distance_of_part_4():
     at = {"a": (0.0, 0.0), "a1": (1.0, 0.0), "a2": (0.0, 2.0), "b": (9.0, 9.0)}
-    data = Dataset.from_trajectories([["a", "b"], ["a1", "a2"]], at)
+    data = Dataset.of("trajectories", [["a", "b"], ["a1", "a2"]], at)
     release = make_release([["{a|a1|a2}", "b"]], {"{a|a1|a2}": ("a", "a1", "a2")})
     comparison = Comparison(data, release, np.array([0]))
-    assert comparison.member_distances[comparison.member_entries].tolist() == [1.0, 0.0]
+    assert comparison.view(PlaceComparison).member_distances[comparison.member_entries].tolist() == [1.0, 0.0]
     assert Distance().measure(comparison).value == 0.5
 
 
 def test_example_4_of_part_5():
     at = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (-1.0, 0.0), "d": (5.0, 5.0), "e": (6.0, 6.0)}
-    data = Dataset.from_trajectories([list("dace"), ["b"]], at)
+    data = Dataset.of("trajectories", [list("dace"), ["b"]], at)
     release = make_release([["d", "{a|b|c}", "{a|b|c}", "e"]], {"{a|b|c}": ("a", "b", "c")})
     comparison = Comparison(data, release, np.array([0]))
-    assert comparison.member_distances[comparison.member_entries].tolist() == [0, 2 / 3, 1, 0]
+    assert comparison.view(PlaceComparison).member_distances[comparison.member_entries].tolist() == [0, 2 / 3, 1, 0]
     score = Distance().measure(comparison)
     assert score.value == pytest.approx((0 + 2 / 3 + 1 + 0) / 4)
     assert score.details["normalised"] == pytest.approx(score.value / math.dist((-1, 0), (6, 6)))
 
 
 def test_semantic_dissimilarity_of_part_4():
-    data = Dataset.from_trajectories([list("ace"), list("bd")], POINTS, hierarchy=TREE)
+    data = Dataset.of("trajectories", [list("ace"), list("bd")], POINTS, hierarchy=TREE)
     release = make_release([["{ace}", "{ad}", "b"]], {"{ace}": tuple("ace"), "{ad}": tuple("ad")})
     assert SemanticPenalty().dissimilarity(Comparison(data, release)).tolist() == [3 / 5, 1.0, 0.0]
 
 
 def test_penalty_averages_places_then_trajectories():
-    data = Dataset.from_trajectories([list("aceb"), list("d")], POINTS, hierarchy=TREE)
+    data = Dataset.of("trajectories", [list("aceb"), list("d")], POINTS, hierarchy=TREE)
     comparison = recode(data, [1, 0], lambda row: one_group("ace", "b", "d"))
     score = SemanticPenalty().measure(comparison)
     assert score.value == pytest.approx((3 * 3 / 5 / 4 + 0) / 2)
@@ -92,7 +93,7 @@ def test_penalty_averages_places_then_trajectories():
 
 
 def test_the_release_of_seqanon_in_the_paper():
-    data = Dataset.from_trajectories(PAPER, POINTS, hierarchy=TREE)
+    data = Dataset.of("trajectories", PAPER, POINTS, hierarchy=TREE)
     comparison = recode(data, [5, 4, 3, 2, 1, 0], lambda row: one_group("abc", "d", "e"))
     counts = PlaceCounts().measure(comparison)
     assert counts.value == 2
@@ -113,7 +114,7 @@ def test_the_release_of_seqanon_in_the_paper():
 def test_distance(comparison):
     score = Distance().measure(comparison)
     assert score.value == pytest.approx(naive.distance(comparison))
-    pessimistic = naive.distance(comparison, comparison.largest_distance)
+    pessimistic = naive.distance(comparison, comparison.view(PlaceComparison).largest_distance)
     assert score.details["suppressed_as_largest"] == pytest.approx(pessimistic)
     assert score.details["suppressed_as_largest"] >= score.value - 1e-12
     assert 0 <= score.details["normalised"] <= 1
@@ -204,17 +205,17 @@ def test_an_identical_release_loses_nothing(comparison):
 
 
 EDGES = {
-    "one record": recode(Dataset.from_trajectories([["a"]], POINTS), [0], lambda row: ALONE),
+    "one record": recode(Dataset.of("trajectories", [["a"]], POINTS), [0], lambda row: ALONE),
     "all suppressed but one": recode(
-        Dataset.from_trajectories([list("abcde"), list("bcd")], POINTS), [0], lambda row: ALONE, tuple("bcde")
+        Dataset.of("trajectories", [list("abcde"), list("bcd")], POINTS), [0], lambda row: ALONE, tuple("bcde")
     ),
     "all at one point": recode(
-        Dataset.from_trajectories([["a", "b"], ["b"]], {"a": (1.0, 1.0), "b": (1.0, 1.0)}),
+        Dataset.of("trajectories", [["a", "b"], ["b"]], {"a": (1.0, 1.0), "b": (1.0, 1.0)}),
         [0, 1],
         lambda row: one_group("ab"),
     ),
-    "nobody published": Comparison(Dataset.from_trajectories([["a", "b"]], POINTS), make_release([])),
-    "nobody at all": Comparison(Dataset.from_trajectories([], {}), make_release([])),
+    "nobody published": Comparison(Dataset.of("trajectories", [["a", "b"]], POINTS), make_release([])),
+    "nobody at all": Comparison(Dataset.of("trajectories", [], {}), make_release([])),
 }
 
 
@@ -227,7 +228,7 @@ def test_edges_are_finite(edge):
 
 
 def test_suppression_costs():
-    data = Dataset.from_trajectories([list("abc"), list("abd")], POINTS)
+    data = Dataset.of("trajectories", [list("abc"), list("abd")], POINTS)
     kept = recode(data, [0, 1], lambda row: ALONE)
     removed = recode(data, [0, 1], lambda row: ALONE, suppressed=("a",))
     assert PlaceCounts().measure(removed).details["suppressed"] == 1
@@ -240,12 +241,12 @@ def test_suppression_costs():
 
 
 def test_withheld_records_count_as_error():
-    data = Dataset.from_trajectories([["a"], ["a"], ["a"], ["a"]], POINTS)
+    data = Dataset.of("trajectories", [["a"], ["a"], ["a"], ["a"]], POINTS)
     assert AverageRelativeError().measure(recode(data, [0, 1, 2], lambda row: ALONE)).value == 0.25
 
 
 def test_the_sanity_bound_tames_rare_queries():
-    data = Dataset.from_trajectories([["a"]] * 9 + [["b"]], POINTS)
+    data = Dataset.of("trajectories", [["a"]] * 9 + [["b"]], POINTS)
     comparison = recode(data, list(range(10)), lambda row: one_group("ab"))
     asked = Comparison(data, comparison.release, None, 0, Workload((("b",),)))
     assert AverageRelativeError().measure(asked).value == 4
@@ -253,7 +254,7 @@ def test_the_sanity_bound_tames_rare_queries():
 
 
 def test_queries_about_unknown_places_are_refused():
-    data = Dataset.from_trajectories([["a"]], POINTS)
+    data = Dataset.of("trajectories", [["a"]], POINTS)
     asked = Comparison(data, make_release([["a"]]), None, 0, Workload((("a",), ("a", "secret"))))
     with pytest.raises(SchemaError, match="query 2") as caught:
         AverageRelativeError().measure(asked)
@@ -261,7 +262,7 @@ def test_queries_about_unknown_places_are_refused():
 
 
 def test_measures_say_what_they_need():
-    plain = Comparison(Dataset.from_trajectories([["a"]]), make_release([["a"]]))
+    plain = Comparison(Dataset.of("trajectories", [["a"]]), make_release([["a"]]))
     for metric in (Distance(), PlaceDistance()):
         assert "coordinates" in metric.obstacle(plain)
         with pytest.raises(SfumatoError, match="coordinates"):
@@ -270,13 +271,13 @@ def test_measures_say_what_they_need():
     assert (
         "combined_distance"
         not in SemanticPenalty()
-        .measure(Comparison(Dataset.from_trajectories([["a"]], hierarchy=TREE), make_release([["a"]])))
+        .measure(Comparison(Dataset.of("trajectories", [["a"]], hierarchy=TREE), make_release([["a"]])))
         .details
     )
 
 
 def test_penalty_of_a_local_recoding_needs_no_row_map():
-    data = Dataset.from_trajectories([list("ab"), list("ac")], POINTS, hierarchy=TREE)
+    data = Dataset.of("trajectories", [list("ab"), list("ac")], POINTS, hierarchy=TREE)
     local = recode(data, [0, 1], lambda row: one_group("ac", "b") if row else one_group("ab"), with_rows=False)
     score = SemanticPenalty().measure(local)
     assert score.value == pytest.approx((1 + 3 / 5) / 2)
@@ -294,7 +295,7 @@ def test_bad_parameters():
 
 def test_long_equal_records_do_not_explode():
     places = {f"p{i}": (float(i), 0.0) for i in range(60)}
-    data = Dataset.from_trajectories([list(places)] * 5, places)
+    data = Dataset.of("trajectories", [list(places)] * 5, places)
     comparison = recode(data, list(range(5)), lambda row: {p: (p,) for p in places})
     score = PatternPreservation().measure(comparison)
     assert score.value == 1 and score.details["length_limit"] == 3
@@ -306,7 +307,7 @@ def test_the_certain_length_bounds_the_number_of_patterns(monkeypatch):
     generator = np.random.default_rng(5)
     for floor in (1, 2, 3):
         rows = [[str(i) for i in generator.integers(12, size=generator.integers(1, 7))] for _ in range(8)]
-        data = Dataset.from_trajectories(rows)
+        data = Dataset.of("trajectories", rows)
         longest = _certain_length(data.history(), floor, 6)
         for length in range(2, longest + 1):
             found = naive.frequent_patterns(rows, floor)
@@ -314,7 +315,7 @@ def test_the_certain_length_bounds_the_number_of_patterns(monkeypatch):
 
 
 def test_the_same_seed_gives_the_same_scores():
-    data = Dataset.from_trajectories(PAPER, POINTS)
+    data = Dataset.of("trajectories", PAPER, POINTS)
     one, two = (recode(data, list(range(6)), lambda row: one_group("abc", "d", "e"), seed=4) for _ in range(2))
     for metric in (AverageRelativeError(), FEW, SupportDivergence()):
         assert metric.measure(one).to_dict() == metric.measure(two).to_dict()

@@ -19,7 +19,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.workload import Workload
-from sfumato.kinds.sequences.comparison import Covers
+from sfumato.kinds.sequences.comparison import Covers, SequenceComparison
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
@@ -31,7 +31,7 @@ HOUR, DAY = 3600, 86_400
 
 
 def sequences(*people, **options):
-    return Dataset.from_sequences([list(row) for row in people], monitored=("a",), **options)
+    return Dataset.of("sequences", [list(row) for row in people], monitored=("a",), **options)
 
 
 def test_the_registry_finds_them():
@@ -60,12 +60,12 @@ def test_loss_averages_events_then_groups_by_people():
 def test_loss_of_categories_is_counted_in_the_hierarchy():
     tree = Hierarchy.from_parents({"a": "{a|b}", "b": "{a|b}", "d": "rest", "e": "rest", "{a|b}": "*", "rest": "*"})
     rows = [[("a", 0), ("d", 10)], [("b", 5)]]
-    data = Dataset.from_sequences(rows, monitored=("a", "b"), hierarchy=tree)
+    data = Dataset.of("sequences", rows, monitored=("a", "b"), hierarchy=tree)
     comparison = publish(data, [[0, 1]], [[("{a|b}", 0, 5)]])
     assert IntervalLoss().measure(comparison).value == pytest.approx((0.5 + 2 / 4) / 2)
     assert IntervalLoss(we=0.0).measure(comparison).value == 0.5
     assert IntervalLoss(wt=0.0).measure(comparison).value == 0.5
-    plain = publish(Dataset.from_sequences(rows, monitored=("a", "b")), [[0, 1]], [[("{a|b}", 0, 5)]])
+    plain = publish(Dataset.of("sequences", rows, monitored=("a", "b")), [[0, 1]], [[("{a|b}", 0, 5)]])
     assert IntervalLoss(wt=1, we=3.0).measure(plain).value == pytest.approx((0.5 + 3 * 2 / 3) / 4)
 
 
@@ -178,7 +178,7 @@ def test_larger_groups_lose_more():
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from("abcxy"), st.integers(-9, 9)), max_size=6, unique=True), max_size=5))
 def test_an_identical_release_loses_nothing(people):
-    comparison = publish_exactly(Dataset.from_sequences(people, monitored=MONITORED))
+    comparison = publish_exactly(Dataset.of("sequences", people, monitored=MONITORED))
     for metric in EVERY:
         score = metric.measure(comparison)
         assert score.value == 0
@@ -204,7 +204,7 @@ def test_loss_needs_the_row_map():
 
 
 def test_trajectories_are_not_measured():
-    data = Dataset.from_trajectories([["a"]])
+    data = Dataset.of("trajectories", [["a"]])
     comparison = publish_exactly(sequences([("a", 0)]))
     assert not any(metric.applies(Comparison(data, comparison.release)) for metric in EVERY)
 
@@ -301,7 +301,7 @@ def test_count_queries(comparison, intervals):
 def test_event_context(comparison, window):
     score = EventContext(window=window).measure(comparison)
     assert score.value == pytest.approx(naive.event_context(comparison, window), abs=1e-9)
-    for name, length in comparison.sequences.durations.items():
+    for name, length in comparison.view(SequenceComparison).durations.items():
         expected = naive.event_context(comparison, length)
         assert score.details[f"within_{name}"] == pytest.approx(expected, abs=1e-9)
 
@@ -309,11 +309,11 @@ def test_event_context(comparison, window):
 @given(comparisons())
 def test_event_counts(comparison):
     score = EventCounts().measure(comparison)
-    names = list(comparison.sequences.durations)
-    first = names.index(comparison.sequences.usual_duration)
+    names = list(comparison.view(SequenceComparison).durations)
+    first = names.index(comparison.view(SequenceComparison).usual_duration)
     for name in names[first : first + 2]:
-        length = comparison.sequences.durations[name]
-        if comparison.sequences.span // length > 5000:
+        length = comparison.view(SequenceComparison).durations[name]
+        if comparison.view(SequenceComparison).span // length > 5000:
             continue
         mean, total = naive.event_counts(comparison, length)
         assert score.details[f"by_{name}"] == pytest.approx(mean)

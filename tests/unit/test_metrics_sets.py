@@ -39,7 +39,7 @@ def make_rows(seed=4, people=60):
 
 
 ROWS = make_rows()
-DATA = sf.Dataset.from_sets(ROWS, hierarchy=TREE)
+DATA = sf.Dataset.of("sets", ROWS, hierarchy=TREE)
 
 
 def compare(method, data=DATA, **options):
@@ -163,7 +163,7 @@ def test_few_items_are_taken_from_the_middle(chunks):
 
 
 def test_separated_items():
-    data = sf.Dataset.from_sets([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]])
+    data = sf.Dataset.of("sets", [["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]])
     rows = [*[("p", 1, ["a"])] * 4, ("p", 0, ["b", "c"])]
     score = SeparatedItems().measure(Comparison(data, make_release([("p", None, 4)], rows)))
     assert (score.value, score.details) == (0.5, {"items": 2, "separated": 1, "occurrence_share": 0.5})
@@ -194,7 +194,7 @@ def test_item_loss_needs_rows_only_where_recoding_is_local(records):
 
 
 def test_item_loss_without_hierarchy_counts_members():
-    data = sf.Dataset.from_sets([["a"], ["b"], ["c"], ["c"]], utility=(("a", "b"), ("c",)))
+    data = sf.Dataset.of("sets", [["a"], ["b"], ["c"], ["c"]], utility=(("a", "b"), ("c",)))
     result = sf.anonymize(data, sf.methods.Coat(k=2, m=1, privacy="all", utility="given"), secret=bytes([1] * 32))
     assert ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value == pytest.approx(1 / 3)
 
@@ -221,7 +221,7 @@ def test_utility_loss(records):
 
 
 def test_the_papers_utility_loss_is_lower_for_a_release_than_for_the_data_and_ours_is_not():
-    data = sf.Dataset.from_sets([["a", "b", "c", "d"], ["a", "b", "c", "e"]])
+    data = sf.Dataset.of("sets", [["a", "b", "c", "d"], ["a", "b", "c", "e"]])
     release = generalised([["a", "b", "c", "{d|e}"]] * 2, {"{d|e}": ["d", "e"]})
     score = UtilityLoss().measure(Comparison(data, release, np.arange(2)))
     assert score.details["paper"] < score.details["paper_unchanged"]
@@ -231,14 +231,14 @@ def test_the_papers_utility_loss_is_lower_for_a_release_than_for_the_data_and_ou
 def test_utility_loss_does_not_overflow():
     names = [f"n{number}" for number in range(3000)]
     tree = sf.Hierarchy.from_paths([(name, "*") for name in names])
-    data = sf.Dataset.from_sets([[name] for name in names], hierarchy=tree)
+    data = sf.Dataset.of("sets", [[name] for name in names], hierarchy=tree)
     score = UtilityLoss().measure(compare(sf.methods.Apriori(k=2, m=1), data))
     assert score.value == pytest.approx(1.0)
 
 
 def test_item_loss_does_not_measure_own_groups_by_a_hierarchy():
     tree = sf.Hierarchy.from_paths([("a", "A", "*"), ("b", "B", "*"), ("c", "B", "*"), ("d", "A", "*")])
-    data = sf.Dataset.from_sets([["a"], ["b"], ["c"], ["d"]], hierarchy=tree)
+    data = sf.Dataset.of("sets", [["a"], ["b"], ["c"], ["d"]], hierarchy=tree)
     across = generalised([["{a|b}"], ["{a|b}"], ["c"], ["d"]], {"{a|b}": ["a", "b"]})
     within = generalised([["{a|d}"], ["b"], ["c"], ["{a|d}"]], {"{a|d}": ["a", "d"]})
     for release, by_hierarchy in ((across, False), (within, True)):
@@ -277,13 +277,13 @@ def test_measures_of_records_say_so(metric, chunks):
 
 
 def test_levels_need_a_hierarchy_of_all_items(chunks):
-    bare = sf.Dataset.from_sets(ROWS)
+    bare = sf.Dataset.of("sets", ROWS)
     assert MultilevelItemsets().obstacle(Comparison(bare, chunks.release)) == "needs a hierarchy of the items."
-    other = sf.Dataset.from_sets(ROWS, hierarchy=sf.Hierarchy.from_paths([("i0", "*"), ("i1", "*")]))
+    other = sf.Dataset.of("sets", ROWS, hierarchy=sf.Hierarchy.from_paths([("i0", "*"), ("i1", "*")]))
     assert "does not have all items" in MultilevelItemsets().obstacle(Comparison(other, chunks.release))
 
 
 def test_other_data_are_refused(chunks):
-    other = sf.Dataset.from_sets([["x"]] * 60)
+    other = sf.Dataset.of("sets", [["x"]] * 60)
     with pytest.raises(SchemaError, match="Compare it with the data it was made from"):
         TopItemsets().measure(Comparison(other, chunks.release))

@@ -20,7 +20,7 @@ from sfumato.kinds.timeline.metrics.untouched_time_points import UntouchedTimePo
 
 
 def published(rows, sensitive, alphabet, delta):
-    data = sf.Dataset.from_timeline(rows, sensitive=tuple(sensitive), events=tuple(alphabet))
+    data = sf.Dataset.of("timeline", rows, sensitive=tuple(sensitive), events=tuple(alphabet))
     try:
         result = sf.anonymize(data, sf.methods.Essa(delta=delta))
     except InfeasibleError:
@@ -76,11 +76,11 @@ def test_measures_are_what_plain_counting_finds(instance):
 
 def test_without_a_row_map_time_points_are_found_by_their_time():
     rows = [{"a": 4}, {"a": 1, "b": 9}, {"b": 5}]
-    data = sf.Dataset.from_timeline(rows, sensitive=("a",), times=[3, 7, 8])
+    data = sf.Dataset.of("timeline", rows, sensitive=("a",), times=[3, 7, 8])
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/3"), withhold_at_most=1)
     scores = [DeletedShare().measure(Comparison(data, result.release, rows)) for rows in (None, result.trace.rows)]
     assert scores[0] == scores[1]
-    other = sf.Dataset.from_timeline(rows, sensitive=("a",), times=[3, 5, 6])
+    other = sf.Dataset.of("timeline", rows, sensitive=("a",), times=[3, 5, 6])
     with pytest.raises(SchemaError, match="time points that the original does not have"):
         DeletedShare().measure(Comparison(other, result.release))
 
@@ -104,7 +104,7 @@ def test_boundaries_of_equal_blocks_are_the_earliest():
 
 def test_segments_that_stay_are_found():
     rows = [{"a": 1, "b": 8}] * 30 + [{"a": 1, "c": 8}] * 30 + [{"a": 2, "b": 8}] * 30
-    data = sf.Dataset.from_timeline(rows, sensitive=("a",))
+    data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     comparison = Comparison(data, sf.anonymize(data, sf.methods.Odesa(delta="1/12")).release)
     score = SegmentBoundaries(segments=3, blocks=30).measure(comparison)
     assert score.value == 1.0 and score.details["boundaries_before"] == [10, 20] == score.details["boundaries_after"]

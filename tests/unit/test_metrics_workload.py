@@ -46,7 +46,7 @@ def test_errors_name_the_line(text, message):
 
 
 def test_bad_parameters():
-    data = Dataset.from_trajectories([["a"]])
+    data = Dataset.of("trajectories", [["a"]])
     with pytest.raises(ParameterError, match="query 2 is empty"):
         Workload((("a",), ()))
     with pytest.raises(ParameterError, match="count"):
@@ -68,10 +68,10 @@ def test_drawn_queries_are_distinct_and_occur(comparison, seed):
 
 
 def test_sizes_that_nobody_has_are_not_drawn():
-    data = Dataset.from_trajectories([["a", "b"]])
+    data = Dataset.of("trajectories", [["a", "b"]])
     assert set(Workload.generate(data, 100, (1, 2, 9)).queries) == {("a",), ("b",), ("a", "b")}
     assert Workload.generate(data, 100, (3,)).queries == ()
-    assert Workload.generate(Dataset.from_trajectories([]), 100).queries == ()
+    assert Workload.generate(Dataset.of("trajectories", []), 100).queries == ()
 
 
 @given(comparisons(), QUERIES)

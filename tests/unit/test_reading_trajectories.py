@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.reading import Reading
+from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.reader import read
 
 
@@ -211,7 +212,7 @@ def test_coordinates_that_vary_are_averaged_and_noted(reader):
     data = reader("person,place,x,y\n1,a,0,0\n1,b,5,5\n1,a,2,4\n")
     assert data.places.to_pylist() == [{"place": "a", "x": 1.0, "y": 2.0}, {"place": "b", "x": 5.0, "y": 5.0}]
     assert "Places whose coordinates vary, so that their mean is used: 1." in data.notes
-    assert data.coordinates().tolist() == [[1.0, 2.0], [5.0, 5.0]]
+    assert find_coordinates(data).tolist() == [[1.0, 2.0], [5.0, 5.0]]
 
 
 def test_coordinates_option_decides(reader):

@@ -69,7 +69,7 @@ def test_itemsets_are_lists_of_items(function, itemsets):
 
 def test_only_chunks_are_reconstructed():
     tree = sf.Hierarchy.from_paths([("a", "*"), ("b", "*")])
-    data = sf.Dataset.from_sets([["a"], ["a"], ["b"]], hierarchy=tree)
+    data = sf.Dataset.of("sets", [["a"], ["a"], ["b"]], hierarchy=tree)
     release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32)).release
     with pytest.raises(ParameterError, match="publishes records, not chunks"):
         reconstruct(release)
@@ -79,7 +79,7 @@ def test_only_chunks_are_reconstructed():
 
 def test_generalised_release_is_certain_only_about_exact_items():
     tree = sf.Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
-    data = sf.Dataset.from_sets([["a", "c"], ["b", "c"], ["c"]], hierarchy=tree)
+    data = sf.Dataset.of("sets", [["a", "c"], ["b", "c"], ["c"]], hierarchy=tree)
     release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes([1] * 32)).release
     assert certain_support(release, [["c"], ["a"], ["a", "c"]]).tolist() == [3, 0, 0]
     assert estimate(release, [["c"], ["a"], ["a", "c"], ["a", "b"]]).tolist() == pytest.approx([3, 1, 1, 0.5])
@@ -107,7 +107,7 @@ def test_covers_are_equally_likely():
 def test_real_release_is_reconstructed_as_possible_original():
     generator = np.random.default_rng(2)
     rows = [sorted({f"i{n}" for n in generator.geometric(0.15, generator.integers(1, 8))}) for _ in range(150)]
-    release = sf.anonymize(sf.Dataset.from_sets(rows), sf.methods.Disassociation(k=3, m=2, max_cluster=8)).release
+    release = sf.anonymize(sf.Dataset.of("sets", rows), sf.methods.Disassociation(k=3, m=2, max_cluster=8)).release
     part, table = release.parts["clusters"].table.to_pylist(), release.table.to_pylist()
     clusters = [(row["cluster"], row["parent"], row["size"]) for row in part]
     assert any(parent for _, parent, _ in clusters)

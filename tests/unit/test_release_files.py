@@ -53,7 +53,7 @@ def write_old_release(folder):
 
 @pytest.fixture
 def result():
-    data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     return sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes([1] * 32))
 
 

@@ -18,7 +18,7 @@ PARTS = "parts are the declared ones"
 
 @pytest.fixture
 def release():
-    data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     made = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes([1] * 32)).release
     columns = (
         PublishedColumn("group", "group", Form("exact")),
@@ -55,7 +55,7 @@ def test_a_part_cannot_point_elsewhere(release, tmp_path, name):
 
 
 def test_a_part_of_another_type_is_found():
-    data = sf.Dataset.from_sets([["a", "b"], ["a", "b"]])
+    data = sf.Dataset.of("sets", [["a", "b"], ["a", "b"]])
     made = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2)).release
     part = made.parts["clusters"]
     wrong = part.table.set_column(2, "size", pa.array(["2"] * part.table.num_rows))

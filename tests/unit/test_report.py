@@ -64,7 +64,7 @@ def publish(data, rows, members, guarantee=None, *, suppressed=(), withheld=None
 
 def compare(people=PEOPLE, at=PLACES, group=("a", "b", "c"), **options):
     """Compare data with a release in which one group of places is generalised."""
-    data = Dataset.from_trajectories(people, at, sensitive=options.pop("sensitive", ()))
+    data = Dataset.of("trajectories", people, at, sensitive=options.pop("sensitive", ()))
     removed = set(options.get("suppressed", ()))
     rows = [["{group}" if p in group else p for p in row if p not in removed] for row in people]
     release = publish(data, rows, {"{group}": group}, **options)
@@ -72,7 +72,7 @@ def compare(people=PEOPLE, at=PLACES, group=("a", "b", "c"), **options):
 
 
 def risks(comparison, m=2):
-    published = Dataset.from_trajectories(comparison.published.lists())
+    published = Dataset.of("trajectories", comparison.published.lists())
     return risk_of_original(comparison.original, m), risk_of_original(published, m)
 
 
@@ -170,7 +170,7 @@ def test_page_says_what_is_promised_and_what_is_not():
 
 
 def test_withheld_records_are_counted_by_reason():
-    data = Dataset.from_trajectories(PEOPLE, PLACES)
+    data = Dataset.of("trajectories", PEOPLE, PLACES)
     rows = [["{group}" if p in "abc" else p for p in row] for row in PEOPLE[1:]]
     release = publish(data, rows, {"{group}": ("a", "b", "c")}, withheld={"too <long>": 1})
     comparison = Comparison(data, release, np.arange(1, 6))
@@ -227,7 +227,7 @@ def test_local_recoding_without_a_row_map_has_no_map():
 
 def local_comparison():
     people = [["a", "d"], ["b", "d"], ["a", "d"], ["c", "d"]]
-    data = Dataset.from_trajectories(people, PLACES)
+    data = Dataset.of("trajectories", people, PLACES)
     rows = [["{ab}", "d"], ["{ab}", "d"], ["{ac}", "d"], ["{ac}", "d"]]
     return Comparison(data, publish(data, rows, {"{ab}": ("a", "b"), "{ac}": ("a", "c")}), np.arange(4))
 
@@ -267,8 +267,8 @@ def test_suppressed_places_are_told_and_crossed_out():
         compare([["a"]], {"a": (5.0, 5.0)}, ()),
         compare([["a", "b"]], {"a": (1.0, 1.0), "b": (1.0, 1.0)}, ("a", "b")),
         Comparison(
-            Dataset.from_trajectories(PEOPLE, PLACES),
-            publish(Dataset.from_trajectories(PEOPLE, PLACES), [], {}, withheld={"all": 6}),
+            Dataset.of("trajectories", PEOPLE, PLACES),
+            publish(Dataset.of("trajectories", PEOPLE, PLACES), [], {}, withheld={"all": 6}),
             np.arange(0),
         ),
         compare([], {}, ()),
@@ -317,7 +317,7 @@ def crowd(places, side):
     """A grid of places, each visited once or twice, generalised in blocks."""
     labels = [f"p{i}" for i in range(places)]
     at = {label: (float(i % side), float(i // side)) for i, label in enumerate(labels)}
-    data = Dataset.from_trajectories([labels, labels[::3]], at)
+    data = Dataset.of("trajectories", [labels, labels[::3]], at)
     block = {label: f"{{{int(x) // 5}.{int(y) // 5}}}" for label, (x, y) in at.items()}
     members: dict[str, list[str]] = {}
     for label in labels:

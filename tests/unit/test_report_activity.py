@@ -11,6 +11,7 @@ from sfumato import report
 from sfumato.checking.risk import Risk
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
+from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.pipeline import measure_release
 from sfumato.report.wording import describe_attacker, explain_measure, list_limits, name_share
@@ -115,7 +116,7 @@ def test_without_a_row_map_there_is_no_picture_of_days():
 
 
 def test_a_day_is_drawn_as_it_was(comparison):
-    found = comparison.activity
+    found = comparison.view(ActivityComparison)
     window, classes = days.choose_window(found), days.choose_classes(found)
     assert (window.first, window.end, window.hours) == (24, 48, True)
     assert window.title == "Tuesday, 2 January 2024"

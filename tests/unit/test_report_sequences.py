@@ -41,7 +41,7 @@ COVERS = [
 
 
 def compare(people=PEOPLE, groups=GROUPS, covers=COVERS, monitored=("mail",), clock=SECONDS, **options):
-    data = Dataset.from_sequences(people, monitored=monitored, clock=clock)
+    data = Dataset.of("sequences", people, monitored=monitored, clock=clock)
     return publish(data, groups, covers, **options)
 
 
@@ -196,7 +196,7 @@ def test_without_a_row_map_there_is_no_timeline():
             [[("mail", -700_000)], [("mail", 900_000)]], [[0, 1]], [[("mail", -700_000, 900_000)]], clock=Clock("day")
         ),
         compare([[("mail", -(2**61))], [("mail", 2**61)]], [[0, 1]], [[("mail", -(2**61), 2**61)]], clock=Clock()),
-        publish_exactly(Dataset.from_sequences(PEOPLE, monitored=("mail",), clock=Clock("second"))),
+        publish_exactly(Dataset.of("sequences", PEOPLE, monitored=("mail",), clock=Clock("second"))),
     ],
     ids=["nobody", "no events", "all withheld", "one moment", "one number", "ages", "huge numbers", "exact"],
 )

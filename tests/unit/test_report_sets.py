@@ -13,6 +13,7 @@ from sfumato import report
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.kinds.sets import attacker as known_items
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.report.palette import DARK
@@ -37,7 +38,7 @@ def make_data(**options):
     generator = np.random.default_rng(1)
     rows = [sorted({NAMES[min(n, 8) - 1] for n in generator.geometric(0.35, 4)}) for _ in range(60)]
     tree = sf.Hierarchy.from_paths([(name, f"group {n // 3}", "*") for n, name in enumerate(NAMES)])
-    return sf.Dataset.from_sets(rows, hierarchy=tree, **options)
+    return sf.Dataset.of("sets", rows, hierarchy=tree, **options)
 
 
 def prepare(method, data):
@@ -78,7 +79,7 @@ def test_page_says_what_was_published(prepared, page):
     assert "25.0 % of the itemsets" in text
     form, (comparison, _, _) = prepared
     if form == "chunks":
-        assert f"Clusters of records {len(comparison.sets.placement.leaves)}" in text
+        assert f"Clusters of records {len(comparison.view(SetComparison).placement.leaves)}" in text
         assert "All items stay; what is hidden is which of them belong together." in text
     else:
         assert "at least one of these" in text
@@ -117,7 +118,7 @@ def test_sensitive_items_are_named():
 
 
 def test_nothing_generalised_is_said():
-    data = sf.Dataset.from_sets([["a", "b"]] * 4, hierarchy=sf.Hierarchy.from_paths([("a", "*"), ("b", "*")]))
+    data = sf.Dataset.of("sets", [["a", "b"]] * 4, hierarchy=sf.Hierarchy.from_paths([("a", "*"), ("b", "*")]))
     assert "Nothing is generalised" in report.render(*prepare(sf.methods.Apriori(k=2, m=2), data), [])
 
 

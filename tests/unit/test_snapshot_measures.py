@@ -24,7 +24,7 @@ def cases(records=1500, **options):
         *(map(str, table[name].to_pylist()) for name in ("age", "sex", "area", "condition")),
         strict=True,
     )
-    return sf.Dataset.from_snapshots(list(rows), ("age", "sex", "area"), "condition")
+    return sf.Dataset.of("snapshots", list(rows), ("age", "sex", "area"), "condition")
 
 
 DATA = cases()

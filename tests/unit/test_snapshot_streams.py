@@ -225,7 +225,7 @@ def test_costs_are_read_exactly():
 
 
 def test_costs_of_suppression_decide_whether_waiting_pays():
-    data = sf.Dataset.from_snapshots([(0, "1", "a"), (1, "2", "b")], ("age",), "ill")
+    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (1, "2", "b")], ("age",), "ill")
     for beta, published in ((None, 2), ("0.4", 0), ("a=5,*=0.4", 2)):
         flow = sf.methods.Reposition(l=2, window=2, beta=beta).stream(data.schema, secret=bytes([1] * 32))
         out = [leaving for part in flow.cut(data) for leaving in flow.push(part)] + flow.flush()
@@ -234,22 +234,22 @@ def test_costs_of_suppression_decide_whether_waiting_pays():
 
 @pytest.mark.parametrize("name", ["snapshot", "group", "count"])
 def test_names_the_release_needs_are_refused(name):
-    data = sf.Dataset.from_snapshots([(0, "1", "a"), (0, "2", "b")], (name,), "ill")
+    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (0, "2", "b")], (name,), "ill")
     with pytest.raises(SchemaError, match=f"a column '{name}' of its own"):
         sf.anonymize(data, sf.methods.Reposition(l=2))
 
 
 def test_methods_refuse_other_kinds_and_nobody():
     with pytest.raises(SchemaError, match="hold no record"):
-        sf.anonymize(sf.Dataset.from_snapshots([], ("age",), "ill"), sf.methods.Reposition(l=2))
+        sf.anonymize(sf.Dataset.of("snapshots", [], ("age",), "ill"), sf.methods.Reposition(l=2))
     with pytest.raises(SchemaError, match="works on snapshots"):
-        sf.anonymize(sf.Dataset.from_trajectories([["a"]]), sf.methods.Anatomy(l=2))
+        sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), sf.methods.Anatomy(l=2))
     with pytest.raises(sf.InfeasibleError, match=r"Reposition: no snapshot can be published"):
-        sf.anonymize(sf.Dataset.from_snapshots([(0, "1", "a")], ("age",), "ill"), sf.methods.Reposition(l=2))
+        sf.anonymize(sf.Dataset.of("snapshots", [(0, "1", "a")], ("age",), "ill"), sf.methods.Reposition(l=2))
 
 
 def test_dates_are_published_as_dates():
-    data = sf.Dataset.from_snapshots([(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
+    data = sf.Dataset.of("snapshots", [(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
     release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
     assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
     assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type

@@ -14,7 +14,7 @@ ROWS = [{"a": 2, "b": 3}, {"a": 5}, {"a": 1, "b": 4}]
 
 
 def data(rows=None, sensitive=("a",), **options):
-    return sf.Dataset.from_timeline(ROWS if rows is None else rows, sensitive=sensitive, **options)
+    return sf.Dataset.of("timeline", ROWS if rows is None else rows, sensitive=sensitive, **options)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -82,7 +82,7 @@ def test_sensitive_events_must_be_there(name):
     with pytest.raises(SchemaError, match="no event occurs"):
         sf.anonymize(data([{"a": 0}]), method)
     with pytest.raises(SchemaError, match="works on timeline, got trajectories"):
-        sf.anonymize(sf.Dataset.from_trajectories([["a"]]), method)
+        sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), method)
 
 
 def test_odesa_is_for_one_event():

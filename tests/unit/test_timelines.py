@@ -17,7 +17,7 @@ from sfumato.kinds.timeline.model import Deletions, Timeline, least_peer, peaks
 @given(small_timelines(), st.data())
 def test_the_error_of_any_deletions_is_the_sum_over_the_alphabet(instance, data):
     alphabet, rows, _, _ = instance
-    timeline = Timeline.of(sf.Dataset.from_timeline(rows, events=tuple(alphabet)))
+    timeline = Timeline.of(sf.Dataset.of("timeline", rows, events=tuple(alphabet)))
     removed = np.array([data.draw(st.integers(0, int(count))) for count in timeline.counts], dtype=np.int64)
     deletions = Deletions(timeline, removed)
     exact = error(occurring(rows), left(rows, deletions), alphabet)
@@ -29,7 +29,7 @@ def test_the_error_of_any_deletions_is_the_sum_over_the_alphabet(instance, data)
 @given(small_timelines(most=3), FRACTIONS)
 def test_peaks_are_those_of_the_prefixes(instance, delta):
     alphabet, rows, _, _ = instance
-    timeline = Timeline.of(sf.Dataset.from_timeline(rows, events=tuple(alphabet)))
+    timeline = Timeline.of(sf.Dataset.of("timeline", rows, events=tuple(alphabet)))
     found = peaks(timeline, range(len(timeline.labels)), delta)
     for event, peak in zip(timeline.labels, found, strict=True):
         shares = [Fraction(s.get(event, 0), max(sum(s.values()), 1)) for s in prefixes(occurring(rows))]
@@ -46,7 +46,7 @@ def test_the_peer_of_a_threshold_divides_small_fractions_as_it_does(delta, large
 
 
 def test_a_release_is_viewed_like_its_data():
-    data = sf.Dataset.from_timeline([{"b": 1, "a": 2}, {}, {"c": 3}], sensitive=("a",))
+    data = sf.Dataset.of("timeline", [{"b": 1, "a": 2}, {}, {"c": 3}], sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1"))
     after = Timeline.of_release(result.release)
     assert after.labels == ("a", "b", "c") and after.lengths.tolist() == [3, 3, 6]

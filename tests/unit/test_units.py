@@ -102,8 +102,8 @@ def test_days_of_diaries_are_days_of_people(reader):
 
 
 def test_other_kinds_have_units_of_their_own(reader):
-    assert sf.Dataset.from_timeline([{"a": 1}]).unit.count(1) == "1 time point"
-    assert sf.Dataset.from_snapshots([(1, "30", "flu")], ("age",), "ill").unit == RECORD
+    assert sf.Dataset.of("timeline", [{"a": 1}]).unit.count(1) == "1 time point"
+    assert sf.Dataset.of("snapshots", [(1, "30", "flu")], ("age",), "ill").unit == RECORD
     with pytest.raises(ParameterError, match="unit means nothing for timeline"):
         reader("timeline", "time,event\n1,a\n", unit="day")
 
@@ -121,7 +121,7 @@ def test_records_of_known_people_are_not_people(reader):
 
 def one_resident(days=12):
     rows = [["sleep" if (hour + day) % 3 else "eat" for hour in range(6)] for day in range(days)]
-    return sf.Dataset.from_activity(rows).of_people(["me"] * days, Unit("day", "days", "person"))
+    return sf.Dataset.of("activity", rows).of_people(["me"] * days, Unit("day", "days", "person"))
 
 
 def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
@@ -144,8 +144,8 @@ def test_five_people_are_not_found_in_one_resident():
 
 
 def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path):
-    days = sf.Dataset.from_sets(
-        [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
+    days = sf.Dataset.of(
+        "sets", [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
     )
     days = days.of_people(["x", "x", "y", "x", "x", "x"], Unit("day", "days", "person"))
     plain = sf.anonymize(days, sf.methods.Coat(k=2))
@@ -158,7 +158,7 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     alone = sf.verify(tmp_path / "out")
     assert alone.outcome == "unsettled" and "do not tell whose a day is" in alone.unsettled[0]
     assert sf.verify(tmp_path / "out", days).outcome == "holds"
-    unknown = sf.Dataset.from_sets(days.history().lists())
+    unknown = sf.Dataset.of("sets", days.history().lists())
     unowned = sf.verify(tmp_path / "out", sf.Dataset(unknown.schema, unknown.table, unit=RECORD))
     assert any("--owner-column" in reason for reason in unowned.unsettled)
     strangers = days.of_people(["x"] * 6, days.unit)
@@ -167,7 +167,7 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
 
 
 def test_counting_people_needs_to_know_people():
-    data = sf.Dataset.from_sets([["a"], ["a"]])
+    data = sf.Dataset.of("sets", [["a"], ["a"]])
     lines = sf.Dataset(data.schema, data.table, unit=RECORD)
     with pytest.raises(ParameterError, match="count=people needs to know whose each record is"):
         sf.anonymize(lines, sf.methods.Disassociation(k=2, m=1), count="people")
@@ -175,7 +175,7 @@ def test_counting_people_needs_to_know_people():
         sf.anonymize(data, sf.methods.Disassociation(k=2, m=1), count="days")
     with pytest.raises(ParameterError, match="means nothing for a timeline"):
         sf.anonymize(
-            sf.Dataset.from_timeline([{"a": 1, "b": 5}], sensitive=("a",)),
+            sf.Dataset.of("timeline", [{"a": 1, "b": 5}], sensitive=("a",)),
             sf.methods.Odesa(delta="1/2"),
             count="people",
         )
@@ -187,4 +187,4 @@ def test_too_few_of_anything_is_said_in_its_own_words():
     with pytest.raises(ParameterError, match=re.escape("at most the number of days, got k=5 for 3 days")):
         sf.anonymize(days, sf.methods.Mc(k=5))
     with pytest.raises(ParameterError, match=re.escape("at most the number of people, got k=5 for 1 person")):
-        sf.anonymize(sf.Dataset.from_sets([["a"]]), sf.methods.Disassociation(k=5, m=1))
+        sf.anonymize(sf.Dataset.of("sets", [["a"]]), sf.methods.Disassociation(k=5, m=1))

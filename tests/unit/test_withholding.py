@@ -13,12 +13,12 @@ METHOD = sf.methods.SeqAnon(k=5, m=2, infeasible="suppress")
 
 
 def cases():
-    people = sf.Dataset.from_activity([["home", "work"]] * 3 + [["home", "away"]] * 3)
+    people = sf.Dataset.of("activity", [["home", "work"]] * 3 + [["home", "away"]] * 3)
     snapshots = [(1, str(i), "flu" if i < 9 else "cold") for i in range(12)]
-    yield sf.Dataset.from_trajectories(TRIPS, PLACES), METHOD
-    yield sf.Dataset.from_snapshots(snapshots, ("age",), "ill"), sf.methods.Reposition(l=2)
-    yield sf.Dataset.from_snapshots(snapshots, ("age",), "ill"), sf.methods.Anatomy(l=2, infeasible="suppress")
-    yield sf.Dataset.from_timeline([{"a": 5}, {"a": 1, "b": 4}], sensitive=("a",)), sf.methods.Odesa(delta="1/10")
+    yield sf.Dataset.of("trajectories", TRIPS, PLACES), METHOD
+    yield sf.Dataset.of("snapshots", snapshots, ("age",), "ill"), sf.methods.Reposition(l=2)
+    yield sf.Dataset.of("snapshots", snapshots, ("age",), "ill"), sf.methods.Anatomy(l=2, infeasible="suppress")
+    yield sf.Dataset.of("timeline", [{"a": 5}, {"a": 1, "b": 4}], sensitive=("a",)), sf.methods.Odesa(delta="1/10")
     yield people, sf.methods.Mc(k=2, aggregate="1")
 
 
@@ -44,7 +44,7 @@ def test_a_release_that_withholds_more_than_its_share_is_refused_with_the_reason
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan"), "0.1", True, None])
 def test_only_shares_are_taken(wrong):
     with pytest.raises(ParameterError, match="withhold_at_most must be a share between 0 and 1"):
-        sf.anonymize(sf.Dataset.from_trajectories(TRIPS, PLACES), METHOD, withhold_at_most=wrong)
+        sf.anonymize(sf.Dataset.of("trajectories", TRIPS, PLACES), METHOD, withhold_at_most=wrong)
 
 
 def test_a_share_is_taken_as_it_is_written():
@@ -53,9 +53,9 @@ def test_a_share_is_taken_as_it_is_written():
 
 
 def test_a_later_batch_keeps_the_rule(tmp_path):
-    shared = sf.Dataset.from_trajectories([["a", "b"]] * 20, PLACES)
+    shared = sf.Dataset.of("trajectories", [["a", "b"]] * 20, PLACES)
     sf.write(sf.anonymize(shared, sf.methods.SeqAnon(k=2, m=2)), tmp_path / "out", reports=False)
-    batch = sf.Dataset.from_trajectories([["a", "b"]] * 9 + [["c"]], PLACES)
+    batch = sf.Dataset.of("trajectories", [["a", "b"]] * 9 + [["c"]], PLACES)
     with pytest.raises(InfeasibleError, match="1 of 10 records are withheld"):
         sf.apply(tmp_path / "out", batch, unknown="suppress")
     assert len(sf.apply(tmp_path / "out", batch, unknown="suppress", withhold_at_most=0.1).release) == 9

@@ -26,29 +26,29 @@ def trajectories(sensitive: tuple[str, ...] = ()) -> sf.Dataset:
     for row in rows[::10]:
         row.append("clinic")
     where = {name: (float(i % 3), float(i // 3)) for i, name in enumerate(sorted({p for row in rows for p in row}))}
-    return sf.Dataset.from_trajectories(rows, where, sensitive=sensitive)
+    return sf.Dataset.of("trajectories", rows, where, sensitive=sensitive)
 
 
 def sequences() -> sf.Dataset:
     rows = [
         [(place, 50 * step + 7 * person % 40) for step, place in enumerate(row)] for person, row in enumerate(walks())
     ]
-    return sf.Dataset.from_sequences(rows, monitored=("p0", "p1"))
+    return sf.Dataset.of("sequences", rows, monitored=("p0", "p1"))
 
 
 def sets(**options: object) -> sf.Dataset:
-    return sf.Dataset.from_sets(walks(), **options)  # type: ignore[arg-type]
+    return sf.Dataset.of("sets", walks(), **options)  # type: ignore[arg-type]
 
 
 def timeline() -> sf.Dataset:
     rows = [{place: row.count(place) for place in row} for row in walks()]
-    return sf.Dataset.from_timeline([{**row, "ill": 1 + i % 2} for i, row in enumerate(rows)], sensitive=("ill", "p0"))
+    return sf.Dataset.of("timeline", [{**row, "ill": 1 + i % 2} for i, row in enumerate(rows)], sensitive=("ill", "p0"))
 
 
 def activity() -> sf.Dataset:
     rng = np.random.default_rng(5)
     days = [[["home", "work", "away"][int(rng.integers(0, 3))] for _ in range(6)] for _ in range(30)]
-    return sf.Dataset.from_activity(days, sensitive=("away",), clock=Clock("hour"))
+    return sf.Dataset.of("activity", days, sensitive=("away",), clock=Clock("hour"))
 
 
 def snapshot_rows() -> list[tuple[int, str, str, str]]:
@@ -59,7 +59,7 @@ def snapshot_rows() -> list[tuple[int, str, str, str]]:
 
 
 def snapshots() -> sf.Dataset:
-    return sf.Dataset.from_snapshots(snapshot_rows(), ("age", "sex"), "illness")
+    return sf.Dataset.of("snapshots", snapshot_rows(), ("age", "sex"), "illness")
 
 
 def write(data: sf.Dataset, method: object, out: Path) -> sf.Dataset:

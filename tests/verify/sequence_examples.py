@@ -37,4 +37,4 @@ def sound(**changes: Any) -> Release:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.from_sequences(PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))

@@ -112,4 +112,4 @@ def nested(*changed: list[Row], clusters: list[Cluster] = CLUSTERS, **changes: A
 
 
 def people(rows: list[list[str]] = PEOPLE) -> Dataset:
-    return Dataset.from_sets(rows)
+    return Dataset.of("sets", rows)

@@ -32,7 +32,7 @@ def days(count=24, slots=12, seed=3):
     return rows
 
 
-DATA = sf.Dataset.from_activity(days(), sensitive=("away",), clock=Clock("hour"), start=72)
+DATA = sf.Dataset.of("activity", days(), sensitive=("away",), clock=Clock("hour"), start=72)
 METHOD = sf.methods.McLMdavWd(k=3, delta="4h", epsilon="0.5", aggregate="6h,2h", fanout=2)
 GOOD = sf.anonymize(DATA, METHOD, secret=bytes([1] * 32))
 ROUNDED = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
@@ -255,7 +255,7 @@ def test_the_claim_must_be_about_what_the_owner_calls_sensitive_and_the_time_ask
 
 def test_suppressed_people_are_counted_and_safe():
     rows = [["home"] * 4] * 2 + [["away"] * 4] * 2
-    data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("hour"))
     result = sf.anonymize(
         data, sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2"), secret=bytes([1] * 32), withhold_at_most=1
     )
@@ -279,12 +279,12 @@ def test_attackers_agree_with_the_claim():
     assert two.max_sensitive_share == 1.0
     assert attack(ROUNDED.release, DATA, ROUNDED.trace.rows).smallest_anonymity_set >= METHOD.k
     with pytest.raises(SchemaError, match="other intervals"):
-        attack(GOOD.release, sf.Dataset.from_activity(days(slots=9), clock=Clock("hour")))
+        attack(GOOD.release, sf.Dataset.of("activity", days(slots=9), clock=Clock("hour")))
 
 
 def test_an_activity_that_rounds_to_nothing_excludes_nobody():
     rows = [["home"] * 300] * 2 + [["home"] * 299 + ["out"]]
-    data = sf.Dataset.from_activity(rows, clock=Clock("minute"))
+    data = sf.Dataset.of("activity", rows, clock=Clock("minute"))
     result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="300", digits=2), secret=bytes([1] * 32))
     assert result.release.table.column("activity").to_pylist() == ["home"]
     assert attack(result.release, data, result.trace.rows).set_sizes.tolist() == [3, 3, 3]
@@ -338,9 +338,9 @@ def test_data_without_what_a_method_needs_are_refused():
     with pytest.raises(SchemaError, match="1 of the 1 sensitive activities do not occur"):
         sf.anonymize(unknown, METHOD)
     with pytest.raises(SchemaError, match="same number of slots"):
-        sf.Dataset.from_activity([["a"], ["a", "b"]])
+        sf.Dataset.of("activity", [["a"], ["a", "b"]])
     with pytest.raises(SchemaError, match="there is no slot"):
-        sf.anonymize(sf.Dataset.from_activity([[], []]), sf.methods.Mc(k=2))
+        sf.anonymize(sf.Dataset.of("activity", [[], []]), sf.methods.Mc(k=2))
     with pytest.raises(ParameterError, match="nobody said how long a slot is"):
         sf.anonymize(dataclasses.replace(DATA, clock=Clock()), METHOD)
 
@@ -377,7 +377,7 @@ def test_data_that_are_too_large_to_compare_are_refused_with_the_reason(method, 
 def test_what_only_the_class_file_can_refute_is_not_written(tmp_path, epsilon, written):
     """Half of a class is away all the time; the shares alone could also come from people who take turns."""
     rows = [["away"] * 4, ["home"] * 4, ["away"] * 4, ["home"] * 4]
-    data = sf.Dataset.from_activity(rows, sensitive=("away",))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",))
     result = sf.anonymize(data, sf.methods.LMdav(k=2, delta="2", epsilon="0.5"), secret=bytes([1] * 32))
     claim = dataclasses.replace(result.release.guarantee, epsilon=epsilon)
     changed = dataclasses.replace(result, release=dataclasses.replace(result.release, guarantee=claim))

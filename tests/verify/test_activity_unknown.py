@@ -27,7 +27,7 @@ DIVERSE = ("l-mdav", "l-vmdav", "msld", "mc-l-mdav", "mc-l-mdav-wd", "mc-l-vmdav
 
 
 def build(rows, sensitive=("away",)):
-    return sf.Dataset.from_activity(rows, sensitive=sensitive, clock=Clock("hour"))
+    return sf.Dataset.of("activity", rows, sensitive=sensitive, clock=Clock("hour"))
 
 
 def test_one_in_january_and_one_in_june_do_not_hide_each_other():

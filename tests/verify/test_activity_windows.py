@@ -30,7 +30,7 @@ def away_from_one_past_eight():
 
 @pytest.mark.parametrize("name", DIVERSE)
 def test_four_people_away_from_one_past_eight_are_not_published(name):
-    data = sf.Dataset.from_activity([away_from_one_past_eight()] * 4, sensitive=("away",), clock=Clock("minute"))
+    data = sf.Dataset.of("activity", [away_from_one_past_eight()] * 4, sensitive=("away",), clock=Clock("minute"))
     lengths = {"aggregate": "day,hour"} if name.startswith("mc") else {"interval": "hour"}
     with pytest.raises(
         InfeasibleError, match=r"4 of 4 people have the sensitive activity throughout 8h from slot 482 on"
@@ -41,7 +41,7 @@ def test_four_people_away_from_one_past_eight_are_not_published(name):
 @pytest.mark.parametrize("name", DIVERSE)
 def test_they_are_put_together_with_others_so_that_half_of_a_class_is_away(name):
     rows = [away_from_one_past_eight()] * 4 + [["home"] * 1440] * 4
-    data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("minute"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("minute"))
     lengths = {"aggregate": "day,hour"} if name.startswith("mc") else {"interval": "hour"}
     result = sf.anonymize(data, find(name)(k=2, delta="8h", epsilon="1/2", **lengths), secret=bytes([1] * 32))
     counted = activity_diversity.verify_against(result.release, data, result.trace.rows)
@@ -70,7 +70,7 @@ def test_a_release_of_them_is_found_out(tmp_path):
 
 def test_files_alone_leave_open_what_the_owner_settles(tmp_path):
     rows = [["away"] * 4 + ["home"] * 4, ["home"] * 4 + ["away"] * 4, ["home", "away"] * 4, ["away", "home"] * 4]
-    data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("hour"))
     result = sf.anonymize(data, sf.methods.LMdav(k=4, delta="3h", epsilon="1/4"), secret=bytes([1] * 32))
     assert sf.write(result, tmp_path / "out", reports=False).outcome == "holds"
     assert sf.verify(tmp_path / "out").outcome == "unsettled"
@@ -83,7 +83,7 @@ def test_files_alone_leave_open_what_the_owner_settles(tmp_path):
 
 def test_what_nobody_can_settle_is_not_written(tmp_path):
     rows = [["away"] * 4 + ["home"] * 4, ["home"] * 4 + ["away"] * 4, ["home", "away"] * 4, ["away", "home"] * 4]
-    data = sf.Dataset.from_activity(rows, sensitive=("away",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("hour"))
     result = sf.anonymize(data, sf.methods.LMdav(k=4, delta="3h", epsilon="1/4"), secret=bytes([1] * 32))
     forgotten = dataclasses.replace(result, trace=dataclasses.replace(result.trace, original=None))
     with pytest.raises(VerificationError):

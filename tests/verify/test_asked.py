@@ -13,7 +13,7 @@ EVENTS = [[("mail", 1), ("news", 4)], [("mail", 3), ("chat", 5)], [("chat", 2), 
 
 
 def monitoring(*events):
-    return sf.Dataset.from_sequences(EVENTS, monitored=events)
+    return sf.Dataset.of("sequences", EVENTS, monitored=events)
 
 
 def test_fewer_more_and_other_monitored_events_are_broken():
@@ -33,10 +33,10 @@ def test_without_a_list_at_hand_the_comparison_is_left_open():
 
 
 def test_itemsets_are_compared_as_sets():
-    data = sf.Dataset.from_sets(ROWS, privacy=(("b", "a"), ("c",)))
+    data = sf.Dataset.of("sets", ROWS, privacy=(("b", "a"), ("c",)))
     release = sf.anonymize(data, sf.methods.Coat(k=2)).release
     assert verify_asked(release, data).outcome == "holds"
-    more = sf.Dataset.from_sets(ROWS, privacy=(("a", "b"), ("c",), ("a", "c")))
+    more = sf.Dataset.of("sets", ROWS, privacy=(("a", "b"), ("c",), ("a", "c")))
     assert verify_asked(release, more).witness == {
         "check": LISTED,
         "parameter": "itemsets",
@@ -46,7 +46,7 @@ def test_itemsets_are_compared_as_sets():
 
 
 def test_every_parameter_is_compared_with_the_claim_that_was_kept():
-    data = sf.Dataset.from_sets(ROWS)
+    data = sf.Dataset.of("sets", ROWS)
     release = sf.anonymize(data, sf.methods.Pcta(k=3, m=1)).release
     kept = describe_claim(release)
     assert verify_asked(release, data, kept).outcome == "holds"
@@ -58,7 +58,7 @@ def test_every_parameter_is_compared_with_the_claim_that_was_kept():
 def test_values_that_the_original_does_not_have_are_found(value):
     import pyarrow as pa
 
-    data = sf.Dataset.from_sets(ROWS)
+    data = sf.Dataset.of("sets", ROWS)
     release = sf.anonymize(data, sf.methods.Pcta(k=3, m=1)).release
     listed = pa.table({"column": ["items"], "value": pa.array([value], pa.string()), "member": ["zz"]})
     verdict = verify_asked(dataclasses.replace(release, values=listed), data)

@@ -35,7 +35,8 @@ PEOPLE = [
 
 
 def dataset(unit: str | None = "minute") -> Dataset:
-    return Dataset.from_sequences(
+    return Dataset.of(
+        "sequences",
         [[(event, START + time) for event, time in person] for person in PEOPLE],
         monitored=("mail",),
         clock=Clock(unit),

@@ -38,7 +38,7 @@ def release_of(rows: list[list[str]], **changes: Any) -> Release:
 
 
 def test_a_true_release_is_faithful() -> None:
-    verdict = verify_faithful(release_of(published()), Dataset.from_trajectories(SIX), ORDER)
+    verdict = verify_faithful(release_of(published()), Dataset.of("trajectories", SIX), ORDER)
     assert verdict.holds
     assert verdict.witness is None
     assert set(verdict.checks) == {ONCE, COMPLETE, CONTAINS, COUNTED, UNNAMED}
@@ -98,7 +98,7 @@ def unknown_value(rows: Rows) -> None:
 def test_untrue_records_are_found(damage: Callable[[Rows], None], witness: dict[str, Any]) -> None:
     rows = published()
     damage(rows)
-    verdict = verify_faithful(release_of(rows), Dataset.from_trajectories(SIX), ORDER)
+    verdict = verify_faithful(release_of(rows), Dataset.of("trajectories", SIX), ORDER)
     assert not verdict.holds
     assert verdict.witness == witness
 
@@ -112,20 +112,20 @@ def test_records_that_stand_out_break_the_guarantee(damage: Callable[[Rows], Non
     assert not verdict.holds
     assert verdict.witness is not None
     assert verdict.witness["support"] == 1
-    assert isinstance(verify_against(release, Dataset.from_trajectories(SIX)).holds, bool)
+    assert isinstance(verify_against(release, Dataset.of("trajectories", SIX)).holds, bool)
 
 
 def test_a_true_but_finer_record_is_faithful_yet_breaks_the_guarantee() -> None:
     rows = published()
     exact_value(rows)
     release = release_of(rows)
-    assert verify_faithful(release, Dataset.from_trajectories(SIX), ORDER)
+    assert verify_faithful(release, Dataset.of("trajectories", SIX), ORDER)
     assert not verify(release)
 
 
 def test_a_dropped_member_makes_records_untrue() -> None:
     release = release_of(published(), values=values_table({"{a|b|c}": ["a", "b"]}))
-    data = Dataset.from_trajectories(SIX)
+    data = Dataset.of("trajectories", SIX)
     verdict = verify_faithful(release, data, ORDER)
     assert verdict.witness == {"check": CONTAINS, "rows": [1], "position": 4, "value": "{a|b|c}"}
     assert not verify_against(release, data, ORDER).checks["published records match"]
@@ -133,7 +133,7 @@ def test_a_dropped_member_makes_records_untrue() -> None:
 
 def test_a_record_published_twice() -> None:
     rows = [*published(), published()[0]]
-    data = Dataset.from_trajectories(SIX)
+    data = Dataset.of("trajectories", SIX)
     verdict = verify_faithful(release_of(rows), data, np.append(ORDER, 3))
     assert verdict.witness == {"check": ONCE, "rows": [1, 7]}
     assert not verdict.checks[COUNTED]
@@ -150,7 +150,7 @@ def test_a_record_published_twice() -> None:
     ],
 )
 def test_wrong_row_maps(rows: Any, witness: dict[str, Any]) -> None:
-    verdict = verify_faithful(release_of(published()), Dataset.from_trajectories(SIX), rows)
+    verdict = verify_faithful(release_of(published()), Dataset.of("trajectories", SIX), rows)
     assert not verdict.holds
     assert verdict.witness == witness
 
@@ -158,7 +158,7 @@ def test_wrong_row_maps(rows: Any, witness: dict[str, Any]) -> None:
 @pytest.mark.parametrize("changes", [{"records_in": 7}, {"withheld": {"too long": 1}}])
 def test_wrong_counts(changes: dict[str, Any]) -> None:
     release = release_of(published(), **changes)
-    verdict = verify_faithful(release, Dataset.from_trajectories(SIX), ORDER)
+    verdict = verify_faithful(release, Dataset.of("trajectories", SIX), ORDER)
     assert not verdict.checks[COUNTED]
     assert verdict.witness is not None
     assert verdict.witness["people"] == 6
@@ -166,12 +166,12 @@ def test_wrong_counts(changes: dict[str, Any]) -> None:
 
 def test_original_names_must_not_be_published() -> None:
     table = people_table(published(), ["x0", "x1", "x2", "p4", "x4", "x5"])
-    verdict = verify_faithful(release_of(published(), table=table), Dataset.from_trajectories(SIX), ORDER)
+    verdict = verify_faithful(release_of(published(), table=table), Dataset.of("trajectories", SIX), ORDER)
     assert verdict.witness == {"check": UNNAMED, "rows": [4]}
 
 
 def test_exactly_the_suppressed_places_are_missing() -> None:
-    data = Dataset.from_trajectories([["a", "z", "b"], ["b", "z"]])
+    data = Dataset.of("trajectories", [["a", "z", "b"], ["b", "z"]])
     rows = np.array([0, 1])
     assert verify_faithful(make_release([["a", "b"], ["b"]], suppressed=["z"]), data, rows)
     assert not verify_faithful(make_release([["a", "b"], ["b"]]), data, rows)
@@ -181,14 +181,14 @@ def test_exactly_the_suppressed_places_are_missing() -> None:
 
 def test_unreadable_releases_are_not_judged_further() -> None:
     table = pa.table({"person": [f"x{i}" for i in range(6)], "places": ["d"] * 6})
-    verdict = verify_faithful(release_of(published(), table=table), Dataset.from_trajectories(SIX), ORDER)
+    verdict = verify_faithful(release_of(published(), table=table), Dataset.of("trajectories", SIX), ORDER)
     assert not verdict.holds
     assert not verdict.checks["readable"]
 
 
 def test_people_of_the_original_may_be_called_by_numbers_too() -> None:
     rows = [["a"], ["a"], ["a"]]
-    original = Dataset.from_trajectories(rows)
+    original = Dataset.of("trajectories", rows)
     original = Dataset(original.schema, original.table.set_column(0, "person", pa.array(["3", "1", "7"])))
     counted = make_release(rows, table=people_table(rows, ["1", "2", "3"]))
     assert verify_faithful(counted, original, np.array([2, 0, 1])).checks[UNNAMED]
@@ -205,5 +205,5 @@ def test_every_record_is_compared(original: Rows, data: st.DataObject) -> None:
     values = st.lists(st.sampled_from(["P", "Q", "a", "b", "c", "d"]), max_size=3)
     rows = [data.draw(st.one_of(values, st.just([p for p in row if p != "d"]))) for row in original]
     release = make_release(rows, groups, suppressed=gone)
-    verdict = verify_faithful(release, Dataset.from_trajectories(original), np.arange(len(rows)))
+    verdict = verify_faithful(release, Dataset.of("trajectories", original), np.arange(len(rows)))
     assert verdict.holds == all(is_faithful(row, true, groups, gone) for row, true in zip(rows, original, strict=True))

@@ -54,7 +54,7 @@ def records() -> list[Record]:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.from_sequences(PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))
 
 
 @pytest.mark.parametrize("unit", [None, "second", "hour"])
@@ -211,7 +211,7 @@ def test_where_everything_is_monitored_nothing_is_left_to_predict() -> None:
     verdict = verify(make_release(rows, claim(k=2)))
     assert verdict.holds
     assert verdict.measured["l"] is None
-    against = verify_against(make_release(rows, claim(k=2)), Dataset.from_sequences([[("mail", 1)], [("mail", 2)]]))
+    against = verify_against(make_release(rows, claim(k=2)), Dataset.of("sequences", [[("mail", 1)], [("mail", 2)]]))
     assert against.measured["share"] == 0.0
 
 

@@ -169,7 +169,7 @@ def test_the_printed_release_for_colluding_receivers() -> None:
     release = make_release([three] * 3 + [two] * 2, claim, TAXONOMY)
     assert verify(release).measured == {"k": 2, "classes": 2}
     first = [("Google", 1), ("Bing", 3), ("Amazon", 6), ("Google", 10), ("Amazon", 12)]
-    found = receiver_matches(release, Dataset.from_sequences([first]))
+    found = receiver_matches(release, Dataset.of("sequences", [first]))
     assert found.sizes.tolist() == [3]
     assert found.rarest is not None
     assert found.rarest.tolist() == [0, 1, 2]
@@ -195,14 +195,14 @@ def test_times_in_other_units_cannot_be_compared(published: str | None, read: st
 def test_another_original_is_noticed() -> None:
     assert not verify_against(sound(), people("day"), ROWS)
     assert not verify_against(sound(unit="day"), people("hour"), ROWS)
-    fewer = Dataset.from_sequences(PEOPLE[:-1])
+    fewer = Dataset.of("sequences", PEOPLE[:-1])
     verdict = verify_against(sound(), fewer)
     assert not verdict.checks["the original has as many records as the release says"]
     assert verdict.witness == {"people": 6, "records_in": 7, "unmatched": 0}
 
 
 def test_withheld_people_match_nothing_or_a_crowd() -> None:
-    data = Dataset.from_sequences([*PEOPLE, [("mail", 99)], [("mail", 21)]])
+    data = Dataset.of("sequences", [*PEOPLE, [("mail", 99)], [("mail", 21)]])
     release = sound(left_out=2)
     verdict = verify_against(release, data, ROWS)
     assert verdict.holds

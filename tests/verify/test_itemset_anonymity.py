@@ -37,8 +37,8 @@ def test_items_that_are_not_named_may_be_rare() -> None:
     verdict = verify(release)
     assert verdict.holds
     assert verdict.measured == {"k": 2, "itemsets": 2}
-    assert verify_against(release, Dataset.from_sets(ORIGINAL), np.arange(4)).holds
-    assert attack(release, Dataset.from_sets(ORIGINAL)).set_sizes.tolist() == [2, 2, 3, 4]
+    assert verify_against(release, Dataset.of("sets", ORIGINAL), np.arange(4)).holds
+    assert attack(release, Dataset.of("sets", ORIGINAL)).set_sizes.tolist() == [2, 2, 3, 4]
 
 
 def test_a_rare_part_of_an_itemset_is_found() -> None:
@@ -52,15 +52,15 @@ def test_a_rare_part_of_an_itemset_is_found() -> None:
 
 def test_published_people_match() -> None:
     release = generalised(ROWS, GROUPS, CLAIM, suppressed=["d"], withheld=1)
-    data = Dataset.from_sets([*ORIGINAL, ["c", "e"]])
+    data = Dataset.of("sets", [*ORIGINAL, ["c", "e"]])
     assert verify_against(release, data, np.arange(4)).holds
     assert verify_against(release, data).holds
     missing = generalised([["a"], ["a"], ["c"], ["c"]], {}, CLAIM)
-    person = Dataset.from_sets([["a", "c"], ["a"], ["c"], ["c"]])
+    person = Dataset.of("sets", [["a", "c"], ["a"], ["c"], ["c"]])
     assert verify(missing).holds
     assert not verify_against(missing, person, np.arange(4)).checks["published records match"]
     assert not verify_against(missing, person).checks["published records match"]
-    other = Dataset.from_sets(ORIGINAL[:3])
+    other = Dataset.of("sets", ORIGINAL[:3])
     assert not verify_against(missing, other).checks["the original has as many records as the release says"]
     assert not verify_against(missing, person, np.zeros(4, int)).checks["every record is published at most once"]
 

@@ -27,7 +27,7 @@ def test_six_people_are_2_2_1_anonymous() -> None:
     # One of the three who visit a visits f.
     assert verdict.measured["l"] == 3
     assert verdict.measured["base_share"] == [1 / 6, 1 / 6]
-    assert verify_against(release, Dataset.from_trajectories(SIX_SENSITIVE), np.arange(6))
+    assert verify_against(release, Dataset.of("trajectories", SIX_SENSITIVE), np.arange(6))
 
 
 def test_six_people_are_not_2_2_2_anonymous() -> None:
@@ -38,11 +38,11 @@ def test_six_people_are_not_2_2_2_anonymous() -> None:
     assert (verdict.measured["k"], verdict.measured["l"]) == (1, 1)
     assert not verdict.checks["every ordinary sequence occurs k times"]
     assert not verdict.checks["no sensitive place is visited by more than 1 in l"]
-    assert not verify_against(release, Dataset.from_trajectories(SIX_SENSITIVE))
+    assert not verify_against(release, Dataset.of("trajectories", SIX_SENSITIVE))
 
 
 def test_the_printed_cluster_is_2_2_2_anonymous() -> None:
-    release, data = three_published(), Dataset.from_trajectories(THREE)
+    release, data = three_published(), Dataset.of("trajectories", THREE)
     verdict = verify(release) & verify_against(release, data) & verify_against(release, data, np.arange(3))
     assert verdict.holds
     assert (verdict.measured["k"], verdict.measured["l"]) == (2, 3)
@@ -64,7 +64,7 @@ def test_claiming_more_breaks(k: int, m: int, l: int, broken: str) -> None:
     assert [name for name, right in verdict.checks.items() if not right] == [broken]
     assert verdict.witness is not None
     assert verdict.witness["support"] >= 1
-    assert not verify_against(release, Dataset.from_trajectories(THREE))
+    assert not verify_against(release, Dataset.of("trajectories", THREE))
 
 
 def test_a_sensitive_place_that_is_too_frequent() -> None:
@@ -79,7 +79,7 @@ def test_a_sensitive_place_that_is_too_frequent() -> None:
         "place": "g",
         "visitors": 2,
     }
-    semantic = verify_against(release, Dataset.from_trajectories([list("bdgec"), *THREE[1:]]))
+    semantic = verify_against(release, Dataset.of("trajectories", [list("bdgec"), *THREE[1:]]))
     assert not semantic.checks["no sensitive place is likelier than 1 in l"]
     assert semantic.witness == {"size": 1, "matches": 3, "visitors": 2, "rows": [1, 2, 3]}
 
@@ -90,7 +90,7 @@ def test_the_share_is_compared_exactly() -> None:
     for l, holds in ((3, True), (4, False)):
         release = make_release(rows, guarantee=KlmAnonymity(k=3, m=1, l=l, sensitive=("g",)))
         assert verify(release).holds is holds
-        assert verify_against(release, Dataset.from_trajectories(rows)).holds is holds
+        assert verify_against(release, Dataset.of("trajectories", rows)).holds is holds
 
 
 def test_sensitive_places_are_no_knowledge() -> None:
@@ -98,7 +98,7 @@ def test_sensitive_places_are_no_knowledge() -> None:
     rows = [["a", "g"], ["a"], ["a"]]
     release = make_release(rows, guarantee=KlmAnonymity(k=3, m=3, l=2, sensitive=("g",)))
     assert verify(release).measured["k"] == 3
-    assert attack(release, Dataset.from_trajectories(rows)).smallest_anonymity_set == 3
+    assert attack(release, Dataset.of("trajectories", rows)).smallest_anonymity_set == 3
 
 
 @pytest.mark.parametrize("groups", [{**ABD, "{c|g}": ["c", "g"]}, {**ABD, "g": ["c", "x"]}])
@@ -111,7 +111,7 @@ def test_a_sensitive_place_may_not_be_generalised(groups: dict[str, list[str]]) 
     verdict = verify(release)
     assert not verdict.checks["sensitive places are published as they are"]
     assert verdict.witness == {"value": list(groups)[1]}
-    assert isinstance(verify_against(release, Dataset.from_trajectories(THREE)).holds, bool)
+    assert isinstance(verify_against(release, Dataset.of("trajectories", THREE)).holds, bool)
 
 
 def test_nothing_sensitive_is_visited() -> None:
@@ -129,6 +129,6 @@ def test_records_of_sensitive_places_only_still_need_k_of_them() -> None:
 
 
 def test_another_guarantee_is_refused() -> None:
-    for act in (verify, lambda r: verify_against(r, Dataset.from_trajectories(THREE))):
+    for act in (verify, lambda r: verify_against(r, Dataset.of("trajectories", THREE))):
         with pytest.raises(VerificationError, match="claims km-anonymity"):
             act(six_published())

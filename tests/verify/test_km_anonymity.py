@@ -48,7 +48,7 @@ def test_six_people_are_not_2_2_anonymous_for_five_pairs() -> None:
 
 
 def test_generalising_three_places_makes_them_2_2_anonymous() -> None:
-    release, data = six_published(), Dataset.from_trajectories(SIX)
+    release, data = six_published(), Dataset.of("trajectories", SIX)
     verdict = verify(release) & verify_against(release, data) & verify_against(release, data, np.arange(6))
     assert verdict.holds
     assert verdict.measured["k"] == 2
@@ -57,7 +57,7 @@ def test_generalising_three_places_makes_them_2_2_anonymous() -> None:
 
 
 def test_risk_before_and_after() -> None:
-    data = Dataset.from_trajectories(SIX)
+    data = Dataset.of("trajectories", SIX)
     before, after = risk_of_original(data, 2), attack(six_published(), data, np.arange(6))
     assert before.smallest_anonymity_set == 1
     assert before.set_sizes.tolist() == [1, 1, 1, 1, 3, 4]
@@ -77,7 +77,7 @@ def test_claiming_more_breaks(k: int, m: int) -> None:
     published = release.history().lists()
     found = supports(published, verdict.witness["size"])[tuple(verdict.witness["sequence"])]
     assert found == verdict.witness["support"] == verdict.measured["k"] < k
-    assert not verify_against(release, Dataset.from_trajectories(SIX))
+    assert not verify_against(release, Dataset.of("trajectories", SIX))
 
 
 def test_sizes_longer_than_every_record_need_no_counting() -> None:
@@ -86,7 +86,7 @@ def test_sizes_longer_than_every_record_need_no_counting() -> None:
 
 def test_withheld_people_may_match_nothing_but_published_people_may_not() -> None:
     original = [["a", "b"], ["a", "b"], ["z", "a"]]
-    data = Dataset.from_trajectories(original)
+    data = Dataset.of("trajectories", original)
     good = make_release(original[:2], guarantee=KmAnonymity(k=2, m=2), withheld=1)
     assert verify_against(good, data)
     assert verify_against(good, data, np.array([0, 1]))
@@ -97,14 +97,14 @@ def test_withheld_people_may_match_nothing_but_published_people_may_not() -> Non
 
 
 def test_more_people_match_nothing_than_were_withheld() -> None:
-    data = Dataset.from_trajectories([["a"], ["a"], ["z"]])
+    data = Dataset.of("trajectories", [["a"], ["a"], ["z"]])
     verdict = verify_against(make_release([["a"], ["a"], ["a"]], guarantee=KmAnonymity(k=2, m=1)), data)
     assert not verdict.checks["published records match"]
 
 
 def test_few_matches_are_a_breach_even_for_withheld_people() -> None:
     """Everybody published matches three records; b, whom nobody published visits, matches one."""
-    data = Dataset.from_trajectories([["a"], ["a"], ["a"], ["b"]])
+    data = Dataset.of("trajectories", [["a"], ["a"], ["a"], ["b"]])
     release = make_release([["P"], ["a"], ["a"]], {"P": ["a", "b"]}, KmAnonymity(k=2, m=1), withheld=1)
     verdict = verify_against(release, data, np.arange(3))
     assert not verdict.holds
@@ -115,7 +115,7 @@ def test_few_matches_are_a_breach_even_for_withheld_people() -> None:
 
 
 def test_the_wrong_original_is_noticed() -> None:
-    verdict = verify_against(six_published(), Dataset.from_trajectories(SIX[:5]))
+    verdict = verify_against(six_published(), Dataset.of("trajectories", SIX[:5]))
     assert not verdict.checks["the original has as many records as the release says"]
 
 
@@ -123,13 +123,13 @@ def test_the_witness_names_published_rows_and_no_original_place() -> None:
     rows = [recode(row, ABC) for row in SIX]
     rows[0] = ["d", "a", "{a|b|c}", "e"]
     release = make_release(rows, ABC, KmAnonymity(k=6, m=2))
-    verdict = verify_against(release, Dataset.from_trajectories(SIX))
+    verdict = verify_against(release, Dataset.of("trajectories", SIX))
     assert verdict.witness is not None
     assert set(verdict.witness) == {"size", "matches", "rows"}
     assert len(verdict.witness["rows"]) == verdict.witness["matches"]
 
 
 def test_another_guarantee_is_refused() -> None:
-    for act in (verify, lambda r: verify_against(r, Dataset.from_trajectories(SIX))):
+    for act in (verify, lambda r: verify_against(r, Dataset.of("trajectories", SIX))):
         with pytest.raises(VerificationError, match="claims klm-anonymity"):
             act(three_published())

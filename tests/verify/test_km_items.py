@@ -72,7 +72,7 @@ def test_figure_2_is_3_2_anonymous() -> None:
         "chunks": 5,
         "tried_by_reconstruction": 0,
     }
-    against = verify_against(figure_2(), Dataset.from_sets(QUERIES), np.arange(10))
+    against = verify_against(figure_2(), Dataset.of("sets", QUERIES), np.arange(10))
     assert against.holds
     assert against.measured["matches"] == 3
     assert broken(figure_2(KmItems(k=4, m=2))) >= {COMBINATIONS}
@@ -83,7 +83,7 @@ def test_figure_3_with_a_shared_chunk_is_3_2_anonymous() -> None:
     verdict = verify(figure_3())
     assert verdict.holds
     assert verdict.measured["joint_clusters"] == 1
-    assert verify_against(figure_3(), Dataset.from_sets(QUERIES), np.arange(10)).holds
+    assert verify_against(figure_3(), Dataset.of("sets", QUERIES), np.arange(10)).holds
 
 
 def test_figure_4_is_refused_for_want_of_subrecords() -> None:
@@ -244,7 +244,7 @@ def test_generalised_sets_are_counted() -> None:
 
 def test_one_value_may_account_for_several_items() -> None:
     release = generalised([["{a|b}"], ["{a|b}"], ["{a|b}", "c"], ["c"]], ABC, KmItems(k=2, m=3))
-    data = Dataset.from_sets([["a", "b"], ["a"], ["b", "c"], ["c"]])
+    data = Dataset.of("sets", [["a", "b"], ["a"], ["b", "c"], ["c"]])
     verdict = verify_against(release, data, np.arange(4))
     assert not verdict.holds
     assert verdict.witness == {"size": 2, "matches": 1, "rows": [3]}
@@ -252,20 +252,20 @@ def test_one_value_may_account_for_several_items() -> None:
 
 
 def test_published_people_match_and_withheld_people_need_not() -> None:
-    data = Dataset.from_sets([["a", "c"], ["b", "c"], ["d"]])
+    data = Dataset.of("sets", [["a", "c"], ["b", "c"], ["d"]])
     good = generalised([["{a|b}", "c"]] * 2, ABC, withheld=1)
     assert verify_against(good, data, np.array([0, 1])).holds
     assert verify_against(good, data).holds
     wrong = verify_against(good, data, np.array([0, 2]))
     assert not wrong.checks["published records match"]
-    assert not verify_against(good, Dataset.from_sets(PEOPLE)).checks[
+    assert not verify_against(good, Dataset.of("sets", PEOPLE)).checks[
         "the original has as many records as the release says"
     ]
     assert not verify_against(good, data, np.array([0, 0])).checks["every record is published at most once"]
 
 
 def test_suppressed_items_tell_nothing() -> None:
-    data = Dataset.from_sets([["a", "z"], ["a"], ["a", "z"]])
+    data = Dataset.of("sets", [["a", "z"], ["a"], ["a", "z"]])
     release = generalised([["a"]] * 3, suppressed=["z"])
     assert verify_against(release, data, np.arange(3)).holds
     assert attack(release, data).set_sizes.tolist() == [3, 3, 3]
@@ -284,7 +284,7 @@ values = st.lists(
 def test_the_attacker_counts_like_brute_force(published: list[list[str]], original: list[list[str]], m: int) -> None:
     """Any values at all: overlapping ones within a record, and values of which one includes the other."""
     release = generalised(published, GROUPS, KmItems(k=2, m=m), suppressed=["f"], records_in=len(original))
-    data = Dataset.from_sets(original)
+    data = Dataset.of("sets", original)
     expected = naive.smallest_sets(published, GROUPS, ["f"], original, m)
     risk = attack(release, data)
     assert risk.set_sizes.tolist() == [smallest for smallest, _ in expected]
@@ -298,7 +298,7 @@ def test_the_attacker_counts_like_brute_force(published: list[list[str]], origin
 @settings(max_examples=60)
 @given(sets, st.integers(1, 3))
 def test_the_original_is_attacked_like_by_brute_force(original: list[list[str]], m: int) -> None:
-    risks = attack_original(Dataset.from_sets(original), m)
+    risks = attack_original(Dataset.of("sets", original), m)
     assert [risk.m for risk in risks] == list(range(1, m + 1))
     expected = naive.smallest_sets(original, {}, [], original, m)
     assert risks[-1].set_sizes.tolist() == [smallest for smallest, _ in expected]

@@ -9,7 +9,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import VerificationError
 from sfumato.kinds.trajectories.verifiers import km_anonymity
 
-DATA = sf.Dataset.from_trajectories([["a", "b"]] * 3, {"a": (0, 0), "b": (1, 1)})
+DATA = sf.Dataset.of("trajectories", [["a", "b"]] * 3, {"a": (0, 0), "b": (1, 1)})
 
 
 @pytest.mark.parametrize("holds", [True, False])

@@ -144,5 +144,5 @@ def test_readings_are_all_sequences_that_match(release, size):
 def test_against_the_original_the_same_is_found() -> None:
     rows = sixteen_of_eighteen()
     claim = KlmAnonymity(k=2, m=1, l=2, sensitive=("g",))
-    original = Dataset.from_trajectories([["a" if v in GROUPS else v for v in row] for row in rows])
+    original = Dataset.of("trajectories", [["a" if v in GROUPS else v for v in row] for row in rows])
     assert not klm_anonymity.verify_against(make_release(rows, GROUPS, claim), original)

@@ -117,7 +117,7 @@ def test_a_cover_that_is_one_occurrence_off_is_found():
 
 def test_sensitive_events_cannot_cover_each_other():
     data, result = covered()
-    both = sf.Dataset.from_timeline([], sensitive=("s", "t"))
+    both = sf.Dataset.of("timeline", [], sensitive=("s", "t"))
     assert verify(result.release).holds
     verdict = verify_against(result.release, both)
     assert verdict.witness == {"event": "s", "others_with_its_counts": 1}

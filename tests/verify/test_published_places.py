@@ -142,7 +142,7 @@ def test_nothing_else_of_the_projection_is_published(tmp_path: Path) -> None:
 
 def test_removed_places_are_not_described(tmp_path: Path) -> None:
     xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    data = Dataset.from_trajectories([["a", "c"], ["a"], ["a"], ["a", "b"]], xy, constraints=(("a",), ("b",), ("c",)))
+    data = Dataset.of("trajectories", [["a", "c"], ["a"], ["a"], ["a", "b"]], xy, constraints=(("a",), ("b",), ("c",)))
     release = USeqAnon(k=2, m=1, delta=90.0).anonymize(data, Run(SECRET)).release
     assert set(release.suppressed()) == {"b", "c"}
     assert release.places["place"].to_pylist() == ["a"]
@@ -315,7 +315,7 @@ def test_the_smallest_cell_of_k_people_is_that_of_the_plain_version(visits, k, c
     labels = ["a", "b", "c"]
     places = pa.table({"place": labels, first: [0.0] * 3, second: [0.0] * 3})
     columns = [np.array(column) for column in zip(*((q, p, *xy) for q, p, xy in visits), strict=True)]
-    data = Dataset.from_trajectories([labels])
+    data = Dataset.of("trajectories", [labels])
     data = Dataset(data.schema, data.table, places, place_origin=origin, fixes=Fixes(*columns))
     found = publish_places(data, labels, k).to_pylist()
     for place, row in enumerate(found):

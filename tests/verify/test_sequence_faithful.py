@@ -46,7 +46,7 @@ def published() -> list[Record]:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.from_sequences(PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))
 
 
 def release_of(rows: list[Record], **changes: Any) -> Release:
@@ -268,7 +268,7 @@ def test_every_record_is_compared(original: list[list[tuple[str, int]]], data: s
     ]
     members = {"{m|n}": ["m", "n"]}
     release = make_release(rows, GroupAnonymity(k=2, monitored=("m", "n")), members)
-    verdict = verify_faithful(release, Dataset.from_sequences(original), np.arange(len(rows)))
+    verdict = verify_faithful(release, Dataset.of("sequences", original), np.arange(len(rows)))
     assert verdict.checks[OTHERS] == all(
         sorted(row.events) == sorted(before.events) for row, before in zip(rows, true, strict=True)
     )

@@ -30,7 +30,7 @@ def test_it_is_found_by_kind() -> None:
 
 
 def test_the_figures_and_the_small_release_are_true() -> None:
-    queries = Dataset.from_sets(QUERIES)
+    queries = Dataset.of("sets", QUERIES)
     for release, original, rows in (
         (figure_2(), queries, np.arange(10)),
         (figure_3(), queries, np.arange(10)),
@@ -103,9 +103,9 @@ RECORDS = [["P", "Q"], ["Q", "P"], ["e"]]
 
 
 def test_generalised_records_are_true() -> None:
-    assert verify_faithful(generalised(RECORDS, GROUPS, suppressed=["f"]), Dataset.from_sets(SETS), np.arange(3)).holds
+    assert verify_faithful(generalised(RECORDS, GROUPS, suppressed=["f"]), Dataset.of("sets", SETS), np.arange(3)).holds
     local = generalised([["P", "c"], ["b", "Q"], ["e"]], GROUPS, suppressed=["f"])
-    assert verify_faithful(local, Dataset.from_sets(SETS), np.arange(3)).holds
+    assert verify_faithful(local, Dataset.of("sets", SETS), np.arange(3)).holds
 
 
 RECORD_DAMAGES = {
@@ -124,16 +124,16 @@ RECORD_DAMAGES = {
 @pytest.mark.parametrize("damage", RECORD_DAMAGES)
 def test_each_rule_of_records_finds_its_damage_alone(damage: str) -> None:
     rows, suppressed, name, expected = RECORD_DAMAGES[damage]
-    verdict = verify_faithful(generalised(rows, GROUPS, suppressed=suppressed), Dataset.from_sets(SETS), np.arange(3))
+    verdict = verify_faithful(generalised(rows, GROUPS, suppressed=suppressed), Dataset.of("sets", SETS), np.arange(3))
     assert [check for check, holds in verdict.checks.items() if not holds] == [name]
     assert verdict.witness is not None
     assert expected.items() <= verdict.witness.items()
 
 
 def test_withheld_people_and_names_are_looked_at() -> None:
-    original = Dataset.from_sets(SETS)
+    original = Dataset.of("sets", SETS)
     release = generalised(RECORDS, GROUPS, suppressed=["f"])
-    assert not verify_faithful(release, Dataset.from_sets([*SETS, ["a"]]), np.arange(3)).checks[COUNTED]
+    assert not verify_faithful(release, Dataset.of("sets", [*SETS, ["a"]]), np.arange(3)).checks[COUNTED]
     names = original.table.column("person")
     leaked = generalised(RECORDS, GROUPS, suppressed=["f"], table=release.table.set_column(0, "person", names))
     assert not verify_faithful(leaked, original, np.arange(3)).checks[NAMES]
@@ -147,7 +147,7 @@ items = st.lists(st.sampled_from("abcdf"), min_size=1, max_size=4, unique=True)
 @given(values, items)
 def test_records_are_judged_like_by_brute_force(record: list[str], person: list[str]) -> None:
     verdict = verify_faithful(
-        generalised([record], GROUPS, suppressed=["f"]), Dataset.from_sets([person]), np.array([0])
+        generalised([record], GROUPS, suppressed=["f"]), Dataset.of("sets", [person]), np.array([0])
     )
     wanted = [item for item in person if item != "f"]
     complete = matches(record, frozenset(wanted), GROUPS)
@@ -166,14 +166,14 @@ def test_whatever_could_be_the_original_is_true_and_nothing_else(seed: int) -> N
     drawn = draw_reconstruction(rng, clusters, rows)
     assume(drawn is not None)
     assert drawn is not None
-    assert verify_faithful(release, Dataset.from_sets(drawn), np.arange(len(drawn))).holds
+    assert verify_faithful(release, Dataset.of("sets", drawn), np.arange(len(drawn))).holds
     person = rng.randrange(len(drawn))
     gone = rng.choice(drawn[person])
     fewer = [[item for item in row if (i, item) != (person, gone)] for i, row in enumerate(drawn)]
     leaf = next(name for name, last in _last_person(clusters) if person < last)
     separate = any(cluster == leaf and number == 0 and gone in items for cluster, number, items in rows)
     others = sum(gone in row for row in _people_of(clusters, leaf, fewer))
-    verdict = verify_faithful(release, Dataset.from_sets(fewer), np.arange(len(fewer)))
+    verdict = verify_faithful(release, Dataset.of("sets", fewer), np.arange(len(fewer)))
     assert verdict.holds == (separate and others > 0)
 
 

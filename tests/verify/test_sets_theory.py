@@ -118,7 +118,7 @@ def test_candidates_are_at_least_k_and_never_more_than_there_can_be(seed: int) -
     supports = supports_of(drawn)
     if original is None or supports is None:
         return
-    data, people = Dataset.from_sets(original), np.arange(len(original))
+    data, people = Dataset.of("sets", original), np.arange(len(original))
     release = separated(clusters, rows, KmItems(k=k, m=m))
     assert verify_against(release, data, people).holds
     assert verify_against(release, data).holds

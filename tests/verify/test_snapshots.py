@@ -27,7 +27,7 @@ def snapshots(people=90, seed=4):
         )
         for i in range(people)
     ]
-    return sf.Dataset.from_snapshots(rows, ("age", "sex"), "illness")
+    return sf.Dataset.of("snapshots", rows, ("age", "sex"), "illness")
 
 
 DATA = snapshots()

@@ -167,7 +167,7 @@ def test_damage_is_found_and_nothing_raises(damage: str) -> None:
     assert verdict.witness is not None
     assert verdict.witness["check"] == broken
     assert expected.items() <= verdict.witness.items()
-    data = Dataset.from_trajectories(SIX)
+    data = Dataset.of("trajectories", SIX)
     assert not verify(release)
     assert isinstance(verify_against(release, data).holds, bool)
     assert isinstance(verify_faithful(release, data, np.arange(len(release))).holds, bool)

@@ -13,13 +13,13 @@ TWINS = [{"s": 3, "t": 2, "u": 2, "b": 9}, {"s": 1, "b": 9}, {"s": 2, "t": 1, "u
 
 def good(delta="1/4", **options):
     """Return data with their release and its trace."""
-    data = sf.Dataset.from_timeline(ROWS, sensitive=("a",))
+    data = sf.Dataset.of("timeline", ROWS, sensitive=("a",))
     return data, sf.anonymize(data, sf.methods.Odesa(delta=delta, **options), withhold_at_most=1)
 
 
 def covered():
     """Return data with a release in which s hides behind t and u."""
-    data = sf.Dataset.from_timeline(TWINS, sensitive=("s",))
+    data = sf.Dataset.of("timeline", TWINS, sensitive=("s",))
     return data, sf.anonymize(data, sf.methods.Odesa(delta="1/4", cover=3))
 
 

@@ -47,11 +47,11 @@ def verify_asked(
     --------
     >>> import sfumato as sf
     >>> days = [[("mail", 1), ("news", 2)], [("mail", 3), ("chat", 4)]]
-    >>> data = Dataset.from_sequences(days, monitored=("mail",))
+    >>> data = Dataset.of("sequences", days, monitored=("mail",))
     >>> release = sf.anonymize(data, sf.methods.Hi(k=2)).release
     >>> verify_asked(release, data).outcome
     'holds'
-    >>> verify_asked(release, Dataset.from_sequences(days, monitored=("mail", "chat"))).witness
+    >>> verify_asked(release, Dataset.of("sequences", days, monitored=("mail", "chat"))).witness
     {'check': 'the claim names the values that were asked for', 'parameter': 'monitored', 'asked': 2, 'claimed': 1}
     """
     found, unsettled = _compare_lists(release, original)

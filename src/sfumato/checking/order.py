@@ -52,7 +52,7 @@ def verify_order(release: Release) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["wine", "bread"], ["bread", "wine"]])
+    >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["bread", "wine"]])
     >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2)).release
     >>> verify_order(release).outcome
     'holds'

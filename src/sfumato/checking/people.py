@@ -55,7 +55,7 @@ def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | No
     Examples
     --------
     >>> import sfumato as sf
-    >>> visits = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> visits = Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     >>> result = sf.anonymize(visits.of_people(["ann", "ann", "bob"]), sf.methods.SeqAnon(k=2, m=1))
     >>> fewest_people(result.release, result.trace.original, result.trace.rows)
     Crowd(people=1, records=2)
@@ -227,7 +227,7 @@ def say_people(release: Release, fewest: int, most: int) -> str:
     Examples
     --------
     >>> import sfumato as sf
-    >>> visits = Dataset.from_trajectories([["a"], ["a"]], {"a": (0, 0)}).of_people(["ann", "ann"])
+    >>> visits = Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)}).of_people(["ann", "ann"])
     >>> print(say_people(sf.anonymize(visits, sf.methods.SeqAnon(k=2, m=1)).release, 1, 2))
     People have up to 2 records here; the fewest people that any sequence of places leads to is 1, not k=2
     (count=people promises k people).

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +16,11 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.workload import Workload
-from sfumato.kinds.activity.comparison import ActivityComparison
-from sfumato.kinds.sequences.comparison import SequenceComparison
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.trajectories.model.locations import Locations
 
 __all__ = ["Comparison"]
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+View = TypeVar("View")
 
 _NO_ROW_MAP = (
     "the release is locally recoded, so which record became which cannot be told from the release alone. "
@@ -55,7 +53,7 @@ class Comparison:
     --------
     >>> import sfumato as sf
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
-    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> Comparison(data, result.release, result.trace.rows).members.lists()
     [['c'], ['a', 'b']]
@@ -85,19 +83,25 @@ class Comparison:
         object.__setattr__(self, "rows", rows)
 
     @cached_property
-    def sequences(self) -> SequenceComparison:
-        """What there is to know about timed event sequences; their events are the places here."""
-        return SequenceComparison(self)
+    def _views(self) -> dict[Any, Any]:
+        return {}
 
-    @cached_property
-    def sets(self) -> SetComparison:
-        """What there is to know about sets of items; their items are the places here."""
-        return SetComparison(self)
+    def view(self, way: Callable[[Comparison], View]) -> View:
+        """Return what a kind of data makes of this comparison, made once for all measures.
 
-    @cached_property
-    def activity(self) -> ActivityComparison:
-        """What there is to know about activity data and the classes published of them."""
-        return ActivityComparison(self)
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>>         >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
+        >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+        >>> comparison = Comparison(data, release)
+        >>> comparison.view(SetComparison) is comparison.view(SetComparison)
+        True
+        """
+        if way not in self._views:
+            self._views[way] = way(self)
+        found: View = self._views[way]
+        return found
 
     @cached_property
     def history(self) -> Ragged:
@@ -148,11 +152,15 @@ class Comparison:
 
     @cached_property
     def is_global(self) -> bool:
-        """Whether every place is published as one value only, the same for everybody.
+        """Whether every place is published as one value only, the same for everybody, and in its old position.
 
-        Timed event sequences are published group by group.
+        Records with times are published group by group, and sets in an order of their own.
         """
-        return self.release.kind == "trajectories" and len(np.unique(self.members.codes)) == len(self.members.codes)
+        form = next(column.form for column in self.release.columns if column.role == "history")
+        timed = any(column.role == "time" for column in self.release.columns)
+        if timed or form.meaning != "one of":
+            return False
+        return len(np.unique(self.members.codes)) == len(self.members.codes)
 
     @property
     def obstacle(self) -> str | None:
@@ -211,51 +219,6 @@ class Comparison:
             row = int(np.searchsorted(self.published.offsets, wrong[0], side="right")) - 1
             raise _misfit(row, "does not cover what its original visited")
         return found
-
-    @property
-    def has_coordinates(self) -> bool:
-        """Whether it is known where places are."""
-        return self.original.places is not None and "x" in self.original.places.column_names
-
-    @cached_property
-    def largest_distance(self) -> float:
-        """Largest distance between two places: what distances are normalised by.
-
-        It is 0 where all places are at one point or it is not known where.
-        """
-        return self._located.largest_distance()
-
-    @cached_property
-    def member_distances(self) -> Floats:
-        """Location distance of every member to its value: mean distance to all members, itself included.
-
-        A member that nobody visits here may have no coordinates; it is left out of the mean and has no
-        distance (NaN).
-
-        References
-        ----------
-        Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 6.
-        """
-        distances = np.zeros(len(self.members.codes))
-        for value in np.flatnonzero(self.generalised):
-            group = slice(self.members.offsets[value], self.members.offsets[value + 1])
-            distances[group] = self._located.mean_distances(self.members.codes[group])
-        return distances
-
-    @cached_property
-    def _located(self) -> Locations:
-        """Where all places are; those that nobody visits here as the release has them, or nowhere (NaN)."""
-        visited = self.original.locations()
-        others = self.places[len(visited.points) :]
-        places = self.release.places
-        axes = {"lon", "lat"} if visited.on_globe else {"x", "y"}
-        points: dict[str, list[float]] = {}
-        if others and places is not None and axes <= set(places.column_names):
-            named = Locations.of(places.select(["place", *sorted(axes)])).points.tolist()
-            points = dict(zip(places.column("place").to_pylist(), named, strict=True))
-        found = [points.get(place, [np.nan] * 3) for place in others]
-        every = np.concatenate([visited.points, np.array(found, dtype=np.float64).reshape(-1, 3)])
-        return Locations(every, visited.on_globe)
 
     @cached_property
     def _is_suppressed(self) -> npt.NDArray[np.bool_]:

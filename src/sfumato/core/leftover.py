@@ -73,7 +73,7 @@ def warn_of_leftover(original: Dataset, release: Release) -> str | None:
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> from sfumato.core.run import Run
     >>> tree = Hierarchy.from_paths([(f"item {n}", "*") for n in range(40)])
-    >>> data = Dataset.from_sets([[f"item {n}"] for n in range(40)], hierarchy=tree)
+    >>> data = Dataset.of("sets", [[f"item {n}"] for n in range(40)], hierarchy=tree)
     >>> warn_of_leftover(data, Apriori(k=2, m=1).anonymize(data, Run(bytes(32))).release)
     'Little is left: 40 items are published as 1 value. A smaller k or m, a hierarchy with more levels, or
      disassociation, which keeps every item, would leave more.'

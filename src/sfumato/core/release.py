@@ -106,7 +106,7 @@ class Release:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2))
     """
@@ -179,7 +179,7 @@ def describe_claim(release: Release) -> dict[str, Any]:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> kept = describe_claim(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2)).release)
     >>> kept["k"], kept["m"], kept["records_in"], kept["published"]
     (2, 2, 2, 2)
@@ -232,7 +232,7 @@ class Result:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
     Result(Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2)))
     """

@@ -64,7 +64,7 @@ def refuse_excess(release: Release, limit: float) -> None:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")], ("age",), "ill")
+    >>> data = sf.Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")], ("age",), "ill")
     >>> sf.anonymize(data, sf.methods.Reposition(l=2, window=1))
     Traceback (most recent call last):
         ...

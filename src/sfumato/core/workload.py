@@ -61,7 +61,7 @@ class Workload:
 
         Examples
         --------
-        >>> data = Dataset.from_trajectories([["a", "b"], ["b", "c"]])
+        >>> data = Dataset.of("trajectories", [["a", "b"], ["b", "c"]])
         >>> sorted(Workload.generate(data, count=100, sizes=(2,)).queries)
         [('a', 'b'), ('b', 'c')]
         """

@@ -92,7 +92,7 @@ class Slots(NamedTuple):
 
         Examples
         --------
-        >>> Slots.of(Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])).codes.tolist()
+        >>> Slots.of(Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])).codes.tolist()
         [[0, 1], [0, 0]]
         """
         history = dataset.history()
@@ -112,7 +112,7 @@ def name_unknown(dataset: Dataset) -> str | None:
 
     Examples
     --------
-    >>> name_unknown(Dataset.from_activity([["sleep", "(gap)"]])), name_unknown(Dataset.from_activity([["sleep"]]))
+    >>> name_unknown(Dataset.of("activity", [["sleep", "(gap)"]])), name_unknown(Dataset.of("activity", [["sleep"]]))
     ('(gap)', None)
     """
     label = str(dataset.reading.get("gap") or UNKNOWN)
@@ -324,7 +324,7 @@ class PublishedClasses(NamedTuple):
         Examples
         --------
         >>> import sfumato as sf
-        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+        >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
         >>> found = PublishedClasses.of(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot")).release)
         >>> found.sizes.tolist(), found.labels, found.share.tolist()
         ([2], ('eat', 'sleep'), [1.0, 0.5, 0.5])

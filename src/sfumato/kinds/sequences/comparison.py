@@ -114,11 +114,11 @@ class SequenceComparison:
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
-    >>> data = Dataset.from_sequences([[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, SimpleNamespace(monitored=("mail",)), grouped, Run())
-    >>> found = Comparison(data, result.release, result.trace.rows).sequences
+    >>> found = Comparison(data, result.release, result.trace.rows).view(SequenceComparison)
     >>> found.covers.lows.tolist(), found.group.tolist(), found.span
     ([1, 1], [0, 0], 3)
     """

@@ -63,7 +63,7 @@ class Knowledge:
 
     Examples
     --------
-    >>> data = Dataset.from_sequences([[("mail", 3), ("news", 4)], [("mail", 3)], [("mail", 8)]])
+    >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 3)], [("mail", 8)]])
     >>> known = known_events(data, ["mail"])
     >>> known.of_person.tolist(), known.entries.times.tolist()
     ([0, 0, 1], [3, 8])
@@ -166,7 +166,7 @@ def receiver_matches(
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
@@ -206,7 +206,7 @@ def matching_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Int
     >>> cover, none = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([[], []]), np.zeros(0, np.int64))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, none, ("mail",), holds, False)
-    >>> known = known_events(Dataset.from_sequences([[("mail", 2)], [("mail", 9)]]), ["mail"])
+    >>> known = known_events(Dataset.of("sequences", [[("mail", 2)], [("mail", 9)]]), ["mail"])
     >>> [found.tolist() for found in matching_classes(records, known)]
     [[0], [0]]
     """

@@ -31,7 +31,7 @@ class Sequences:
 
     Examples
     --------
-    >>> data = Dataset.from_sequences([[("mail", 3), ("news", 7)], [("mail", 4)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 7)], [("mail", 4)]], monitored=("mail",))
     >>> s = Sequences.of(data)
     >>> s.times[s.is_monitored].tolist(), s.people_with_monitored.tolist()
     ([3, 4], [True, True])

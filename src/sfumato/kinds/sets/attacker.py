@@ -69,7 +69,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> release = Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)
-    >>> risk = attack(release, Dataset.from_sets([["a", "c"], ["b", "c"]]))
+    >>> risk = attack(release, Dataset.of("sets", [["a", "c"], ["b", "c"]]))
     >>> risk.smallest_anonymity_set, risk.mean_success, risk.mean_success_random
     (2, 0.5, 0.5)
     """
@@ -95,7 +95,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
 
     Examples
     --------
-    >>> data = Dataset.from_sets([["a", "c"], ["b", "c"], ["b", "c"]])
+    >>> data = Dataset.of("sets", [["a", "c"], ["b", "c"], ["b", "c"]])
     >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
     [1, 1]
     """

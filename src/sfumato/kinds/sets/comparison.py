@@ -36,9 +36,9 @@ class SetComparison:
     --------
     >>> import sfumato as sf
     >>> from sfumato.core.comparison import Comparison
-    >>> data = sf.Dataset.from_sets([["wine", "bread"], ["bread"], ["wine", "bread"]])
+    >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["bread"], ["wine", "bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
-    >>> found = Comparison(data, result.release).sets
+    >>> found = Comparison(data, result.release).view(SetComparison)
     >>> found.items, found.supports.tolist()
     (('bread', 'wine'), [3, 2])
     """

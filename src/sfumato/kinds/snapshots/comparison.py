@@ -63,7 +63,7 @@ class SnapshotComparison:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
+    >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> found = SnapshotComparison(Comparison(data, result.release, result.trace.rows))
     >>> sorted(found.delays.tolist()), found.values

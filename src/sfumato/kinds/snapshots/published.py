@@ -55,7 +55,7 @@ class PublishedSnapshots(NamedTuple):
         Examples
         --------
         >>> import sfumato as sf
-        >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+        >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
         >>> release = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release
         >>> found = PublishedSnapshots.of(release)
         >>> found.group.tolist(), found.pair_count.tolist(), found.labels
@@ -184,7 +184,7 @@ def disclose(release: Release, original: Dataset) -> Disclosure:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> disclose(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).share.tolist()
     [0.5, 0.5]
     """

@@ -97,7 +97,7 @@ def expose(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) 
 
     Examples
     --------
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 3}, {"a": 2, "b": 3}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}, {"a": 2, "b": 3}]))
     >>> expose(timeline, ("a",), Fraction(1, 3)).exposed_prefixes
     1
     """
@@ -122,7 +122,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     --------
     >>> from sfumato.core.run import Run
     >>> from sfumato.registry import find
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> attack(result.release, data).to_dict()["largest_relative_frequency"]
     0.125
@@ -137,7 +137,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Exposure]:  # noqa: ARG001
 
     Examples
     --------
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> [found.to_dict()["largest_relative_frequency"] for found in attack_original(data, 2)]
     [0.4]
     """

@@ -30,7 +30,7 @@ class TimelineComparison:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = sf.Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
     >>> TimelineComparison(Comparison(data, result.release)).left.tolist()
     [0, 3, 1, 4]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.core.schema import Schema
+from sfumato.kinds.timeline import KIND
 
 __all__ = ["Deletions", "Peak", "Places", "Timeline", "least_peer", "peaks"]
 
@@ -30,7 +34,7 @@ class Places:
 
     Examples
     --------
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 1}, {"b": 3}])
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}])
     >>> Timeline.of(data).places([1]).points.tolist()
     [0, 1]
     """
@@ -58,7 +62,7 @@ class Timeline:
 
     Examples
     --------
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 2, "b": 1}, {"b": 3}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}]))
     >>> timeline.totals.tolist(), timeline.lengths.tolist(), timeline.labels
     ([3, 3], [3, 6], ('a', 'b'))
     """
@@ -178,7 +182,7 @@ def peaks(timeline: Timeline, codes: Sequence[int], delta: Fraction | None = Non
 
     Examples
     --------
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 3}, {"a": 2}, {"b": 9}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}, {"a": 2}, {"b": 9}]))
     >>> peaks(timeline, [0], Fraction(1, 4))
     [Peak(frequency=Fraction(1, 2), point=1, exposed=2)]
     """
@@ -233,7 +237,7 @@ class Deletions:
 
     Examples
     --------
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
     >>> Deletions(timeline, np.array([0, 1, 1])).error()
     Fraction(13184, 99225)
 
@@ -324,3 +328,41 @@ def least_peer(delta: Fraction, largest: int) -> Fraction:
     d = (-pow(a, -1, b)) % b if b > 1 else 0
     d += (largest - d) // b * b
     return Fraction((a * d + 1) // b, d)
+
+
+def make_dataset(
+    rows: list[Mapping[str, int]],
+    *,
+    times: list[int] | None = None,
+    sensitive: tuple[str, ...] = (),
+    events: tuple[str, ...] = (),
+    clock: Clock | None = None,
+) -> Dataset:
+    """Make a dataset of one long sequence of events from counts by event, one mapping per time point.
+
+    Time points are numbered from 0 where no times are given. ``events`` names events of the alphabet that may
+    not occur at all; so does a count of 0.
+
+    Examples
+    --------
+    >>> data = Dataset.of("timeline", [{"bread": 2, "wine": 1}, {"bread": 1}], sensitive=("wine",))
+    >>> data, data.table.column("counts").to_pylist()
+    (Dataset(timeline: 2 time points, 3 entries, 2 distinct values), [[2, 1], [1]])
+    """
+    when = list(range(len(rows))) if times is None else times
+    if len(when) != len(rows) or any(a >= b for a, b in itertools.pairwise(when)):
+        raise SchemaError("timeline: times must be as many as the time points, ascending and different.")
+    if any(count < 0 for row in rows for count in row.values()):
+        raise SchemaError("timeline: column 'counts' must hold 0 or more, got a negative count.")
+    code = {label: i for i, label in enumerate(dict.fromkeys([*(e for row in rows for e in row), *events]))}
+    kept = [sorted((code[event], count) for event, count in row.items() if count) for row in rows]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in kept])]).astype(np.int64)
+    codes = np.array([event for row in kept for event, _ in row], dtype=np.int32)
+    table = pa.table(
+        {
+            "time": pa.array(when, pa.int64()),
+            "events": Ragged(offsets, codes, tuple(code)).to_arrow(),
+            "counts": pa.array([[count for _, count in row] for row in kept], pa.list_(pa.int64())),
+        }
+    )
+    return Dataset(Schema("timeline", KIND.columns, sensitive), table, clock=clock or Clock(), unit=KIND.unit)

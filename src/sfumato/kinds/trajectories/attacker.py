@@ -41,7 +41,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> risk = attack(release, data)
     >>> risk.smallest_anonymity_set, risk.mean_success, risk.mean_success_random
@@ -76,7 +76,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
 
     Examples
     --------
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]])
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]])
     >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
     [1, 1]
     """
@@ -88,7 +88,7 @@ def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) 
 
     Examples
     --------
-    >>> data = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b", "a"]])
+    >>> data = Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b", "a"]])
     >>> risk_of(original_anonymity_sets(data, 1), 1).smallest_anonymity_set
     3
     """
@@ -124,7 +124,7 @@ def risk_of_original(dataset: Dataset, m: int, sensitive: Sequence[str] | None =
 
     Examples
     --------
-    >>> data = Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b", "a"]])
+    >>> data = Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b", "a"]])
     >>> risk = risk_of_original(data, m=2)
     >>> risk.smallest_anonymity_set, round(risk.mean_success, 3), risk.set_sizes.tolist()
     (1, 0.667, [2, 2, 1])

@@ -85,7 +85,7 @@ class Matches:
 
     Examples
     --------
-    >>> found = original_anonymity_sets(Dataset.from_trajectories([["a", "b"], ["a", "b"], ["b", "a"]]), 2)
+    >>> found = original_anonymity_sets(Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b", "a"]]), 2)
     >>> found.smallest.tolist(), found.rarest, found.tried
     ([2, 2, 1], Knowledge(size=2, matches=1, visitors=0), 4)
     """
@@ -118,7 +118,7 @@ def anonymity_sets(release: Release, original: Dataset, m: int, rows: Ints | Non
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> anonymity_sets(release, data, m=2).smallest.tolist()
     [2, 2]
@@ -133,7 +133,7 @@ def original_anonymity_sets(dataset: Dataset, m: int, sensitive: Sequence[str] |
 
     Examples
     --------
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]])
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]])
     >>> original_anonymity_sets(data, m=2).smallest.tolist()
     [1, 1]
     """
@@ -153,7 +153,7 @@ def count_matches(release: Release, knowledge: Ragged) -> Ints:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> count_matches(release, Ragged.from_lists([["a"], ["b", "c"], ["c", "b"]])).tolist()
     [2, 2, 0]
@@ -177,7 +177,7 @@ def matching_rows(release: Release, places: Sequence[str]) -> list[int]:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> matching_rows(release, ["b", "c"])
     [0, 1]

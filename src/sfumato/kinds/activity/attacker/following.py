@@ -115,7 +115,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_activity([["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
+    >>> data = Dataset.of("activity", [["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
     >>> attack(result.release, data, result.trace.rows).slots
     11.0

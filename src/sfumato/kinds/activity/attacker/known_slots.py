@@ -49,7 +49,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     --------
     >>> import sfumato as sf
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
-    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
     >>> result = sf.anonymize(data, method, secret=bytes(32))
     >>> risk = attack(result.release, data, result.trace.rows)
@@ -75,7 +75,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
 
     Examples
     --------
-    >>> data = Dataset.from_activity([["home", "out"], ["home", "away"], ["home", "away"]], sensitive=("away",))
+    >>> data = Dataset.of("activity", [["home", "out"], ["home", "away"], ["home", "away"]], sensitive=("away",))
     >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
     [(1, 1.0), (1, 1.0)]
     """

@@ -156,7 +156,7 @@ def follow(known: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> li
     --------
     >>> import sfumato as sf
     >>> from sfumato.core.dataset import Dataset
-    >>> data = Dataset.from_activity([["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
+    >>> data = Dataset.of("activity", [["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
     >>> follow(KnownSlots.of(result.release, data), result.trace.rows, "minute")[0]
     Following(length=1, median=11.0, share=1.0, starts=6)

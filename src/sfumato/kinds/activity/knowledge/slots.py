@@ -59,7 +59,7 @@ class KnownSlots:
         Examples
         --------
         >>> import sfumato as sf
-        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+        >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
         >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
         >>> KnownSlots.of(release, data).know_all().tolist()
         [2, 2, 2, 2]
@@ -180,7 +180,7 @@ class KnownSlots:
         Examples
         --------
         >>> import sfumato as sf
-        >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+        >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
         >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
         >>> KnownSlots.of(release, data).know_some(np.array([[0], [1], [0], [1]])).tolist()
         [2, 2, 2, 4]

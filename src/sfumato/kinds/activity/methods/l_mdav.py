@@ -24,7 +24,7 @@ class LMdav(Flat, DiverseClasses):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
-    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = LMdav(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
     >>> release.published, release.parts["classes"].table["size"].to_pylist()
     (4, [4])

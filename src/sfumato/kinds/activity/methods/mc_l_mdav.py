@@ -24,7 +24,7 @@ class McLMdav(Levelled, DiverseClasses):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
-    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McLMdav(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
     >>> release.published, release.parts["classes"].table["size"].to_pylist()
     (4, [4])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
-from sfumato.kinds.activity.comparison import choose_activities
+from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
 __all__ = ["METRIC", "ActivityCorrelations", "correlate", "judge"]
 
@@ -57,7 +57,7 @@ class ActivityCorrelations(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Correlate every pair before and after."""
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         changes, details = [], {}
         chosen = choose_activities(found, self.activities, _CHOSEN)
         for left, right in itertools.combinations(chosen, 2):

@@ -11,7 +11,7 @@ from sfumato.core.clock import UNITS
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
-from sfumato.kinds.activity.comparison import choose_activities
+from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
 __all__ = ["METRIC", "ActivityDurations"]
 
@@ -51,7 +51,7 @@ class ActivityDurations(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare means, and list some of them."""
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         before = found.totals.mean(axis=0) if found.people else np.zeros(len(found.labels))
         weights = found.sizes / max(int(found.sizes.sum()), 1)
         after = weights @ found.class_totals

@@ -59,7 +59,7 @@ class RelativeDifference(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average over people, spans and activities, for every length of span."""
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         activities = max(int(found.occurring.sum()), 1)
         spans = {name: len(found.level_edges(length)) - 1 for name, length in found.levels.items()}
         sums = dict.fromkeys(spans, 0.0)

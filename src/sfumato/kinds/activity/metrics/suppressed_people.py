@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 
 __all__ = ["METRIC", "SuppressedPeople"]
@@ -40,7 +41,7 @@ class SuppressedPeople(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the number of people in and out."""
-        release, sizes = comparison.release, comparison.activity.sizes
+        release, sizes = comparison.release, comparison.view(ActivityComparison).sizes
         lost = release.records_in - len(release)
         gap = getattr(release.guarantee, "gap", None)
         hidden = PublishedClasses.of(release).unknown(gap)

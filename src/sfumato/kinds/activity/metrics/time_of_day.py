@@ -44,12 +44,12 @@ class TimeOfDay(Metric):
         """Say why this measure cannot be taken here, or return None when it can."""
         if (known := super().obstacle(comparison)) is not None:
             return known
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         return None if found.day and found.day >= _HOURS else "needs slots that are hours or shorter."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the shares of every hour."""
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         before, after = profile_original(found), profile_published(found)
         there = before.sum(axis=1) > 0
         apart = np.abs(before - after).sum(axis=1)[there] / 2

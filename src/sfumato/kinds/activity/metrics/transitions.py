@@ -57,14 +57,14 @@ class ActivityTransitions(Metric):
         """Say why this measure cannot be taken here, or return None when it can."""
         if (known := super().obstacle(comparison)) is not None:
             return known
-        intervals = comparison.activity.intervals
+        intervals = comparison.view(ActivityComparison).intervals
         if len(intervals) <= self.step:
             return f"needs more than {self.step} published intervals, got {len(intervals)}."
         return None if (intervals[:-1] == intervals[0]).all() else "needs published intervals of equal length."
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the two tables."""
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         length = int(found.intervals[0])
         before, after = _count_pairs(found, self.step * length), _expect_pairs(found, self.step)
         return float(np.abs(before - after).sum()) / 2, {

@@ -15,6 +15,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.report import page
@@ -61,7 +62,7 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict
     """Return the plots by name; ``days`` is there when it is known who is in which class."""
     drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
     if days.find_obstacle(comparison) is None:
-        found = comparison.activity
+        found = comparison.view(ActivityComparison)
         window, classes, unit = days.choose_window(found), days.choose_classes(found), comparison.release.unit
         head, rows = days.list_shares(found, classes, window)
         facts = {
@@ -83,7 +84,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     if days.find_obstacle(comparison) is not None:
         save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
         return
-    found = comparison.activity
+    found = comparison.view(ActivityComparison)
     window = days.choose_window(found)
     telling = days.choose_telling(found, days.choose_classes(found), window)
     drawn = days.draw_days(found, telling, window, 740, unit=comparison.release.unit)
@@ -100,7 +101,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[S
 
 
 def _account(comparison: Comparison) -> str:
-    found, unit = comparison.activity, comparison.release.unit
+    found, unit = comparison.view(ActivityComparison), comparison.release.unit
     did = "did" if unit == PERSON else "was spent on"
     told = page.account_for(
         comparison,
@@ -199,7 +200,7 @@ def _classes(plot: dict[str, Any], unit: Unit) -> str:
 
 def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
     """Draw how many classes, and how many people in them, there are of each size."""
-    sizes, many = comparison.activity.sizes, comparison.release.unit.many.capitalize()
+    sizes, many = comparison.view(ActivityComparison).sizes, comparison.release.unit.many.capitalize()
     edges = choose_edges(int(sizes.max(initial=1)), getattr(comparison.release.guarantee, "k", None))
     begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
     edges = edges[begin:]

@@ -65,7 +65,7 @@ def find_obstacle(comparison: Comparison) -> str | None:
     """Say why there is no picture of days, or return None when there is one."""
     if comparison.obstacle:
         return f"There is no picture of days: {comparison.obstacle}"
-    if not len(comparison.activity.sizes):
+    if not len(comparison.view(ActivityComparison).sizes):
         return "There is no picture of days because nothing is published."
     return None
 

@@ -55,7 +55,7 @@ def verify(release: Release) -> Verdict:
     --------
     >>> import sfumato as sf
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
-    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
     >>> verify(sf.anonymize(data, method, secret=bytes(32)).release).measured
     {'k': 2, 'classes': 2, 'share_at_most': '1/2', 'diversity': 'proved by the shares'}
@@ -129,7 +129,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     --------
     >>> import sfumato as sf
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
-    >>> data = Dataset.from_activity(days, sensitive=("away",))
+    >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
     >>> result = sf.anonymize(data, method, secret=bytes(32))
     >>> verify_against(result.release, data, result.trace.rows).measured

@@ -47,7 +47,7 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
     >>> verify(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release).measured
     {'k': 2, 'classes': 1}
 
@@ -140,7 +140,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
     >>> verify_against(result.release, data, result.trace.rows).holds
     True

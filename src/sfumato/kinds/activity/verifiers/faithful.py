@@ -41,7 +41,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_activity([["sleep", "eat"], ["sleep", "sleep"]])
+    >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True

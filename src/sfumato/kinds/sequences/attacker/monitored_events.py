@@ -41,7 +41,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
@@ -78,7 +78,7 @@ def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -
 
     Examples
     --------
-    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 1)], [("mail", 3)]])
+    >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 1)], [("mail", 3)]])
     >>> risk_of_original(data, ["mail"]).set_sizes.tolist(), risk_of_original(data).set_sizes.tolist()
     ([2, 2, 1], [1, 1, 1])
     """
@@ -92,7 +92,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
 
     Examples
     --------
-    >>> data = Dataset.from_sequences([[("mail", 1)], [("mail", 1)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 1)]], monitored=("mail",))
     >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
     [2]
     """

@@ -187,7 +187,7 @@ def attack(
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
     >>> people = [[("mail", 10), ("news", 11)], [("mail", 30), ("news", 31)]]
-    >>> data = Dataset.from_sequences(people, monitored=("mail",))
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (30,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> made = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32)))
@@ -235,7 +235,7 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     Examples
     --------
     >>> people = [[("mail", 10), ("news", 11)], [("mail", 30), ("news", 31)], [("mail", 50), ("news", 52)]]
-    >>> attack_original(Dataset.from_sequences(people, monitored=("mail",))).success["next"]
+    >>> attack_original(Dataset.of("sequences", people, monitored=("mail",))).success["next"]
     1.0
     """
     monitored = set(dataset.schema.monitored)

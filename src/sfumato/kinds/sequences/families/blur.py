@@ -64,7 +64,7 @@ def blur_groups(grouped: Grouped, window: int, *, shared: bool) -> Blurred:
     --------
     >>> from sfumato.core.dataset import Dataset
     >>> people = [[("mail", 10), ("news", 11), ("shop", 12)], [("mail", 30), ("news", 31), ("shop", 90)]]
-    >>> data = Dataset.from_sequences(people, monitored=("mail",))
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (30,))])
     >>> made = blur_groups(grouped, 5, shared=True)
     >>> made.grouped.blurred, made.told, made.left_out

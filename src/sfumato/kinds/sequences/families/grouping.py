@@ -305,7 +305,7 @@ def has_other_events(dataset: Dataset) -> bool:
 
     Examples
     --------
-    >>> has_other_events(Dataset.from_sequences([[("mail", 1)]], monitored=("mail",)))
+    >>> has_other_events(Dataset.of("sequences", [[("mail", 1)]], monitored=("mail",)))
     False
     """
     history, monitored = dataset.history(), set(dataset.schema.monitored)
@@ -380,7 +380,7 @@ def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
     Examples
     --------
     >>> rows = [[("mail", 1), ("chat", 9)], [("mail", 3), ("mail", 8)]]
-    >>> data = Dataset.from_sequences(rows, monitored=("mail", "chat"))
+    >>> data = Dataset.of("sequences", rows, monitored=("mail", "chat"))
     >>> two = Found(np.array([0, 2]), np.array([1, 8]), np.array([3, 9]))
     >>> made = cover_groups(Sequences.of(data), np.array([0, 0]), two)
     >>> made.covers

@@ -22,7 +22,7 @@ class Hi(DiverseGrouping):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
-    >>> data = Dataset.from_sequences(clicks, monitored=("mail",))
+    >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
     >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
     [{'lo': 1, 'hi': 3}, {'lo': 10, 'hi': 11}]

@@ -47,7 +47,7 @@ class EventContext(Metric):
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> people = [[("mail", 0), ("news", 1)], [("mail", 5), ("shop", 9)]]
-    >>> data = Dataset.from_sequences(people, monitored=("mail",))
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (5,))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, claim, grouped, Run())
@@ -76,7 +76,7 @@ class EventContext(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the distributions for every window."""
-        found = comparison.sequences
+        found = comparison.view(SequenceComparison)
         windows = dict(found.durations)
         usual = found.usual_duration
         if self.window is not None:

@@ -44,7 +44,7 @@ class EventCounts(Metric):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
-    >>> data = Dataset.from_sequences([[("mail", 0)], [("mail", 3)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 0)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (3,))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, claim, grouped, Run())
@@ -67,7 +67,7 @@ class EventCounts(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count events by period in original and release."""
-        found = comparison.sequences
+        found = comparison.view(SequenceComparison)
         events = found.draw_events(self.events, comparison.seed, monitored=True)
         bound = max(1.0, self.sanity * len(comparison.original))
         names = list(found.durations)

@@ -12,6 +12,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError
 from sfumato.core.metric import Better, Metric, Operation
 from sfumato.core.params import Param
+from sfumato.kinds.sequences.comparison import SequenceComparison
 
 __all__ = ["METRIC", "IntervalLoss"]
 
@@ -41,7 +42,7 @@ class IntervalLoss(Metric):
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> people = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)]]
-    >>> data = Dataset.from_sequences(people, monitored=("mail",))
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail", "mail"), (1, 10), (3, 11))])
     >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, claim, grouped, Run())
@@ -77,7 +78,7 @@ class IntervalLoss(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average losses over the events of a group, then over groups by their size."""
-        found = comparison.sequences
+        found = comparison.view(SequenceComparison)
         we = float(comparison.generalised.any()) if self.we is None else self.we
         # With no weight on time and every event exact, the sizes of events are all there is to weigh.
         we = we if self.wt + we > 0 else 1.0
@@ -112,7 +113,7 @@ def _category_shares(comparison: Comparison) -> Floats:
 
 def _losses_of_entries(comparison: Comparison, losses: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the loss of every monitored event of a published record, and whether anything covers it."""
-    covering = comparison.sequences.covering
+    covering = comparison.view(SequenceComparison).covering
     covered = covering.lengths > 0
     entries = np.ones(len(covering))
     if covered.any():

@@ -72,7 +72,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     and click streams use. SPMF sequences with times, logs of web servers (see
     :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
     recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
-    keep the order of the file, and the same event of a person at the same time counts once. What was done stands in the notes of the dataset.
+    keep the order of the file, and the same event of a person at the same time counts once. What was done stands in the
+    notes of the dataset.
 
     Parameters
     ----------

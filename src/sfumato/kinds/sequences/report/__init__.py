@@ -13,6 +13,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report import timelines
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, shorten
@@ -80,7 +81,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    lengths = comparison.sequences.covers.lengths
+    lengths = comparison.view(SequenceComparison).covers.lengths
     typical = timelines.show_length(float(np.median(lengths)), comparison.original.clock) if len(lengths) else "–"
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
@@ -123,12 +124,14 @@ def _shout(texts: Sequence[str]) -> str:
 def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
     """Say for whom the release is safe, and what giving it to others would do."""
     monitored = [
-        label for label, mine in zip(comparison.places, comparison.sequences.is_monitored, strict=True) if mine
+        label
+        for label, mine in zip(comparison.places, comparison.view(SequenceComparison).is_monitored, strict=True)
+        if mine
     ]
     named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in sorted(monitored)[:_SHOWN_EVENTS])
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
-    events, _ = comparison.sequences.others
+    events, _ = comparison.view(SequenceComparison).others
     loud = "".join(_shout(texts) for found in beyond if (texts := getattr(found, "warnings", ())))
     if not len(events.codes):
         told = (
@@ -148,7 +151,7 @@ def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
 
 def _explain_exposure(comparison: Comparison) -> str:
     """Say how many records one exactly timed event gives away."""
-    events, times = comparison.sequences.others
+    events, times = comparison.view(SequenceComparison).others
     rows = events.row_of_token
     order = np.lexsort((rows, times, events.codes))
     changes = np.diff(events.codes[order], prepend=-1) != 0
@@ -169,7 +172,7 @@ def _explain_exposure(comparison: Comparison) -> str:
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.sequences
+    found = comparison.view(SequenceComparison)
     monitored = int(found.monitored_entries.sum())
     events, _ = found.others
     blurred = [("Intervals that tell of blurred other events", len(found.blurred.lows))]
@@ -204,7 +207,7 @@ def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
 
 def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> dict[str, Any]:
     clock = comparison.original.clock
-    groups = int((np.diff(comparison.sequences.group_covers.offsets) > 0).sum())
+    groups = int((np.diff(comparison.view(SequenceComparison).group_covers.offsets) > 0).sum())
     note = f"{show_count(len(strips))} of {show_amount(groups, 'group is', 'groups are')} shown"
     note += ", from the shortest to the longest intervals." if len(strips) < groups else "."
     return {
@@ -231,7 +234,7 @@ def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
         "Records in a group publish the same intervals; the receiver cannot tell them apart. How often something "
         "happened inside an interval is not published."
     )
-    without = int((np.diff(comparison.sequences.covers.offsets) == 0).sum())
+    without = int((np.diff(comparison.view(SequenceComparison).covers.offsets) == 0).sum())
     if without:
         unit = comparison.release.unit
         one, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))

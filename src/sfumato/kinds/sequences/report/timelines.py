@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.unit import Unit
+from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.palette import AFTER, BEFORE, GRID, INK, MUTED
@@ -68,7 +69,7 @@ def find_obstacle(comparison: Comparison) -> str | None:
     """Say why there is no timeline, or return None when there is one."""
     if comparison.obstacle:
         return f"There is no timeline: {comparison.obstacle}"
-    if not len(comparison.sequences.covers.lows):
+    if not len(comparison.view(SequenceComparison).covers.lows):
         return "There is no timeline because nothing is published of monitored events."
     return None
 
@@ -97,7 +98,7 @@ class Strip:
 
 def choose_strips(comparison: Comparison, most: int = _SHOWN_GROUPS) -> list[Strip]:
     """Choose groups from those with the shortest to those with the longest intervals, evenly."""
-    found = comparison.sequences
+    found = comparison.view(SequenceComparison)
     covers = found.group_covers
     counts = np.diff(covers.offsets)
     able = np.flatnonzero(counts)
@@ -110,7 +111,7 @@ def choose_strips(comparison: Comparison, most: int = _SHOWN_GROUPS) -> list[Str
 
 
 def _read_strip(comparison: Comparison, group: int, rank: str) -> Strip:
-    found = comparison.sequences
+    found = comparison.view(SequenceComparison)
     rows = np.flatnonzero(found.group == group)
     shown = rows[np.unique(np.linspace(0, len(rows) - 1, min(_SHOWN_PEOPLE, len(rows))).round().astype(int))]
     events, times = found.monitored_originals
@@ -249,7 +250,7 @@ def _show_time(time: int, clock: Clock) -> str:
 
 def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
     """Count published intervals by length: a moment, up to a minute, an hour, and so on."""
-    found = comparison.sequences
+    found = comparison.view(SequenceComparison)
     limits = list(found.durations.values())
     a = "" if comparison.original.clock.unit is None else "1 "
     names = ["a moment", *(f"≤ {a}{name}" for name in found.durations), "longer"]
@@ -273,7 +274,7 @@ def _size_edges(sizes: Ints, k: int | None) -> list[int]:
 
 def draw_lengths(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
     """Draw sizes of groups and lengths of intervals, and say what the drawing shows."""
-    found = comparison.sequences
+    found = comparison.view(SequenceComparison)
     sizes = found.group_sizes[np.diff(found.group_covers.offsets) > 0]
     edges = _size_edges(sizes, getattr(comparison.release.guarantee, "k", None))
     groups, _ = np.histogram(sizes, edges)

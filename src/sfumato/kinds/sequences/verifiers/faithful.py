@@ -43,7 +43,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
     >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-    >>> data = Dataset.from_sequences([[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
+    >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
     >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
     >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32)))

@@ -33,7 +33,7 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"]])
     >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
     >>> certain_support(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
     [2, 1, 0]
@@ -62,7 +62,7 @@ def estimate(release: Release, itemsets: Iterable[Collection[str]]) -> Floats:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
     >>> estimate(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
     [2.0, 1.0, 0.5]

@@ -36,7 +36,7 @@ class ItemSets:
 
     Examples
     --------
-    >>> data = Dataset.from_sets([["a", "b"], [], ["b"]])
+    >>> data = Dataset.of("sets", [["a", "b"], [], ["b"]])
     >>> sets = ItemSets.of(data)
     >>> sets.rows.tolist(), sets.sets.lists()
     ([0, 2], [['a', 'b'], ['b']])

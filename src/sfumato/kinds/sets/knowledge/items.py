@@ -70,7 +70,7 @@ class ItemSets:
 
     Examples
     --------
-    >>> found = best_knowledge(ItemRecords.of_original(Dataset.from_sets([["a", "b"], ["b", "a"], ["a"]])), 2)
+    >>> found = best_knowledge(ItemRecords.of_original(Dataset.of("sets", [["a", "b"], ["b", "a"], ["a"]])), 2)
     >>> found.smallest.tolist(), found.rarest, found.tried
     ([2, 2, 3], (1,), 3)
     """

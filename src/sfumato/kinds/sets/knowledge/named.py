@@ -139,7 +139,7 @@ class NamedItems:
         Examples
         --------
         >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
-        >>> people = Dataset.from_sets([["a", "c"], ["b"], ["c"]])
+        >>> people = Dataset.of("sets", [["a", "c"], ["b"], ["c"]])
         >>> records.attack(people, [("a", "c"), ("b",)]).smallest.tolist()
         [1, 2, 2]
         """

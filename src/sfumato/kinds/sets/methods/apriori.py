@@ -22,7 +22,7 @@ class Apriori(HierarchyGeneralising):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> food = Hierarchy.from_parents({"beer": "drinks", "wine": "drinks", "bread": "*", "drinks": "*"})
-    >>> data = Dataset.from_sets([["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
+    >>> data = Dataset.of("sets", [["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
     >>> Apriori(k=2, m=2).anonymize(data, Run(bytes(32))).release.members()
     {'{beer|wine}': ('beer', 'wine')}
 

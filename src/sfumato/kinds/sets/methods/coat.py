@@ -19,7 +19,7 @@ class Coat(ConstraintGeneralising):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> rows = [["beer", "bread"], ["wine", "bread"], ["bread"], ["salt", "bread"]]
-    >>> data = Dataset.from_sets(rows, utility=(("beer", "wine"), ("bread",), ("salt",)))
+    >>> data = Dataset.of("sets", rows, utility=(("beer", "wine"), ("bread",), ("salt",)))
     >>> release = Coat(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> release.members(), release.suppressed()
     ({'{beer|wine}': ('beer', 'wine')}, ('salt',))

@@ -43,7 +43,7 @@ class Disassociation(Method):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> rows = [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["wine"], ["bread"]]
-    >>> release = Disassociation(k=2, m=2).anonymize(Dataset.from_sets(rows), Run(bytes(32))).release
+    >>> release = Disassociation(k=2, m=2).anonymize(Dataset.of("sets", rows), Run(bytes(32))).release
     >>> sorted((row["chunk"], row["items"]) for row in release.table.to_pylist())
     [(0, ['insulin']), (1, ['bread']), (1, ['bread']), (1, ['bread', 'wine']), (1, ['bread', 'wine']), (1, ['wine'])]
 

@@ -25,7 +25,7 @@ class Lra(HierarchyGeneralising):
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> food = Hierarchy.from_paths([("beer", "*"), ("wine", "*"), ("bread", "*")])
     >>> rows = [["beer"], ["beer"], ["bread"], ["wine"]]
-    >>> data = Dataset.from_sets(rows, hierarchy=food)
+    >>> data = Dataset.of("sets", rows, hierarchy=food)
     >>> release = Lra(k=2, m=1, parts=2).anonymize(data, Run(bytes(32))).release
     >>> sorted(release.history().lists())
     [['beer'], ['beer'], ['{beer|bread|wine}'], ['{beer|bread|wine}']]

@@ -19,7 +19,7 @@ class Pcta(ConstraintGeneralising):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> rows = [["beer", "bread"], ["wine", "bread"], ["bread"], ["bread"]]
-    >>> data = Dataset.from_sets(rows, privacy=(("beer", "bread"),))
+    >>> data = Dataset.of("sets", rows, privacy=(("beer", "bread"),))
     >>> release = Pcta(k=2).anonymize(data, Run(bytes(32))).release
     >>> release.members(), release.guarantee.itemsets
     ({'{beer|wine}': ('beer', 'wine')}, (('beer', 'bread'),))

@@ -27,7 +27,7 @@ class Vpa(HierarchyGeneralising):
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> food = Hierarchy.from_parents({"beer": "drinks", "wine": "drinks", "bread": "*", "drinks": "*"})
-    >>> data = Dataset.from_sets([["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
+    >>> data = Dataset.of("sets", [["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
     >>> Vpa(k=2, m=2, parts=2).anonymize(data, Run(bytes(32))).release.members()
     {'{beer|wine}': ('beer', 'wine')}
 

@@ -28,7 +28,7 @@ class ItemLoss(SetMetric):
     --------
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32))
     >>> round(ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value, 4)
     0.2222

@@ -12,6 +12,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.metric import Better, Operation
 from sfumato.core.params import Param
 from sfumato.core.workload import Workload
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "ItemQueries"]
@@ -34,7 +35,7 @@ class ItemQueries(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> workload = sf.Workload((("wine", "bread"), ("wine", "insulin")))
     >>> ItemQueries().measure(Comparison(data, result.release, workload=workload)).details["largest"]
@@ -67,7 +68,7 @@ class ItemQueries(SetMetric):
         workload = comparison.workload or Workload.generate(
             comparison.original, self.queries, tuple(range(1, self.longest + 1)), comparison.seed
         )
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         _refuse_unknown(workload, set(found.items))
         asked = [tuple(dict.fromkeys(query)) for query in workload.queries]
         if not asked:

@@ -35,7 +35,7 @@ class MultilevelItemsets(SetMetric):
     --------
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32))
     >>> MultilevelItemsets(count=5).measure(Comparison(data, result.release)).value
     0.0
@@ -63,15 +63,19 @@ class MultilevelItemsets(SetMetric):
         told = super().obstacle(comparison)
         if told is not None:
             return told
-        hierarchy = comparison.sets.hierarchy
+        hierarchy = comparison.view(SetComparison).hierarchy
         if hierarchy is None:
             return "needs a hierarchy of the items."
         known = set(hierarchy.leaf_labels)
-        return None if known.issuperset(comparison.sets.items) else "the hierarchy does not have all items as leaves."
+        return (
+            None
+            if known.issuperset(comparison.view(SetComparison).items)
+            else "the hierarchy does not have all items as leaves."
+        )
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release with all ancestors."""
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         hierarchy = found.hierarchy
         assert hierarchy is not None
         leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}

@@ -35,7 +35,7 @@ class PairSupport(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupport().measure(Comparison(data, result.release)).details["pairs"]
     3
@@ -62,7 +62,7 @@ class PairSupport(SetMetric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count the pairs in original and release."""
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         pairs, start = choose_pairs(found, self.first, self.last)
         if not pairs:
             return 0.0, {"pairs": 0, "first_rank": start}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Operation
 from sfumato.core.params import Param
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_error import choose_pairs, relative_errors
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
@@ -24,7 +25,7 @@ class PairSupportCertain(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupportCertain().measure(Comparison(data, result.release)).details["pairs"]
     3
@@ -49,7 +50,7 @@ class PairSupportCertain(SetMetric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count the pairs in the original and in the chunks."""
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         pairs, start = choose_pairs(found, self.first, self.last)
         if not pairs:
             return 0.0, {"pairs": 0, "first_rank": start}

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.kinds.sets.comparison import SetComparison
 
 __all__ = ["PublishedItems"]
 
@@ -30,7 +31,7 @@ class PublishedItems:
     --------
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes(32))
     >>> found = PublishedItems(Comparison(data, result.release))
     >>> [found.comparison.published.labels[value] for value in found.value_of_occurrence]
@@ -58,7 +59,7 @@ class PublishedItems:
 
         A method that forms its own groups is not measured by a hierarchy it never saw.
         """
-        hierarchy = self.comparison.sets.hierarchy
+        hierarchy = self.comparison.view(SetComparison).hierarchy
         if hierarchy is None:
             return None
         leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}

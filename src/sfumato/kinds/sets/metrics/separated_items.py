@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Operation
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "SeparatedItems"]
@@ -24,7 +25,7 @@ class SeparatedItems(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
     Score(separated-items: 0 of the items, lower is better; items=1, separated=0, occurrence_share=0.1429)
@@ -46,7 +47,7 @@ class SeparatedItems(SetMetric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Look up the items of record and shared chunks."""
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         placement = found.placement
         subrecords = placement.chunks.subrecords
         outside = ~placement.is_term[placement.chunks.chunk_of_row[subrecords.row_of_token]]

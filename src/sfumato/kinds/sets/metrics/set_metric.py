@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Metric
+from sfumato.kinds.sets.comparison import SetComparison
 
 __all__ = ["SetMetric"]
 
@@ -30,5 +31,5 @@ class SetMetric(Metric):
         told = super().obstacle(comparison)
         if told is not None:
             return told
-        form = "chunks" if comparison.sets.is_disassociated else "records"
+        form = "chunks" if comparison.view(SetComparison).is_disassociated else "records"
         return None if form in self.forms else f"measures releases of {self.forms[0]}, got one of {form}."

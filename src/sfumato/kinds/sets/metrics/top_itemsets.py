@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Operation
 from sfumato.core.params import Param
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.mining import compare_top, top_original, top_published
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
@@ -25,7 +26,7 @@ class TopItemsets(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> TopItemsets(count=3).measure(Comparison(data, result.release)).value
     0.0
@@ -50,7 +51,7 @@ class TopItemsets(SetMetric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release."""
-        found = comparison.sets
+        found = comparison.view(SetComparison)
         return compare_top(top_original(found, self.count), top_published(found, self.count))
 
 

@@ -37,7 +37,7 @@ class UtilityLoss(SetMetric):
     --------
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
-    >>> data = sf.Dataset.from_sets([["bread", "wine"], ["bread", "beer"]], hierarchy=tree)
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"]], hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32))
     >>> round(UtilityLoss().measure(Comparison(data, result.release)).value, 4)
     0.5283

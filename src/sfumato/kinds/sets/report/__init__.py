@@ -12,6 +12,7 @@ from sfumato.checking.risk import Risk
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.report.itemset_plots import draw_clusters, draw_itemsets, draw_values
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, shorten
@@ -51,7 +52,7 @@ def render(
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
     """Return the plots by name: ``clusters`` of a release in chunks, ``group-sizes`` of one with generalised items."""
     drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
-    if comparison.sets.is_disassociated:
+    if comparison.view(SetComparison).is_disassociated:
         drawn["clusters"] = finish_figure(*draw_clusters(comparison))
     else:
         drawn["group-sizes"] = finish_figure(*draw_values(comparison))
@@ -68,7 +69,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
     tiles = page.show_change(comparison, before, after)
-    found = comparison.sets
+    found = comparison.view(SetComparison)
     items = show_count(len(found.items))
     if not found.is_disassociated:
         used = np.unique(comparison.published.codes)
@@ -79,13 +80,13 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 
 def _share_in_chunks(comparison: Comparison) -> float:
     """Return the share of occurrences that record and shared chunks publish."""
-    placement = comparison.sets.placement
+    placement = comparison.view(SetComparison).placement
     kept = ~placement.is_term[placement.chunks.chunk_of_row[placement.chunks.subrecords.row_of_token]]
     return float(kept.sum()) / max(len(comparison.history.codes), 1)
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.sets
+    found = comparison.view(SetComparison)
     rows = [
         ("Occurrences of items in the original data", len(comparison.history.codes)),
         ("Items in the original data", len(found.items)),
@@ -124,7 +125,7 @@ def _sensitive(comparison: Comparison) -> str:
 
 def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
     """Show the published form: clusters and chunks, or generalised items."""
-    if comparison.sets.is_disassociated:
+    if comparison.view(SetComparison).is_disassociated:
         caption = (
             "All items stay; what is hidden is which of them belong together. The subrecords of a record chunk belong "
             "to different records of its cluster, those of a shared chunk to records of several clusters. Of the items "
@@ -143,7 +144,7 @@ def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
 
 
 def _itemsets(comparison: Comparison, plot: dict[str, Any]) -> str:
-    if comparison.sets.is_disassociated:
+    if comparison.view(SetComparison).is_disassociated:
         caption = "Certain are the records that must hold the items, however the chunks belong together."
     else:
         caption = (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.core.comparison import Comparison
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import certain_support
 from sfumato.kinds.sets.metrics.mining import top_original
 from sfumato.report.markup import shorten
@@ -28,7 +29,7 @@ _STEP = 19
 
 def draw_itemsets(comparison: Comparison, width: float = 2 * PANEL_WIDTH - 320) -> tuple[Spec, dict[str, Any]]:
     """Draw supports of some of the most frequent itemsets, before and after; and say what it shows."""
-    found = comparison.sets
+    found = comparison.view(SetComparison)
     top = top_original(found, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
     ranks = ranks[ranks < len(top.supports)]
@@ -139,7 +140,7 @@ def _itemsets_facts(rows: list[dict[str, Any]], mined: int, *, is_split: bool) -
 
 def draw_clusters(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
     """Draw how large the clusters of a disassociated release are, and which chunks publish what."""
-    placement = comparison.sets.placement
+    placement = comparison.view(SetComparison).placement
     edges = choose_edges(int(placement.sizes.max(initial=1)), None)
     counts, _ = np.histogram(placement.sizes, edges)
     used = range(int((counts > 0).argmax()), len(counts))

@@ -55,9 +55,9 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> release = Release("sets", "by-hand", KmItems(k=2, m=1), columns, people, values, records_in=2)
-    >>> verify_faithful(release, Dataset.from_sets([["a", "b", "c"], ["b"]]), np.array([0, 1])).holds
+    >>> verify_faithful(release, Dataset.of("sets", [["a", "b", "c"], ["b"]]), np.array([0, 1])).holds
     True
-    >>> verify_faithful(release, Dataset.from_sets([["a", "b", "c"], ["c"]]), np.array([0, 1])).witness
+    >>> verify_faithful(release, Dataset.of("sets", [["a", "b", "c"], ["c"]]), np.array([0, 1])).witness
     {'check': 'nothing is missing', 'rows': [2]}
     """
     structure = verify_structure(release)

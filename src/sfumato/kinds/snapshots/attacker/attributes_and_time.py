@@ -63,12 +63,12 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
     --------
     >>> import sfumato as sf
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu"), (1, "60", "cough")]
-    >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> attack(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'attributes-and-time',
      'people': 4, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")]
-    >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=1), withhold_at_most=1)
     >>> found = attack(result.release, data, result.trace.rows)
     >>> found.max_sensitive_share, found.max_success
@@ -107,7 +107,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
     Examples
     --------
     >>> people = [(1, "30", "flu"), (1, "30", "cold"), (2, "30", "flu")]
-    >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
     [(1, 1.0)]
     """

@@ -98,7 +98,7 @@ def guess_values(release: Release, original: Dataset, rows: Ints) -> Guesses:
     --------
     >>> import sfumato as sf
     >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (2, "70", "cold")]
-    >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
     >>> found = guess_values(result.release, data, result.trace.rows).rates()
     >>> found["late"]["right_knowing_frequencies"], found["missing"]["right_knowing_frequencies"]

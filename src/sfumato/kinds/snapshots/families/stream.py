@@ -179,7 +179,7 @@ class SnapshotStream:
     --------
     >>> from sfumato.kinds.snapshots.families.eligible_steps import STEPS
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (3, "70", "flu")]
-    >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> costs = CostModel.read("doc", "linear", None, 2)
     >>> stream = SnapshotStream(data.schema, data.clock, 2, costs, STEPS["none"], Secret(bytes(32)))
     >>> out = [leaving for snapshot in stream.cut(data) for leaving in stream.push(snapshot)] + stream.flush()
@@ -393,7 +393,7 @@ def sensitive_column(schema: Schema) -> str:
 
     Examples
     --------
-    >>> sensitive_column(Dataset.from_snapshots([(1, "flu")], (), "ill").schema)
+    >>> sensitive_column(Dataset.of("snapshots", [(1, "flu")], (), "ill").schema)
     'ill'
     """
     found = [column.name for column in schema.columns if column.role == "sensitive"]

@@ -47,7 +47,7 @@ class Fates(NamedTuple):
         --------
         >>> import sfumato as sf
         >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (9, "70", "flu")]
-        >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+        >>> data = Dataset.of("snapshots", people, ("age",), "ill")
         >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
         >>> Fates.of(result.release, data, result.trace.rows).delay.tolist()
         [1, 1, 0, 0, -1]

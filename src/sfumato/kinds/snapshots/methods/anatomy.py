@@ -26,7 +26,7 @@ class Anatomy(Method):
     Examples
     --------
     >>> rows = [(1, "30", "flu"), (1, "40", "cold"), (2, "50", "cold"), (2, "60", "cough")]
-    >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> Anatomy(l=2).anonymize(data, Run(bytes(32))).release
     Release(snapshots by anatomy: 4 of 4 records, l-diversity (l=2, window=1, delays=paper))
 

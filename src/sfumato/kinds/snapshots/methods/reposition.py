@@ -35,7 +35,7 @@ class Reposition(Method):
     Examples
     --------
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
-    >>> data = Dataset.from_snapshots(rows, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> Reposition(l=2, window=2).anonymize(data, Run(bytes(32))).release
     Release(snapshots by reposition: 4 of 4 records, l-diversity (l=2, window=2, delays=paper))
 

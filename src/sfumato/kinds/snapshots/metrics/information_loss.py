@@ -23,7 +23,7 @@ class InformationLoss(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
+    >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
     >>> InformationLoss().measure(Comparison(data, result.release, result.trace.rows))
     Score(information-loss: 1.25, lower is better; total=5, of_late_records=1, of_suppressed_records=4)

@@ -19,7 +19,7 @@ class PublicationDelay(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
+    >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> PublicationDelay().measure(Comparison(data, result.release, result.trace.rows))
     Score(publication-delay: 0.5 snapshots, lower is better; longest=1, late_share=0.5, suppressed_share=0)

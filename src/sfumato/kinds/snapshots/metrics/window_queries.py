@@ -30,7 +30,7 @@ class WindowQueries(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_snapshots([(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
+    >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> details = WindowQueries(queries=50).measure(Comparison(data, result.release)).details
     >>> details["length_2"] < details["length_1"], details["suppression"]

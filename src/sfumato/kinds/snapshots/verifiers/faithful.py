@@ -41,7 +41,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True

@@ -46,7 +46,7 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
     --------
     >>> import sfumato as sf
     >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
-    >>> data = Dataset.from_snapshots(people, ("age",), "ill")
+    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2, delays="hidden"))
     >>> verify_delays(result.release, data, result.trace.rows).checks
     {'being late or missing tells no value': True}

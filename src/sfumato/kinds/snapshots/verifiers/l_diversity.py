@@ -31,7 +31,7 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
     Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, groups=1)
 
@@ -72,7 +72,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
     Verdict(holds=True, claimed l=2, window=1, delays=paper, measured largest_share=0.5)
     """

@@ -31,7 +31,7 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = Dataset.from_snapshots([(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), secret=bytes(32)).release)
     Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, snapshots=1)
 

@@ -62,7 +62,7 @@ def find_crowds(
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 2, "c": 2}, {"a": 5}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2, "c": 2}, {"a": 5}]))
     >>> [(crowd.events, crowd.counts.tolist()) for crowd in find_crowds(timeline, (), 2)]
     [((1, 2), [2])]
     """
@@ -101,7 +101,7 @@ class Covering:
     >>> from fractions import Fraction
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.kinds.timeline.families.event_deletion import Task
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
     >>> task = Task(timeline, (0,), timeline.places([0]), Fraction(1, 2))
     >>> covering = Covering(task, find_crowds(timeline, (0,), 1))
     >>> covering.take_turns().tolist()

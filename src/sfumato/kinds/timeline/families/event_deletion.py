@@ -52,7 +52,7 @@ class Task:
 
     Examples
     --------
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 3}]))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}]))
     >>> Task(timeline, (0,), timeline.places([0]), Fraction(1, 5)).rule
     Rule(numerator=1, denominator=4, alphabet=2)
     """

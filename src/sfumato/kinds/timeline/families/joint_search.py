@@ -52,7 +52,7 @@ def find_best(task: Task, best: Ints) -> tuple[Ints, bool]:
     >>> from fractions import Fraction
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.kinds.timeline.model import Timeline
-    >>> timeline = Timeline.of(Dataset.from_timeline([{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
     >>> task = Task(timeline, (0, 1), timeline.places([0, 1]), Fraction(3, 5))
     >>> deleted, proved = find_best(task, np.array([1, 1, 2]))
     >>> deleted.tolist(), proved

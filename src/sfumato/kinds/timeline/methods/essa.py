@@ -22,7 +22,7 @@ class Essa(EventDeletion):
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 3, "c": 9}, {"a": 1, "b": 4}], sensitive=("a", "b"))
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3, "c": 9}, {"a": 1, "b": 4}], sensitive=("a", "b"))
     >>> result = Essa(delta="0.25").anonymize(data, Run(bytes(32)))
     >>> result.release.table.column("counts").to_pylist()
     [[2, 1, 9], [1, 2]]

@@ -36,7 +36,7 @@ class EssaJoint(EventDeletion):
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> data = Dataset.from_timeline([{"a": 1, "b": 2}, {"a": 1}], sensitive=("a", "b"), events=("c",))
+    >>> data = Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], sensitive=("a", "b"), events=("c",))
     >>> run = Run(bytes(32))
     >>> EssaJoint(delta="0.6").anonymize(data, run).release.table.column("counts").to_pylist()
     [[1, 1]]

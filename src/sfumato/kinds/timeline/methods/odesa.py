@@ -23,7 +23,7 @@ class Odesa(EventDeletion):
 
     Examples
     --------
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = Odesa(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> result.release.table.column("counts").to_pylist()
     [[3], [1, 4]]

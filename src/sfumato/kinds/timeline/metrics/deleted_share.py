@@ -24,7 +24,7 @@ class DeletedShare(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = sf.Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
     >>> DeletedShare().measure(Comparison(data, result.release)).value
     0.2

@@ -30,7 +30,7 @@ class FrequentEvents(Metric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.from_timeline([{"a": 2, "b": 1, "c": 4}, {"a": 1, "c": 4}], sensitive=("a",))
+    >>> data = sf.Dataset.of("timeline", [{"a": 2, "b": 1, "c": 4}, {"a": 1, "c": 4}], sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> FrequentEvents(prefixes=2).measure(Comparison(data, result.release)).details
     {'frequent_before': 1, 'frequent_after': 1, 'prefixes': 2}

@@ -29,7 +29,7 @@ class GhostEvents(Metric):
     --------
     >>> import sfumato as sf
     >>> rows = [{"a": 2, "b": 1, "c": 3}, {"a": 1, "c": 4}]
-    >>> data = sf.Dataset.from_timeline(rows, sensitive=("a",))
+    >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
     Score(ghost-events: 0.5, lower is better; ghost_events=1, ghost_prefixes=1, events=2)

@@ -33,7 +33,7 @@ class SegmentBoundaries(Metric):
     --------
     >>> import sfumato as sf
     >>> rows = [{"a": 1, "b": 6}] * 5 + [{"a": 1, "c": 6}] * 5
-    >>> data = sf.Dataset.from_timeline(rows, sensitive=("a",))
+    >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/8"))
     >>> SegmentBoundaries(segments=2).measure(Comparison(data, result.release))
     Score(segment-boundaries: 1, higher is better; mean_shift=0, boundaries_before=[5], boundaries_after=[5], blocks=10)

@@ -33,7 +33,7 @@ def verify(release: Release) -> Verdict:
     >>> import pyarrow as pa
     >>> from sfumato.core.forms import Form
     >>> from sfumato.core.release import PublishedColumn
-    >>> data = Dataset.from_timeline([{"a": 1, "b": 3}, {"a": 2, "b": 9}])
+    >>> data = Dataset.of("timeline", [{"a": 1, "b": 3}, {"a": 2, "b": 9}])
     >>> columns = (
     ...     PublishedColumn("time", "time", Form("exact", "int64")),
     ...     PublishedColumn("events", "history", Form("category", history=True)),
@@ -84,7 +84,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     --------
     >>> from sfumato.core.run import Run
     >>> from sfumato.registry import find
-    >>> data = Dataset.from_timeline([{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> verify_against(result.release, data).checks
     {'sensitive events are protected': True}

@@ -16,7 +16,7 @@ def explain_failure(rows: Trajectories, l: int, owner: str) -> InfeasibleError:
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> data = Dataset.from_trajectories([["a", "f"], ["a", "f"], ["a"]], sensitive=("f",))
+    >>> data = Dataset.of("trajectories", [["a", "f"], ["a", "f"], ["a"]], sensitive=("f",))
     >>> print(explain_failure(Trajectories.of(data), 2, "LmAnon"))
     LmAnon: a sensitive place is visited in 2 of 3 records, more than 1 in l=2, and merging every place into one does \
 not change that. No l of 2 or more is possible on these data; name fewer sensitive places.

@@ -22,7 +22,7 @@ class LmAnon(DiverseMerging):
     >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "clinic": (9, 9)}
     >>> rows = [["a", "clinic"], ["a"], ["b"]]
-    >>> data = Dataset.from_trajectories(rows, xy, sensitive=("clinic",))
+    >>> data = Dataset.of("trajectories", rows, xy, sensitive=("clinic",))
     >>> LmAnon(k=2, m=1, l=3).anonymize(data, Run(bytes(32))).release.members()
     {'{a|b}': ('a', 'b')}
 

@@ -29,7 +29,7 @@ class SdSeqAnon(PlaceMerging):
     >>> from sfumato.core.run import Run
     >>> kinds = Hierarchy.from_parents([("a", "food"), ("c", "food"), ("b", "shop"), ("food", "*"), ("shop", "*")])
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (1.2, 0)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"], ["b", "c"]], xy, hierarchy=kinds)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["b", "c"]], xy, hierarchy=kinds)
     >>> SdSeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release.members()
     {'{a|c}': ('a', 'c')}
 

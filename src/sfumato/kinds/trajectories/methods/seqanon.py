@@ -25,7 +25,7 @@ class SeqAnon(PlaceMerging):
     --------
     >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"], ["a", "c"]], xy)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["a", "c"]], xy)
     >>> release = SeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release
     >>> release.members()
     {'{a|b}': ('a', 'b')}

@@ -33,7 +33,7 @@ class USeqAnon(PlaceMerging):
     >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> rows = [["a", "c"], ["b", "c"], ["b", "c"]]
-    >>> data = Dataset.from_trajectories(rows, xy, constraints=(("a", "c"), ("b",)))
+    >>> data = Dataset.of("trajectories", rows, xy, constraints=(("a", "c"), ("b",)))
     >>> USeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release.members()
     {'{a|c}': ('a', 'c')}
 

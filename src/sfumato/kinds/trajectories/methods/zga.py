@@ -24,7 +24,7 @@ class Zga(ClusteredMerging):
     >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "f": (5, 5)}
     >>> rows = [["a", "b"], ["a", "b"], ["b", "a"], ["b", "a", "f"], ["b", "a"]]
-    >>> data = Dataset.from_trajectories(rows, xy, sensitive=("f",))
+    >>> data = Dataset.of("trajectories", rows, xy, sensitive=("f",))
     >>> Zga(k=2, m=2, l=2, clusters=2).anonymize(data, Run(bytes(32))).release
     Release(trajectories by zga: 5 of 5 records, klm-anonymity (k=2, m=2, l=2))
 

@@ -33,7 +33,7 @@ class AverageRelativeError(Metric):
     --------
     >>> import sfumato as sf
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
-    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> round(AverageRelativeError().measure(Comparison(data, result.release)).value, 4)
     0.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation, mean_over_records
+from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "Distance"]
 
@@ -29,7 +30,7 @@ class Distance(Metric):
     --------
     >>> import sfumato as sf
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
-    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> round(Distance().measure(Comparison(data, result.release)).value, 4)
     0.1667
@@ -57,14 +58,14 @@ class Distance(Metric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for coordinates and for matched records."""
-        if not comparison.has_coordinates:
+        if not comparison.view(PlaceComparison).has_coordinates:
             return super().obstacle(comparison) or "needs the coordinates of places (x, y)."
         return super().obstacle(comparison) or comparison.obstacle
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average over places, then over trajectories."""
-        largest = comparison.largest_distance
-        distances = comparison.member_distances[comparison.member_entries]
+        largest = comparison.view(PlaceComparison).largest_distance
+        distances = comparison.view(PlaceComparison).member_distances[comparison.member_entries]
         suppressed = comparison.published_values < 0
         everywhere = np.full(len(suppressed), largest)
         everywhere[~suppressed] = distances

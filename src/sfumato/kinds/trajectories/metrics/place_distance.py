@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation
+from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "PlaceDistance"]
 
@@ -25,7 +26,7 @@ class PlaceDistance(Metric):
     --------
     >>> import sfumato as sf
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
-    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at)
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> PlaceDistance().measure(Comparison(data, result.release)).value
     0.25
@@ -50,20 +51,20 @@ class PlaceDistance(Metric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for coordinates."""
-        if not comparison.has_coordinates:
+        if not comparison.view(PlaceComparison).has_coordinates:
             return super().obstacle(comparison) or "needs the coordinates of places (x, y)."
         return super().obstacle(comparison)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average over pairs, then over generalised places."""
-        located = ~np.isnan(comparison.member_distances)
+        located = ~np.isnan(comparison.view(PlaceComparison).member_distances)
         value_of = comparison.members.row_of_token[located]
         sizes = np.bincount(value_of, minlength=len(comparison.members))
-        totals = np.bincount(value_of, comparison.member_distances[located], minlength=len(sizes))
+        totals = np.bincount(value_of, comparison.view(PlaceComparison).member_distances[located], minlength=len(sizes))
         # A member's distance is a mean over all members, itself included; pairs leave itself out.
         inside = totals[comparison.generalised] / np.maximum(sizes[comparison.generalised] - 1, 1)
         average = float(inside.mean()) if len(inside) else 0.0
-        largest = comparison.largest_distance
+        largest = comparison.view(PlaceComparison).largest_distance
         return average / largest if largest else 0.0, {
             "average_distance": average,
             "largest_distance": largest,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation, mean_over_records
+from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "SemanticPenalty"]
 
@@ -32,7 +33,7 @@ class SemanticPenalty(Metric):
     >>> import sfumato as sf
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> tree = sf.Hierarchy.from_parents({"a": "food", "b": "food", "c": "*", "food": "*"})
-    >>> data = sf.Dataset.from_trajectories([["a", "c"], ["b", "c"], ["c"]], at, hierarchy=tree)
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at, hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
     >>> round(SemanticPenalty().measure(Comparison(data, result.release)).value, 4)
     0.2222
@@ -72,8 +73,8 @@ class SemanticPenalty(Metric):
             "generalised": len(generalised),
         }
         published = comparison.published
-        if comparison.has_coordinates and comparison.obstacle is None:
-            distances = comparison.member_distances[comparison.member_entries]
+        if comparison.view(PlaceComparison).has_coordinates and comparison.obstacle is None:
+            distances = comparison.view(PlaceComparison).member_distances[comparison.member_entries]
             combined = mean_over_records(distances * dissimilarity[published.codes], published.offsets)
             details["combined_distance"] = combined
         return mean_over_records(dissimilarity[published.codes], published.offsets), details

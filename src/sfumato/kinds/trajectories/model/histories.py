@@ -12,6 +12,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.publication import Recoded
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding
+from sfumato.kinds.trajectories.model import find_coordinates, locate
 from sfumato.kinds.trajectories.model.locations import Locations
 
 __all__ = ["EMPTY", "TOO_LONG", "Trajectories"]
@@ -31,7 +32,7 @@ class Trajectories:
 
     Examples
     --------
-    >>> data = Dataset.from_trajectories([["d", "a", "f"], ["d"]], sensitive=("f",))
+    >>> data = Dataset.of("trajectories", [["d", "a", "f"], ["d"]], sensitive=("f",))
     >>> t = Trajectories.of(data)
     >>> t.ordinary.lists(), t.visited_sensitive.lists()
     ([['d', 'a'], ['d']], [['f'], []])
@@ -78,12 +79,12 @@ class Trajectories:
             raise SchemaError(
                 f"{owner}: needs coordinates of the places. Give columns x and y (or lon and lat), or a places file."
             )
-        return self.dataset.coordinates()
+        return find_coordinates(self.dataset)
 
     def locations(self, owner: str) -> Locations:
         """Return where the places are."""
         self.coordinates(owner)
-        return self.dataset.locations()
+        return locate(self.dataset)
 
     def constraint_of_place(self, owner: str) -> npt.NDArray[np.int32]:
         """Return the number of the utility constraint each place belongs to."""

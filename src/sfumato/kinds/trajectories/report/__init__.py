@@ -53,7 +53,7 @@ def render(
     --------
     >>> import sfumato as sf
     >>> from sfumato.kinds.trajectories.attacker import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> render(Comparison(data, release), risk, risk, [])[:15]
@@ -84,7 +84,7 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec
     --------
     >>> import sfumato as sf
     >>> from sfumato.kinds.trajectories.attacker import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> list(figures(Comparison(data, release), risk, risk))
@@ -106,7 +106,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     --------
     >>> import sfumato as sf
     >>> from sfumato.kinds.trajectories.attacker import risk_of_original
-    >>> data = sf.Dataset.from_trajectories([["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
+    >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> picture(Comparison(data, release), risk, risk, "README.gif")

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
+from sfumato.kinds.trajectories.comparison import PlaceComparison
+from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.geometry import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 from sfumato.kinds.trajectories.report.geometry import Floats, Frame, Ints, Ring
@@ -106,10 +108,10 @@ def find_obstacle(comparison: Comparison) -> str | None:
     --------
     >>> from sfumato.core.dataset import Dataset
     >>> from types import SimpleNamespace
-    >>> find_obstacle(SimpleNamespace(original=Dataset.from_trajectories([["a"]]), has_coordinates=False))
+    >>> find_obstacle(SimpleNamespace(original=Dataset.of("trajectories", [["a"]]), has_coordinates=False))
     'There is no map because the data have no coordinates of the places.'
     """
-    if not comparison.has_coordinates:
+    if not comparison.view(PlaceComparison).has_coordinates:
         return "There is no map because the data have no coordinates of the places."
     if not len(comparison.history.labels):
         return "There is no map because the data have no places."
@@ -127,7 +129,7 @@ def draw_panels(comparison: Comparison, width: float) -> tuple[list[MapPanel], t
 
 def _survey(comparison: Comparison, width: float) -> _Ground:
     """Choose what is drawn, and where."""
-    points = comparison.original.coordinates()
+    points = find_coordinates(comparison.original)
     visits = np.bincount(comparison.history.codes, minlength=len(points)).astype(np.int64)
     inside = geometry.find_window(points, visits)
     near = np.flatnonzero(inside)
@@ -184,7 +186,9 @@ def _read_outlines(comparison: Comparison, near: Ints) -> list[list[Floats]]:
     given = np.column_stack([places.column(name).to_numpy() for name in ("lon", "lat")])
     lengths = [len(ring) for rings in outlines for ring in rings]
     every = np.concatenate([ring for rings in outlines for ring in rings])
-    plane = iter(np.split(geometry.project(every, given, comparison.original.coordinates()), np.cumsum(lengths)[:-1]))
+    plane = iter(
+        np.split(geometry.project(every, given, find_coordinates(comparison.original)), np.cumsum(lengths)[:-1])
+    )
     return [[next(plane) for _ in rings] for rings in outlines]
 
 
@@ -297,7 +301,7 @@ def _add_groups(panel: MapPanel, comparison: Comparison, ground: _Ground, value_
     Hulls go around all members, also those that are not drawn as dots.
     """
     grouped = np.flatnonzero(ground.inside & (value_of >= 0))
-    pixels = ground.frame.draw(comparison.original.coordinates()[grouped])
+    pixels = ground.frame.draw(find_coordinates(comparison.original)[grouped])
     _, group = np.unique(value_of[grouped], return_inverse=True)
     shade_of_group = geometry.choose_colours(pixels, group.astype(np.int64), len(GROUPS))
     shade_of_place = np.full(len(value_of), -1)

@@ -39,7 +39,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> result = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32)))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True

@@ -60,7 +60,7 @@ def verify(release: Release) -> Verdict:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "f"], ["b"]], where, sensitive=("f",))
+    >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release
     >>> verify(release).measured
     {'k': 2, 'm': 2, 'l': 2, 'size': 1, 'sequences': 1, 'base_share': [0.5]}
@@ -202,7 +202,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "f"], ["b"]], where, sensitive=("f",))
+    >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release
     >>> verify_against(release, data).measured
     {'matches': 2, 'knowledges': 1, 'share': 0.5}

@@ -36,7 +36,7 @@ def verify(release: Release) -> Verdict:
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> verify(release)
     Verdict(holds=True, claimed k=2, m=2, measured k=2, m=2, size=1, sequences=3)
@@ -89,7 +89,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> data = Dataset.from_trajectories([["a", "c"], ["b", "c"]], where)
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, m=2, measured matches=2, knowledges=3)

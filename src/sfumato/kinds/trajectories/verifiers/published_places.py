@@ -160,7 +160,7 @@ def verify_coordinates(release: Release, original: Dataset, k: int) -> Verdict:
     --------
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
-    >>> data = Dataset.from_trajectories([["a"], ["a"]], {"a": (0, 0)})
+    >>> data = Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)})
     >>> verify_coordinates(SeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release, data, 2).checks
     {'coordinates come from where the release says': True, 'coordinates are those of at least k people': True}
     """

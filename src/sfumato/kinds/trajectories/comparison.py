@@ -1,0 +1,79 @@
+"""What several measures of trajectories need to know about an original and its release: how far places are apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.kinds.trajectories.model import locate
+from sfumato.kinds.trajectories.model.locations import Locations
+
+__all__ = ["PlaceComparison"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PlaceComparison:
+    """An original of trajectories and its release, with where their places are.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
+    >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
+    >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
+    >>> Comparison(data, result.release, result.trace.rows).view(PlaceComparison).largest_distance
+    4.0
+    """
+
+    comparison: Comparison
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Whether it is known where places are."""
+        return self.comparison.original.places is not None and "x" in self.comparison.original.places.column_names
+
+    @cached_property
+    def largest_distance(self) -> float:
+        """Largest distance between two places: what distances are normalised by.
+
+        It is 0 where all places are at one point or it is not known where.
+        """
+        return self._located.largest_distance()
+
+    @cached_property
+    def member_distances(self) -> Floats:
+        """Location distance of every member to its value: mean distance to all members, itself included.
+
+        A member that nobody visits here may have no coordinates; it is left out of the mean and has no
+        distance (NaN).
+
+        References
+        ----------
+        Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 6.
+        """
+        distances = np.zeros(len(self.comparison.members.codes))
+        for value in np.flatnonzero(self.comparison.generalised):
+            group = slice(self.comparison.members.offsets[value], self.comparison.members.offsets[value + 1])
+            distances[group] = self._located.mean_distances(self.comparison.members.codes[group])
+        return distances
+
+    @cached_property
+    def _located(self) -> Locations:
+        """Where all places are; those that nobody visits here as the release has them, or nowhere (NaN)."""
+        visited = locate(self.comparison.original)
+        others = self.comparison.places[len(visited.points) :]
+        places = self.comparison.release.places
+        axes = {"lon", "lat"} if visited.on_globe else {"x", "y"}
+        points: dict[str, list[float]] = {}
+        if others and places is not None and axes <= set(places.column_names):
+            named = Locations.of(places.select(["place", *sorted(axes)])).points.tolist()
+            points = dict(zip(places.column("place").to_pylist(), named, strict=True))
+        found = [points.get(place, [np.nan] * 3) for place in others]
+        every = np.concatenate([visited.points, np.array(found, dtype=np.float64).reshape(-1, 3)])
+        return Locations(every, visited.on_globe)

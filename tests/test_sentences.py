@@ -11,7 +11,7 @@ from contract_data import KINDS, required_parameters
 from sfumato import pipeline, registry
 from sfumato.core import claims as guarantees
 from sfumato.core.unit import PERSON, Unit
-from sfumato.report.wording import describe_attacker, explain_measure, list_limits
+from sfumato.report.wording import describe_attacker, fill_in, list_limits
 
 UNITS = [Unit("day", "days", "person"), Unit("trip", "trips", "person"), Unit("stay", "stays", "patient")]
 METHODS = {
@@ -71,7 +71,7 @@ def test_statements_and_limits_speak_of_the_unit(name, unit):
     claim = guarantees.all_guarantees()[name](**CLAIMS[name])
     for each in (claim, dataclasses.replace(claim, count="people")):
         texts = [each.statement(unit), *(f"{lead} {text}" for lead, text in list_limits(each, unit))]
-        texts.append(describe_attacker(each.knowledge, 2, unit))
+        texts.append(describe_attacker(each.kinds[0], each.knowledge, 2, unit))
         assert not [found for text in texts for found in strangers(text)]
     if claim.crowd and name != "prefix-frequency":
         assert unit.many in claim.statement(unit)
@@ -83,9 +83,9 @@ def test_statements_and_limits_speak_of_the_unit(name, unit):
 
 @pytest.mark.parametrize("metric", {m.name: m for kind in KINDS for m in registry.metrics_for(kind)}.values())
 def test_measures_are_explained_in_the_unit(metric):
-    assert not strangers(explain_measure(metric.name, UNITS[0]))
+    assert not strangers(fill_in(metric.explanation, UNITS[0]))
     assert not strangers(f"{metric.title} {metric.unit}") or metric.name == "suppressed-people"
-    assert "{" not in explain_measure(metric.name)
+    assert "{" not in fill_in(metric.explanation, PERSON)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import pytest
 
 import sfumato as sf
 from naive import activity_releases, sequence_metrics
-from sfumato.core.leftover import COUNTERS, FAR, Leftover, find_leftover, warn_of_leftover
+from sfumato.core.leftover import FAR, Leftover, find_leftover, warn_of_leftover
+from sfumato.core.rooms import all_kinds, look_up
 from verify.releases import make_release
 from verify.set_releases import generalised, separated
 from verify.timeline_releases import with_rows
@@ -16,7 +17,7 @@ MANY = [f"v{number:02}" for number in range(60)]
 
 
 def test_every_kind_is_counted():
-    assert set(COUNTERS) == {"trajectories", "sets", "sequences", "activity", "timeline", "snapshots"}
+    assert all(look_up(kind, "comparison", "count_leftover") for kind in all_kinds())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.pipeline import measure_release
-from sfumato.report.wording import describe_attacker, explain_measure, list_limits, name_share
+from sfumato.report.wording import describe_attacker, list_limits, name_share
 
 CLOCK = Clock("hour", 19723 * 24)
 EVIL = "<script>alert(1)</script>&=HYPERLINK()"
@@ -182,9 +182,9 @@ def test_the_picture_is_saved(comparison, tmp_path):
 
 
 def test_words_for_activity_data(comparison):
-    assert describe_attacker("known-slots", 3) == "somebody who knows what a person did at up to 3 times"
-    assert describe_attacker("known-slots", None) == "somebody who knows what a person did at some times"
-    assert "throughout" in name_share("known-slots")
+    assert describe_attacker("activity", "known-slots", 3) == "somebody who knows what a person did at up to 3 times"
+    assert describe_attacker("activity", "known-slots", None) == "somebody who knows what a person did at some times"
+    assert "throughout" in name_share("activity")
     assert next(lead for lead, _ in list_limits(HandMadeClaim())) == "What a whole class does."
     for score in measure_release(comparison):
-        assert explain_measure(score.name)
+        assert score.explanation

@@ -16,8 +16,9 @@ from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.registry import metrics_for
 from sfumato.report.palette import DARK
-from sfumato.report.wording import describe_attacker, explain_measure, list_limits
+from sfumato.report.wording import describe_attacker, list_limits
 from unit.test_report import Reader, read_text
 
 NAMES = ["bread", "wine", "<b>beer</b>", "milk", "eggs", "insulin", "a" * 80, "salt"]
@@ -123,8 +124,8 @@ def test_nothing_generalised_is_said():
 
 
 def test_words():
-    assert all(explain_measure(name) for name in MEASURES)
-    assert describe_attacker("items", 1) == "somebody who knows 1 item of a person"
+    assert all(metric.explanation for metric in metrics_for("sets"))
+    assert describe_attacker("sets", "items", 1) == "somebody who knows 1 item of a person"
     assert [lead for lead, _ in list_limits(KmItems(k=2, m=1))][:2] == [
         "More than 1 item.",
         "What all candidates share.",

@@ -1,7 +1,8 @@
 """How many different people a crowd has, where people have several records: counted from the owner's row map.
 
 A crowd is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
-part, of one class or group. Published files do not tell whose a record is, so only the owner can count people.
+part, of one class or group: ``find_crowds`` of the kind's verifiers lists them. Published files do not tell whose a
+record is, so only the owner can count people.
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.core.rooms import look_up
 from sfumato.core.unit import plural
-from sfumato.kinds.activity.published import PublishedClasses, Slots, measure_intervals
-from sfumato.kinds.sequences.published import TimedRecords
-from sfumato.kinds.sets.knowledge.named import NamedItems
-from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import Chunks, is_disassociated
-from sfumato.kinds.snapshots.published import PublishedSnapshots
 
-__all__ = ["COUNTED", "Crowd", "fewest_people", "leave_people_open", "say_people", "verify_people"]
+__all__ = [
+    "COUNTED",
+    "Crowd",
+    "count_in_groups",
+    "count_in_sequences",
+    "fewest_people",
+    "leave_people_open",
+    "say_people",
+    "verify_people",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -61,37 +66,16 @@ def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | No
     Crowd(people=1, records=2)
     """
     person = original.person_codes()
-    if person is None or release.kind == "timeline":
+    find_crowds = look_up(release.kind, "verifiers", "find_crowds")
+    if person is None or find_crowds is None:
         return None
     person = np.unique(person[np.asarray(rows, dtype=np.int64)], return_inverse=True)[1]
     everybody = Crowd(int(person.max(initial=-1)) + 1, len(person))
-    return min((everybody, *_crowds(release, original, rows, person)))
+    found: Crowd = min((everybody, *find_crowds(release, original, np.asarray(rows, dtype=np.int64), person)))
+    return found
 
 
-def _crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
-    claim = release.guarantee
-    if release.kind == "activity":
-        sizes = PublishedClasses.of(release).sizes
-        yield from _of_groups(np.repeat(np.arange(len(sizes)), sizes), person)
-        if getattr(claim, "gap", None) is not None:
-            yield from _of_observed(release, original, np.asarray(rows, dtype=np.int64), person)
-    elif release.kind == "sequences":
-        yield from _of_groups(TimedRecords.of(release).alike(release), person)
-    elif release.kind == "snapshots":
-        yield from _of_groups(PublishedSnapshots.of(release).group, person)
-    elif hasattr(claim, "itemsets"):
-        yield from _of_itemsets(NamedItems.of(release), claim.itemsets, person)
-    elif is_disassociated(release):
-        yield from _of_chunks(release, original.history().take(np.asarray(rows, dtype=np.int64)), person)
-    elif release.kind == "sets":
-        yield from _of_sequences(release.history().distinct(), int(claim.parameters()["m"]), person)
-    else:
-        histories, sensitive = release.history(), set(getattr(claim, "sensitive", ()))
-        ordinary = np.array([label not in sensitive for label in histories.labels], dtype=bool)
-        yield from _of_sequences(histories.keep(ordinary[histories.codes]), int(claim.parameters()["m"]), person)
-
-
-def _of_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
+def count_in_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
     """Count the people of every group of records."""
     if not len(group):
         return
@@ -103,25 +87,7 @@ def _of_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
         yield Crowd(int(people[at]), int(sizes[at]))
 
 
-def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
-    """Count the people of every class who are observed in a slot of which something is published."""
-    claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
-    gap = str(claim.parameters()["gap"])
-    hidden, code = published.unknown(gap), slots.find((gap,))[0]
-    lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
-    classes = zip(hidden, published.members(rows), published.members(person), strict=True)
-    for unseen, members, people in classes:
-        order = np.argsort(people, kind="stable")
-        observed = slots.codes[members[order]][:, ~np.repeat(unseen, lengths)] != code
-        if not observed.size:
-            continue
-        begins = np.flatnonzero(np.diff(people[order], prepend=-1))
-        counts = np.logical_or.reduceat(observed, begins, axis=0).sum(axis=0)
-        at = int(np.argmin(counts))
-        yield Crowd(int(counts[at]), int(observed[:, at].sum()))
-
-
-def _of_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
+def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
     """Count the people of sequences of up to m values; of those only that can have fewer than any other.
 
     Nobody has more than `most` records, so a sequence in s records is one of at least s / most people: sequences in
@@ -142,36 +108,6 @@ def _of_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
         people = np.bincount(counted // width, minlength=len(wanted))
         least = int(np.argmin(people))
         yield Crowd(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))
-
-
-def _of_itemsets(records: NamedItems, itemsets: tuple[tuple[str, ...], ...], person: Ints) -> Iterator[Crowd]:
-    for itemset in itemsets:
-        for rows in records.narrowest(itemset):
-            yield Crowd(len(np.unique(person[rows])), len(rows))
-
-
-def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crowd]:
-    """Count the people of every leaf, and of every set of up to m items inside a chunk.
-
-    Items of different chunks may be of any records of the leaf, of which k have each: k people of a leaf can have all.
-    """
-    chunks = Chunks.of(release)
-    sources = Sources(chunks)
-    leaves = np.flatnonzero(chunks.is_leaf)
-    leaf_of_row = np.repeat(leaves, chunks.sizes[leaves])
-    yield from _of_groups(leaf_of_row, person)
-    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
-    terms = np.array([code.get(label, -1) for label in records.labels], dtype=np.int64)[records.codes]
-    entries = sources.trace(np.repeat(leaf_of_row, records.lengths), terms)
-    kept = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
-    entries, row = entries[kept], records.row_of_token[kept]
-    order = np.lexsort((entries, sources.chunk[entries], row))
-    entries, row = entries[order], row[order]
-    begins = np.flatnonzero(np.diff(row, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))
-    names = tuple(map(str, range(len(sources))))
-    subrecords = Ragged(np.append(begins, len(entries)).astype(np.int64), entries.astype(np.int32), names)
-    if len(subrecords):
-        yield from _of_sequences(subrecords, int(release.guarantee.parameters()["m"]), person[row[begins]])
 
 
 def leave_people_open(release: Release) -> Verdict:
@@ -234,20 +170,12 @@ def say_people(release: Release, fewest: int, most: int) -> str:
     """
     unit, claim = release.unit, release.guarantee
     nouns = plural(unit.owner or unit.one)
+    crowd = look_up(release.kind, "verifiers", "CROWD", "group")
     found = (
         f"{nouns.capitalize()} have up to {most:,} {unit.records} here; the fewest {nouns} that any "
-        f"{_CROWDS[release.kind]} leads to is {fewest:,}"
+        f"{crowd} leads to is {fewest:,}"
     )
     wanted = claim.crowd
     if claim.count == "people" or wanted is None or fewest >= wanted:
         return f"{found}."
     return f"{found}, not k={wanted} (count=people promises k {nouns})."
-
-
-_CROWDS = {
-    "trajectories": "sequence of places",
-    "sets": "set of items",
-    "sequences": "group",
-    "activity": "class",
-    "snapshots": "group",
-}

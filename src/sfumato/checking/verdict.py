@@ -7,7 +7,10 @@ from typing import Any
 
 from sfumato.core.visible import make_visible
 
-__all__ = ["EXIT_CODES", "Verdict"]
+__all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
+
+SHOWN_ROWS = 10
+"""How many rows a witness names at most."""
 
 EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 """How the command line answers."""

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.errors import ParameterError
+from sfumato.core.kind import OfKind
 from sfumato.core.params import Parameterised
 from sfumato.core.unit import PERSON, Unit, plural
 
@@ -17,7 +18,7 @@ COUNTS = ("records", "people")
 
 
 @dataclasses.dataclass(frozen=True)
-class Guarantee(Parameterised, abc.ABC):
+class Guarantee(OfKind, Parameterised, abc.ABC):
     """A promise with frozen parameters: the claim that goes into ``release.json``.
 
     Parameters
@@ -34,7 +35,6 @@ class Guarantee(Parameterised, abc.ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    kinds: ClassVar[tuple[str, ...]]
     knowledge: ClassVar[str]
 
     count: str = dataclasses.field(default="records", kw_only=True, repr=False)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any, ClassVar
 
 from sfumato.core.schema import Column
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["TABLES", "Kind"]
+__all__ = ["TABLES", "Kind", "OfKind"]
 
 TABLES = ("csv", "parquet", "jsonl")
 """Formats of files that hold one table."""
@@ -45,3 +46,22 @@ class Kind:
     formats: tuple[str, ...] = TABLES
     unit: Unit = PERSON
     manifests: tuple[str, ...] = ()
+
+
+class OfKind:
+    """Something that lies in a room of a kind of data, and so is for that kind: the folder says it, nobody repeats it.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> KmAnonymity.kinds
+    ('trajectories',)
+    """
+
+    kinds: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        home = cls.__module__.split(".")
+        if home[:2] == ["sfumato", "kinds"]:
+            cls.kinds = (home[2],)

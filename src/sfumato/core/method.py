@@ -9,6 +9,7 @@ from typing import ClassVar
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.kind import OfKind
 from sfumato.core.params import Parameterised
 from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result
@@ -18,10 +19,10 @@ __all__ = ["Method"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Method(Parameterised, abc.ABC):
+class Method(OfKind, Parameterised, abc.ABC):
     """Frozen parameters and a way to anonymise; found by its folder, described by its class.
 
-    A subclass declares ``name``, ``summary``, ``paper``, ``kinds``, ``promises`` and its parameters, and
+    A subclass declares ``name``, ``summary``, ``paper``, ``promises`` and its parameters, and
     writes :meth:`anonymize`.
 
     Examples
@@ -34,7 +35,6 @@ class Method(Parameterised, abc.ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     paper: ClassVar[str]
-    kinds: ClassVar[tuple[str, ...]]
     promises: ClassVar[tuple[type[Guarantee], ...]]
     optimises: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SfumatoError
+from sfumato.core.kind import OfKind
 from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
 
@@ -32,7 +33,7 @@ class Score:
         The number, always finite.
     details
         Further numbers, by name.
-    better, unit, title
+    better, unit, title, explanation
         How to read the number.
 
     Examples
@@ -50,6 +51,7 @@ class Score:
     better: Better = "lower"
     unit: str = ""
     title: str = ""
+    explanation: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, one flat row of a table."""
@@ -74,14 +76,15 @@ def _shorten(value: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class Metric(Parameterised, abc.ABC):
+class Metric(OfKind, Parameterised, abc.ABC):
     """A utility measure: frozen parameters and a way to score a release against its original.
 
-    A subclass declares ``name``, ``title``, ``unit``, ``better``, ``kinds`` and ``paper``, and writes
+    A subclass declares ``name``, ``title``, ``unit``, ``better``, ``explanation`` and ``paper``, and writes
     :meth:`score`. Its module names it: ``METRIC = TheClass``.
 
-    It also declares how to read the number. ``unchanged`` is what it gives when the data are published as they are, or
-    a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when done to a
+    It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
+    ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
+    they are, or a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when done to a
     release on top: to *generalise* further (larger values, longer intervals, larger classes, later records, chunks
     split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists no more.
 
@@ -96,8 +99,8 @@ class Metric(Parameterised, abc.ABC):
     title: ClassVar[str]
     unit: ClassVar[str]
     better: ClassVar[Better]
-    kinds: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
+    explanation: ClassVar[str]
     unchanged: ClassVar[float | str]
     monotone: ClassVar[tuple[Operation, ...]]
     not_monotone: ClassVar[str] = ""
@@ -108,7 +111,7 @@ class Metric(Parameterised, abc.ABC):
         if obstacle:
             raise SfumatoError(f"{self.name}: {obstacle}")
         value, details = self.score(comparison)
-        return Score(self.name, float(value), details, self.better, self.unit, self.title)
+        return Score(self.name, float(value), details, self.better, self.unit, self.title, self.explanation)
 
     def applies(self, comparison: Comparison) -> bool:
         """Tell whether this measure can be taken here."""

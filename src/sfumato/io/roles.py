@@ -10,7 +10,27 @@ from typing import NamedTuple
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.reading import Reading
 
-__all__ = ["Roles", "Vocabulary", "assign_roles"]
+__all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "Roles", "Vocabulary", "assign_roles"]
+
+EVENT_LOGS = {
+    "person": (
+        *("user", "user_id", "userid", "uid", "visitor", "visitor_id", "visitorid", "client_id", "customer_id"),
+        *("anonid", "patient_id", "case:concept:name", "case_id", "caseid", "case id"),
+    ),
+    "time": (
+        *("timestamp", "datetime", "date", "date_time", "event_time", "eventtime", "querytime", "utctimestamp"),
+        *("time:timestamp", "complete timestamp"),
+    ),
+    "event": (
+        *("url", "page", "page_url", "clickurl", "click_url", "concept:name", "activity", "event_name", "action"),
+        *("venueid", "location"),
+    ),
+    "session": ("session", "session_id", "sessionid", "visit_id", "visitid"),
+}
+"""Names of columns that event logs and click streams use, by role."""
+
+UNUSED_IN_EVENT_LOGS = frozenset({"venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"})
+
 
 _DATA_LIKE = re.compile(r"[+-]?[\d.]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 

@@ -19,7 +19,7 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.style import STYLE
-from sfumato.report.wording import describe_attacker, explain_measure, explain_share, list_limits, name_share
+from sfumato.report.wording import describe_attacker, explain_share, fill_in, list_limits, name_share
 
 __all__ = [
     "account_for",
@@ -145,7 +145,8 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
     """Write what an attacker reaches before and after, and whether that agrees with the promise."""
     guarantee = comparison.release.guarantee
     unit = comparison.release.unit
-    attacker = describe_attacker(after.knowledge, after.m or getattr(guarantee, "m", None), unit)
+    kind, m = comparison.release.kind, after.m or getattr(guarantee, "m", None)
+    attacker = describe_attacker(kind, after.knowledge, m, unit)
     wanted = "which record is the person’s" if unit == PERSON else f"which {unit.record} it is"
     caption = (
         f"For every {unit.one}, the number of {unit.records} that fit what the attacker knows, taking the knowledge "
@@ -163,7 +164,8 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         f"wants to know {wanted}. Before: the same data without names, otherwise as they are."
-        f"</p>\n{_judge(guarantee, after, unit)}\n{_risk_table(before, after)}\n{_describe_sample(before, after)}"
+        f"</p>\n{_judge(guarantee, after, unit)}\n{_risk_table(before, after, kind)}\n"
+        f"{_describe_sample(before, after)}"
         f"{draw_figure('anonymity-sets', plot, caption)}</section>"
     )
 
@@ -178,7 +180,7 @@ def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
     if after.smallest_anonymity_set < k:
         faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
     if l is not None and share is not None and share > 1 / l + 1e-12:
-        faults.append(explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=False))
+        faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(1 / l), holds=False))
     if faults:
         text = " ".join(["Do not publish this release.", *faults])
         return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
@@ -192,7 +194,7 @@ def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
             f"{fits}{promised}. That it holds for all was verified from the published files."
         )
     if l is not None and share is not None:
-        text += " " + explain_share(after.knowledge, show_share(share), show_share(1 / l), holds=True)
+        text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(1 / l), holds=True)
     return f"<blockquote><p>{text}</p></blockquote>"
 
 
@@ -207,7 +209,7 @@ def _describe_sample(before: Risk, after: Risk) -> str:
     )
 
 
-def _risk_table(before: Risk, after: Risk) -> str:
+def _risk_table(before: Risk, after: Risk, kind: str) -> str:
     rows = [
         (
             f"Smallest anonymity set ({after.unit.records})",
@@ -231,7 +233,7 @@ def _risk_table(before: Risk, after: Risk) -> str:
             show_share(after.mean_success_random),
         ),
         (
-            name_share(after.knowledge),
+            name_share(kind),
             show_share(before.max_sensitive_share),
             show_share(after.max_sensitive_share),
         ),
@@ -275,7 +277,7 @@ def _score_rows(score: Score, unit: Unit) -> str:
     # A unit such as "of the patterns" says that the value is a share.
     is_share = score.unit.startswith("of ")
     value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
-    explanation = f"<small>{escape(text)}</small>" if (text := explain_measure(score.name, unit)) else ""
+    explanation = f"<small>{escape(text)}</small>" if (text := fill_in(score.explanation, unit)) else ""
     details = ""
     if score.details:
         listed = [(_spell(name), _show_detail(name, found)) for name, found in score.details.items()]

@@ -5,19 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.clock import UNITS
+from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.leftover import Leftover, share_of
+from sfumato.core.release import Release
 
-if TYPE_CHECKING:
-    from sfumato.core.comparison import Comparison
-
-__all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "sum_over_spans"]
+__all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "count_leftover", "sum_over_spans"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -260,3 +261,12 @@ def _encode(column: Any) -> tuple[Longs, list[str]]:
         array = array.dictionary_encode()
     labels: list[str] = array.dictionary.to_pylist()
     return array.indices.to_numpy(zero_copy_only=False).astype(np.int64), labels
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little."""
+    left = release.parts["classes"].table.num_rows if "classes" in release.parts else len(release)
+    classes = "class" if left == 1 else "classes"
+    sentence = f"{{had}} {original.unit.many} are published as {{left}} {classes}."
+    advice = "A smaller k, a larger epsilon or a longer delta, or another method for activity data would leave more."
+    return Leftover(len(original), left, sentence, advice, share_of(release))

@@ -5,21 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.core.clock import UNITS
+from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
+from sfumato.core.leftover import Leftover, share_of
 from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
 from sfumato.kinds.sequences.published import SequenceColumns, number_rows, read_lists, sequence_columns
 
-if TYPE_CHECKING:
-    from sfumato.core.comparison import Comparison
-
-__all__ = ["Covers", "SequenceComparison"]
+__all__ = ["Covers", "SequenceComparison", "count_leftover"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -309,3 +309,21 @@ def _take_entries(offsets: Ints, rows: Ints) -> Ints:
     lengths = np.diff(offsets)[rows]
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.asarray(np.repeat(offsets[rows], lengths) + within, dtype=np.int64)
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little."""
+    history, named = original.history(), set(getattr(release.guarantee, "monitored", ()) or original.schema.monitored)
+    monitored = np.array([label in named for label in history.labels], dtype=bool)[history.codes]
+    moments = np.unique(np.stack([history.codes[monitored], original.times()[monitored]]), axis=1).shape[1]
+    column = next((c.name for c in release.columns if c.form.cell == "interval"), None)
+    published = release.history()
+    ends = [published.codes.astype(np.int64)]
+    if column is not None:
+        cells = release.table.column(column).combine_chunks().flatten()
+        ends += [pc.dictionary_encode(cells.field(end)).indices.to_numpy(zero_copy_only=False) for end in ("lo", "hi")]
+    left = np.unique(np.stack([np.asarray(end, dtype=np.int64) for end in ends]), axis=1).shape[1]
+    intervals = "interval" if left == 1 else "different intervals"
+    sentence = f"{{had}} different moments of monitored events are published as {{left}} {intervals}."
+    advice = "A smaller k or l, fewer monitored events, or another method for event sequences would leave more."
+    return Leftover(moments, left, sentence, advice, share_of(release))

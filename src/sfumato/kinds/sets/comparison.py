@@ -5,23 +5,24 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.leftover import Leftover, count_different, name_long, name_values, share_of
 from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
-from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.kinds.sets.published import TERM_CHUNK, Chunks, is_disassociated
 
-if TYPE_CHECKING:
-    from sfumato.core.comparison import Comparison
-
-__all__ = ["SetComparison"]
+__all__ = ["SetComparison", "count_leftover"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -131,3 +132,23 @@ class SetComparison:
     @cached_property
     def _known(self) -> dict[Hashable, object]:
         return {}
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little."""
+    history, published = original.history(), release.history()
+    long = name_long(history, "items")
+    if is_disassociated(release):
+        outside = np.asarray(release.table.column("chunk")) != TERM_CHUNK
+        left = count_different(published.take(np.flatnonzero(outside)))
+        are = "is" if left == 1 else "are"
+        sentence = (
+            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
+        )
+        advice = f"A smaller k or m, {long}or a larger max_cluster would leave more."
+        return Leftover(count_different(history), left, sentence, advice, share_of(release))
+    left = count_different(published)
+    hierarchy = "a hierarchy with more levels" if "item" in original.hierarchies else "a method with a hierarchy"
+    advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, would leave more."
+    sentence = f"{{had}} items are published as {name_values(left)}."
+    return Leftover(count_different(history), left, sentence, advice, share_of(release))

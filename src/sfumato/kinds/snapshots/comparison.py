@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
+from sfumato.core.leftover import Leftover
+from sfumato.core.release import Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
 
-__all__ = ["SnapshotComparison", "ValueCounts", "merge_snapshots", "suppress_plainly"]
+__all__ = ["SnapshotComparison", "ValueCounts", "count_leftover", "merge_snapshots", "suppress_plainly"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -191,3 +194,9 @@ def _level(counts: Ints, l: int) -> int:
     while level and int(np.minimum(counts, level).sum()) < l * level:
         level = min(level - 1, int(np.minimum(counts, level).sum()) // l)
     return level
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little."""
+    sentence = "of {had} records {left} are published."
+    return Leftover(len(original), len(release), sentence, "A smaller l or a longer window would leave more.")

@@ -8,12 +8,17 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.leftover import Leftover
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
 from sfumato.kinds.timeline.model import Deletions, Timeline
 
-__all__ = ["TimelineComparison"]
+__all__ = ["TimelineComparison", "count_leftover"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -87,3 +92,23 @@ class TimelineComparison:
                 "Compare it with the data it was made from."
             )
         return np.asarray(rows, dtype=np.int64)
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count occurrences of sensitive events: other events are published as they are."""
+    named = set(original.schema.sensitive)
+    had, left = (
+        _sum_counts(histories, table, named)
+        for histories, table in ((original.history(), original.table), (release.history(), release.table))
+    )
+    sentence = "of {had} occurrences of sensitive events {left} are left."
+    return Leftover(had, left, sentence, "A larger delta or fewer sensitive events would leave more.")
+
+
+def _sum_counts(histories: Ragged, table: pa.Table, named: set[str]) -> int:
+    chosen = np.array([label in named for label in histories.labels], dtype=bool)
+    lists = table.column("counts") if "counts" in table.column_names else None
+    if lists is None or not len(chosen):
+        return int(chosen[histories.codes].sum()) if len(chosen) else 0
+    counts = np.asarray(lists.combine_chunks().flatten())
+    return int(counts[chosen[histories.codes]].sum())

@@ -19,10 +19,9 @@ from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import choose_format, load
 from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.io.tables import parse_table
 from sfumato.io.times import parse_times
-from sfumato.kinds.sequences import reader as sequences
 
 __all__ = ["WORDS", "read"]
 
@@ -35,14 +34,12 @@ _COUNTS = ("n", "number", "frequency", "freq", "quantity", "occurrences")
 WORDS = Vocabulary(
     roles={role: role for role in ("time", "event", "count")},
     names={
-        **{name: role for name, role in sequences.WORDS.names.items() if role in ("time", "event")},
+        **{name: role for role in ("time", "event") for name in EVENT_LOGS[role]},
         **dict.fromkeys(_COUNTS, "count"),
         **dict.fromkeys(("day", "week", "hour", "minute"), "time"),
         **dict.fromkeys(("product", "item", "symptom"), "event"),
     },
-    unused=sequences.WORDS.unused
-    | {name for name, role in sequences.WORDS.names.items() if role in ("person", "session")}
-    | {"person"},
+    unused=UNUSED_IN_EVENT_LOGS | {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]},
 )
 """Names of event logs; who did something has no part to play, because a timeline knows no people."""
 

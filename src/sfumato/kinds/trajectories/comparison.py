@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
+from sfumato.core.leftover import Leftover, count_different, name_long, name_values, share_of
+from sfumato.core.release import Release
 from sfumato.kinds.trajectories.model import locate
 from sfumato.kinds.trajectories.model.locations import Locations
 
-__all__ = ["PlaceComparison"]
+__all__ = ["PlaceComparison", "count_leftover"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -77,3 +80,11 @@ class PlaceComparison:
         found = [points.get(place, [np.nan] * 3) for place in others]
         every = np.concatenate([visited.points, np.array(found, dtype=np.float64).reshape(-1, 3)])
         return Locations(every, visited.on_globe)
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little."""
+    left = count_different(release.history())
+    advice = f"A smaller k or m, {name_long(original.history(), 'visits')}or another method would leave more."
+    sentence = f"{{had}} places are published as {name_values(left)}."
+    return Leftover(count_different(original.history()), left, sentence, advice, share_of(release))

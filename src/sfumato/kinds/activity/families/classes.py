@@ -44,7 +44,6 @@ class ActivityClasses(Method):
     ('activity',)
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     optimises: ClassVar[str] = "distance of days to those of the class"
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=2)]

@@ -104,7 +104,6 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
 
     name: ClassVar[str] = "activity-diversity"
     title: ClassVar[str] = "(delta, epsilon)-diversity"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     knowledge: ClassVar[str] = "known-slots"
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]

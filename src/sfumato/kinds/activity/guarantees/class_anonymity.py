@@ -88,7 +88,6 @@ published.'
 
     name: ClassVar[str] = "class-anonymity"
     title: ClassVar[str] = "k-anonymity of classes"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     knowledge: ClassVar[str] = "known-slots"
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]

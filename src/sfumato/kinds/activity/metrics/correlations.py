@@ -45,9 +45,9 @@ class ActivityCorrelations(Metric):
 
     name: ClassVar[str] = "activity-correlations"
     title: ClassVar[str] = "Change of correlations between durations"
+    explanation = "How far off correlations between the times spent on two activities are."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -39,9 +39,9 @@ class ActivityDurations(Metric):
 
     name: ClassVar[str] = "activity-durations"
     title: ClassVar[str] = "Change of mean durations"
+    explanation = "How far off the average time spent on an activity is when the release is asked."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.7"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -45,9 +45,11 @@ class RelativeDifference(Metric):
 
     name: ClassVar[str] = "relative-difference"
     title: ClassVar[str] = "Relative difference of daily durations"
+    explanation = (
+        "How far the time spent on an activity in a day is, {one} by {one}, from what is published of the class."
+    )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -32,9 +32,9 @@ class SuppressedPeople(Metric):
 
     name: ClassVar[str] = "suppressed-people"
     title: ClassVar[str] = "Left out of all classes"
+    explanation = "How many {many} fit into no class and are not in the release."
     unit: ClassVar[str] = "records"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

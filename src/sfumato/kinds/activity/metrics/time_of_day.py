@@ -32,9 +32,9 @@ class TimeOfDay(Metric):
 
     name: ClassVar[str] = "time-of-day"
     title: ClassVar[str] = "Change of the hours of the day"
+    explanation = "How much of an hour of the day is spent on other activities according to the release."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -43,9 +43,9 @@ class ActivityTransitions(Metric):
 
     name: ClassVar[str] = "activity-transitions"
     title: ClassVar[str] = "Change of what follows what"
+    explanation = "How far off the chances are that one activity follows another, an interval later."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("activity",)
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 
+from sfumato.checking.order import Findings
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.activity.published import CLASS_COLUMNS, PublishedClasses, data_columns
 
-__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
 
 PARTS = ("classes",)
 ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
@@ -139,3 +143,30 @@ CONTENT_CHECKS: tuple[Check, ...] = (
     ("shares are whole numbers of slots, or rounded as declared", _check_precision),
     ("activities are not generalised", _check_values),
 )
+
+
+def _look_at_classes(release: Release) -> Findings:
+    """Look for shares that are not listed by class, interval and activity."""
+    found = PublishedClasses.of(release)
+    table = release.table
+    position = {name: at for at, name in enumerate(found.names)}
+    owner = [position[name] for name in table.column("class").to_pylist()]
+    moments = table.column("interval").cast(pa.int64()).to_pylist()
+    keys = list(zip(owner, moments, table.column("activity").cast(pa.string()).to_pylist(), strict=True))
+    if keys != sorted(keys):
+        yield "data", "shares that are not listed by class, interval and activity"
+    digits = getattr(release.guarantee, "digits", None)
+    most = found.sizes[found.owner] * getattr(release.guarantee, "slot", 1)
+    cells = set(zip(found.share.tolist(), most.tolist(), strict=True))
+    if not all(_is_plain_share(share, slots, digits) for share, slots in cells):
+        yield "data", "shares with more digits than whole numbers of slots give"
+
+
+def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
+    """Tell whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
+    if digits is not None:
+        return share == round(share, digits)
+    return float(Fraction(share).limit_denominator(max(slots, 1))) == share
+
+
+ORDER_LOOKS = (_look_at_classes,)

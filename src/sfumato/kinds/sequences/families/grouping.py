@@ -66,8 +66,6 @@ class SequenceGrouping(Method):
     ('sequences',)
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
-
     k: Annotated[int | None, Param("Smallest number of records with the same monitored part.", ge=2)] = None
 
     @abc.abstractmethod

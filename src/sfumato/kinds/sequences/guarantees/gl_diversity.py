@@ -36,7 +36,6 @@ of them soon follows or precedes a monitored one may find the record. Safe for t
 
     name: ClassVar[str] = "gl-diversity"
     title: ClassVar[str] = "(g,l)-diversity"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     knowledge: ClassVar[str] = "monitored-events"
 
     g: Annotated[int, Param("Length of the window, in units of the data's time.", ge=0)]

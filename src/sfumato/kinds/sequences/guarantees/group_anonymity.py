@@ -67,7 +67,6 @@ their exact times. Safe for that receiver only.
 
     name: ClassVar[str] = "group-anonymity"
     title: ClassVar[str] = "k-anonymity of groups"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     knowledge: ClassVar[str] = "monitored-events"
 
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]

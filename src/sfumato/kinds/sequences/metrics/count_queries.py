@@ -60,9 +60,9 @@ class CountQueries(Metric):
 
     name: ClassVar[str] = "count-queries"
     title: ClassVar[str] = "Counted too many in a period"
+    explanation = "How many of the {many} that the release counts for an event in a period do not have it."
     unit: ClassVar[str] = "of those counted"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -62,9 +62,9 @@ class EventContext(Metric):
 
     name: ClassVar[str] = "event-context"
     title: ClassVar[str] = "Divergence of what happens around monitored events (KL)"
+    explanation = "How much what the release tells about the time around a monitored event differs from the original."
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.3"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -54,9 +54,9 @@ class EventCounts(Metric):
 
     name: ClassVar[str] = "event-counts"
     title: ClassVar[str] = "Average relative error of event counts over time"
+    explanation = "How far off the number of monitored events in a period is when the release is asked."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

@@ -56,9 +56,12 @@ class IntervalLoss(Metric):
 
     name: ClassVar[str] = "interval-loss"
     title: ClassVar[str] = "Loss of published intervals (NCP)"
+    explanation = (
+        "How long the interval is that stands for a monitored event, as a share of the time the data span; "
+        "and how large its category."
+    )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("sequences",)
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

@@ -26,7 +26,7 @@ from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.times import parse_times
 from sfumato.io.visits import combine_labels, renumber
@@ -38,25 +38,10 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
-_NAMES = {
-    "person": (
-        *("user", "user_id", "userid", "uid", "visitor", "visitor_id", "visitorid", "client_id", "customer_id"),
-        *("anonid", "patient_id", "case:concept:name", "case_id", "caseid", "case id"),
-    ),
-    "time": (
-        *("timestamp", "datetime", "date", "date_time", "event_time", "eventtime", "querytime", "utctimestamp"),
-        *("time:timestamp", "complete timestamp"),
-    ),
-    "event": (
-        *("url", "page", "page_url", "clickurl", "click_url", "concept:name", "activity", "event_name", "action"),
-        *("venueid", "location"),
-    ),
-    "session": ("session", "session_id", "sessionid", "visit_id", "visitid"),
-}
 WORDS = Vocabulary(
     roles={role: role for role in ("person", "time", "event", OWNER)},
-    names={name: role for role, names in _NAMES.items() for name in names},
-    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"}),
+    names={name: role for role, names in EVENT_LOGS.items() for name in names},
+    unused=UNUSED_IN_EVENT_LOGS,
 )
 _LINES = "Each line is a sequence (SPMF)."
 _LARGEST = 2**53
@@ -204,7 +189,7 @@ class _Log(NamedTuple):
             if role not in columns:
                 raise SchemaError(
                     f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
-                    f"{', '.join(_NAMES[role][:3])}."
+                    f"{', '.join(EVENT_LOGS[role][:3])}."
                 )
         numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
         time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")

@@ -9,13 +9,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.knowledge import ReceiverMatches
 from sfumato.kinds.sequences.published import Entries, TimedRecords, Window, last_at_most, sequence_columns, ticks
-from sfumato.kinds.trajectories.verifiers.km_anonymity import SHOWN_ROWS
 
 __all__ = [
     "judge_blur",

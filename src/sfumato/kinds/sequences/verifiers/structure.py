@@ -8,12 +8,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.order import Findings, find_disorder
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, read_lists, sequence_columns
 
-__all__ = ["CONTENT_CHECKS", "EMPTY_HISTORIES", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
+COLUMN_NAMES = ("person", "monitored", "monitored_times", "blurred", "blurred_times", "events", "times")
+
 
 Ints = npt.NDArray[np.int64]
 
@@ -108,3 +112,18 @@ SHAPE_CHECKS: tuple[Check, ...] = (
 )
 
 CONTENT_CHECKS: tuple[Check, ...] = (("categories are listed or monitored events", _check_categories),)
+
+
+def _look_at_records(release: Release) -> Findings:
+    """Look for events of a moment that are not in the order of the alphabet."""
+    entries = TimedRecords.of(release).entries
+    yield from find_disorder(entries.times, entries.events)
+    columns = sequence_columns(release)
+    if columns.blurred is not None and columns.stretches is not None:
+        told = Stretches.read(release.table.column(columns.blurred), release.table.column(columns.stretches))
+        # Intervals in the order of both ends; those that are alike, in the order of the alphabet.
+        number = np.unique(np.column_stack([told.lo, told.hi]), axis=0, return_inverse=True)[1].reshape(-1)
+        yield from find_disorder(number.astype(np.int64), told.events)
+
+
+ORDER_LOOKS = (_look_at_records,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -106,8 +106,6 @@ class ItemGeneralising(Method):
     >>> issubclass(Apriori, ItemGeneralising)
     True
     """
-
-    kinds: ClassVar[tuple[str, ...]] = ("sets",)
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
 

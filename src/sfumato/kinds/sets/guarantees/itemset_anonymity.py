@@ -35,7 +35,6 @@ class ItemsetAnonymity(Guarantee):
 
     name: ClassVar[str] = "itemset-anonymity"
     title: ClassVar[str] = "anonymity of named itemsets"
-    kinds: ClassVar[tuple[str, ...]] = ("sets",)
     knowledge: ClassVar[str] = "items"
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]

@@ -35,7 +35,6 @@ class KmItems(Guarantee):
 
     name: ClassVar[str] = "km-items"
     title: ClassVar[str] = "k^m-anonymity of sets"
-    kinds: ClassVar[tuple[str, ...]] = ("sets",)
     knowledge: ClassVar[str] = "items"
 
     k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]

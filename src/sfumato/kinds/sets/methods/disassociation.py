@@ -55,7 +55,6 @@ class Disassociation(Method):
     name: ClassVar[str] = "disassociation"
     summary: ClassVar[str] = "Keeps every item and hides which rare items occur together, in clusters and chunks."
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012)"
-    kinds: ClassVar[tuple[str, ...]] = ("sets",)
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
     optimises: ClassVar[str] = "occurrences that stay in record and shared chunks"
 

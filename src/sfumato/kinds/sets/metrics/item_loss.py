@@ -36,6 +36,7 @@ class ItemLoss(SetMetric):
 
     name: ClassVar[str] = "item-loss"
     title: ClassVar[str] = "Loss of generalised items (NCP)"
+    explanation = "How large the group is that an item is published as, as a share of all items."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (

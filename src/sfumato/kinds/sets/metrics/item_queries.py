@@ -48,6 +48,7 @@ class ItemQueries(SetMetric):
 
     name: ClassVar[str] = "item-queries"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
+    explanation = "How far off the number of {many} with some items is when the release is asked."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (

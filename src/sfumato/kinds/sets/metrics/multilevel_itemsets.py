@@ -47,6 +47,7 @@ class MultilevelItemsets(SetMetric):
 
     name: ClassVar[str] = "multilevel-itemsets"
     title: ClassVar[str] = "Most frequent itemsets of all levels lost (tKd-ML^2)"
+    explanation = "How many of the most frequent combinations of items and groups of items an analyst no longer finds."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"

@@ -47,6 +47,7 @@ class PairSupport(SetMetric):
 
     name: ClassVar[str] = "pair-support"
     title: ClassVar[str] = "Relative error of pair supports (re)"
+    explanation = "How far off the number of {many} with two not very frequent items is when the release is asked."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"

@@ -37,6 +37,7 @@ class PairSupportCertain(SetMetric):
 
     name: ClassVar[str] = "pair-support-certain"
     title: ClassVar[str] = "Relative error of pair supports, by what is certain (re-a)"
+    explanation = "How far off the same numbers are when only what is certain is counted."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"

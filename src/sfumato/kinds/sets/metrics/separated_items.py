@@ -37,6 +37,7 @@ class SeparatedItems(SetMetric):
 
     name: ClassVar[str] = "separated-items"
     title: ClassVar[str] = "Items in term chunks only (tlost)"
+    explanation = "How many items are published only as present in a cluster, without anything they occur with."
     unit: ClassVar[str] = "of the items"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"

@@ -23,7 +23,6 @@ class SetMetric(Metric):
     ('chunks',)
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("sets",)
     forms: ClassVar[tuple[str, ...]] = ("chunks", "records")
 
     def obstacle(self, comparison: Comparison) -> str | None:

@@ -38,6 +38,7 @@ class TopItemsets(SetMetric):
 
     name: ClassVar[str] = "top-itemsets"
     title: ClassVar[str] = "Most frequent itemsets lost (tKd)"
+    explanation = "How many of the most frequent combinations of items an analyst of the release no longer finds."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"

@@ -37,6 +37,7 @@ class TopItemsetsCertain(SetMetric):
 
     name: ClassVar[str] = "top-itemsets-certain"
     title: ClassVar[str] = "Most frequent itemsets lost, by what is certain (tKd-a)"
+    explanation = "How many of them the release does not show for certain to be among the most frequent."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"

@@ -49,6 +49,7 @@ class UtilityLoss(SetMetric):
 
     name: ClassVar[str] = "utility-loss"
     title: ClassVar[str] = "Doubt that generalised items leave (utility loss)"
+    explanation = "How much the sets of items that a record may stand for leave open, as a share of all there is."
     unit: ClassVar[str] = "of all doubt"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (

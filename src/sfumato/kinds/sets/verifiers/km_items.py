@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
@@ -26,7 +26,6 @@ GUARANTEE = KmItems
 
 Ints = npt.NDArray[np.int64]
 
-SHOWN_ROWS = 10
 SAME_PEOPLE = "the original has as many records as the release says"
 
 

@@ -7,13 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.order import Findings, find_disorder, look_at_value_names
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK, Chunks, is_disassociated
 
-__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS"]
+__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "REMOVES_VALUES", "ROLES", "SHAPE_CHECKS"]
+
+COLUMN_NAMES = ("person", "items", "cluster", "chunk")
+REMOVES_VALUES = True
+
 
 Flags = npt.NDArray[np.bool_]
 
@@ -156,3 +161,12 @@ CONTENT_CHECKS: tuple[Check, ...] = (
     ("clusters and chunks fit together", _check_chunks),
     ("separated items are not generalised", _check_values),
 )
+
+
+def _look_at_records(release: Release) -> Findings:
+    """Look for items of a set that are not in the order of the alphabet."""
+    history = release.history()
+    yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
+
+
+ORDER_LOOKS = (look_at_value_names, _look_at_records)

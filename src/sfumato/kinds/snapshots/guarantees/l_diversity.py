@@ -41,7 +41,6 @@ it can guess its value, which was too frequent then.'
 
     name: ClassVar[str] = "l-diversity"
     title: ClassVar[str] = "l-diversity"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     knowledge: ClassVar[str] = "attributes-and-time"
 
     l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]

@@ -38,7 +38,6 @@ late or misses it can guess its value, which was too frequent then.'
 
     name: ClassVar[str] = "l-eligibility"
     title: ClassVar[str] = "l-eligibility"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     knowledge: ClassVar[str] = "attributes-and-time"
 
     l: Annotated[int, Param("One over the largest share of a sensitive value.", ge=2)]

@@ -38,7 +38,6 @@ class Anatomy(Method):
     name: ClassVar[str] = "anatomy"
     summary: ClassVar[str] = "Publishes attributes and sensitive values in two tables, joined by groups only."
     paper: ClassVar[str] = "Xiao and Tao, Anatomy (2006), as used by Wang et al., Anonymizing Temporal Data (2010)"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     promises: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity,)
     optimises: ClassVar[str] = "size of groups"
 

@@ -55,7 +55,6 @@ class Reposition(Method):
     name: ClassVar[str] = "reposition"
     summary: ClassVar[str] = "Publishes records a few snapshots late so that no value dominates a snapshot; a stream."
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010)"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     promises: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity, LEligibility)
     optimises: ClassVar[str] = "cost of late and suppressed records, window by window"
 

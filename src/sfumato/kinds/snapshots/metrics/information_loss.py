@@ -35,9 +35,9 @@ class InformationLoss(Metric):
 
     name: ClassVar[str] = "information-loss"
     title: ClassVar[str] = "Information loss of late and suppressed records"
+    explanation = "What moving records to later snapshots and leaving some out costs, by the costs chosen."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

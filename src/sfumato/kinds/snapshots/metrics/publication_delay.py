@@ -27,9 +27,9 @@ class PublicationDelay(Metric):
 
     name: ClassVar[str] = "publication-delay"
     title: ClassVar[str] = "Delay of publication"
+    explanation = "How many snapshots later than it happened a record is published, on average."
     unit: ClassVar[str] = "snapshots"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), II.C"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)

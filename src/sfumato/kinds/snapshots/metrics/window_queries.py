@@ -43,9 +43,9 @@ class WindowQueries(Metric):
 
     name: ClassVar[str] = "window-queries"
     title: ClassVar[str] = "Average relative error of window queries"
+    explanation = "How far off the number of records with a value in some snapshots is when the release is asked."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("snapshots",)
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010), I"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

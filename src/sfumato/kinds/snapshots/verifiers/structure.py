@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from sfumato.checking.order import Findings
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Part, Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
 
-__all__ = ["CONTENT_CHECKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
 
 PARTS = ("sensitive",)
 ROLES = {
@@ -80,3 +85,32 @@ CONTENT_CHECKS: tuple[Check, ...] = (
     ("groups list the values of their records, each once", _check_groups),
     ("attributes are not generalised", _check_generalised),
 )
+
+
+def _look_at_groups(release: Release) -> Findings:
+    """Look for snapshots and groups out of order, and for numbers of groups that leave some out."""
+    found = PublishedSnapshots.of(release)
+    if (np.diff(found.times) < 0).any():
+        yield "data", "snapshots that are not in the order of time"
+    part = release.parts.get("sensitive")
+    if part is None:
+        return
+    roles = {column.role: column.name for column in part.columns}
+    keys = list(
+        zip(
+            part.table.column(roles["time"]).cast(pa.int64()).to_pylist(),
+            part.table.column(roles["group"]).to_pylist(),
+            part.table.column(roles["sensitive"]).to_pylist(),
+            strict=True,
+        )
+    )
+    if keys != sorted(keys):
+        yield "sensitive.csv", "rows that are not listed by snapshot, group and value"
+    numbers: dict[Any, set[int]] = {}
+    for time, group, _ in keys:
+        numbers.setdefault(time, set()).add(group)
+    if any(groups != set(range(1, len(groups) + 1)) for groups in numbers.values()):
+        yield "sensitive.csv", "groups of a snapshot that are not numbered from 1"
+
+
+ORDER_LOOKS = (_look_at_groups,)

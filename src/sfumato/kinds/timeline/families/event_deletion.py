@@ -97,7 +97,6 @@ class EventDeletion(Method):
     ('timeline',)
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     promises: ClassVar[tuple[type[Guarantee], ...]] = (PrefixFrequency,)
     optimises: ClassVar[str] = "sanitisation error"
     needs: ClassVar[tuple[str, ...]] = ("sensitive events",)

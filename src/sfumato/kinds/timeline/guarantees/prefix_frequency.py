@@ -75,7 +75,6 @@ class PrefixFrequency(Guarantee):
 
     name: ClassVar[str] = "prefix-frequency"
     title: ClassVar[str] = "rare in every prefix"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     knowledge: ClassVar[str] = "prefixes"
 
     delta: Annotated[str, Param("Relative frequency that no sensitive event reaches in any prefix.")]

@@ -36,9 +36,9 @@ class DeletedShare(Metric):
 
     name: ClassVar[str] = "deleted-share"
     title: ClassVar[str] = "Share of occurrences deleted"
+    explanation = "How many of all occurrences of events were deleted."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

@@ -38,9 +38,9 @@ class FrequentEvents(Metric):
 
     name: ClassVar[str] = "frequent-events"
     title: ClassVar[str] = "Frequent events that stay the same"
+    explanation = "How many of the events that are frequent before or after are so both times."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

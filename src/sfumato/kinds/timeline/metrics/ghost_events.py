@@ -41,9 +41,9 @@ class GhostEvents(Metric):
 
     name: ClassVar[str] = "ghost-events"
     title: ClassVar[str] = "Share of events that become frequent by deletion"
+    explanation = "How many events became frequent in some prefix only because others were deleted."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

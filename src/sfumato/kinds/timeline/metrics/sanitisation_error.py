@@ -35,9 +35,9 @@ class SanitisationError(Metric):
 
     name: ClassVar[str] = "sanitisation-error"
     title: ClassVar[str] = "Squared change of event probabilities"
+    explanation = "How much the deletions changed the chances of events, summed over the time points."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 3"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

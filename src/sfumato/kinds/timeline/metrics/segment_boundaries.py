@@ -41,9 +41,9 @@ class SegmentBoundaries(Metric):
 
     name: ClassVar[str] = "segment-boundaries"
     title: ClassVar[str] = "Segment boundaries that stay where they were"
+    explanation = "How many of the times at which the mix of events changes an analyst still finds."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

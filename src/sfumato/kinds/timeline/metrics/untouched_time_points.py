@@ -33,9 +33,9 @@ class UntouchedTimePoints(Metric):
 
     name: ClassVar[str] = "untouched-time-points"
     title: ClassVar[str] = "Share of time points published as they were"
+    explanation = "How many time points are published as they were."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"
-    kinds: ClassVar[tuple[str, ...]] = ("timeline",)
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

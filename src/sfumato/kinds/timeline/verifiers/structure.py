@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.checking.order import Findings, find_disorder
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.model import Timeline
 
-__all__ = ["CONTENT_CHECKS", "EMPTY_HISTORIES", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
+COLUMN_NAMES = ("time", "events", "counts")
+
 
 ROLES = {"identifier": (0,), "history": (1,), "time": (1,), "count": (1,)}
 EMPTY_HISTORIES = True
@@ -90,3 +94,12 @@ CONTENT_CHECKS: tuple[Check, ...] = (
     ("time points are in order", _check_order),
     ("events are not generalised", _check_generalised),
 )
+
+
+def _look_at_records(release: Release) -> Findings:
+    """Look for events of a time point that are not in the order of the alphabet."""
+    history = release.history()
+    yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
+
+
+ORDER_LOOKS = (_look_at_records,)

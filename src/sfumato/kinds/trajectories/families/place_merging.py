@@ -66,8 +66,6 @@ class PlaceMerging(Method):
     True
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
-
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
     infeasible: Annotated[str, Param("What to do with records too long to hide.", choices=("error", "suppress"))] = (

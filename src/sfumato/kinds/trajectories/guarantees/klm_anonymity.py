@@ -33,7 +33,6 @@ and at most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     name: ClassVar[str] = "klm-anonymity"
     title: ClassVar[str] = "(k,l)^m-anonymity"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     knowledge: ClassVar[str] = "ordered-places"
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]

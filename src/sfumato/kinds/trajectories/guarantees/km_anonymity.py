@@ -34,7 +34,6 @@ class KmAnonymity(Guarantee):
 
     name: ClassVar[str] = "km-anonymity"
     title: ClassVar[str] = "k^m-anonymity"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     knowledge: ClassVar[str] = "ordered-places"
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]

@@ -45,9 +45,9 @@ class AverageRelativeError(Metric):
 
     name: ClassVar[str] = "average-relative-error"
     title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
+    explanation = "How far off a count is when it is asked of the release instead of the original."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

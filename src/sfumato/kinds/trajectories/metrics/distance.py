@@ -43,9 +43,9 @@ class Distance(Metric):
 
     name: ClassVar[str] = "distance"
     title: ClassVar[str] = "Trajectory data-set distance D"
+    explanation = "How far, on average, a visit's true place is from the places it may be according to the release."
     unit: ClassVar[str] = "metres on the globe, else plane units"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
     )

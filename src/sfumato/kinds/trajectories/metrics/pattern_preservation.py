@@ -52,9 +52,9 @@ class PatternPreservation(Metric):
 
     name: ClassVar[str] = "pattern-preservation"
     title: ClassVar[str] = "Frequent sequential patterns kept"
+    explanation = "How many of the frequent sequences of places an analyst of the release still finds."
     unit: ClassVar[str] = "of the patterns"
     better: ClassVar[Better] = "higher"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

@@ -39,9 +39,9 @@ class PlaceCounts(Metric):
 
     name: ClassVar[str] = "place-counts"
     title: ClassVar[str] = "Places published as they are"
+    explanation = "How many places appear in the release under their own name."
     unit: ClassVar[str] = "places"
     better: ClassVar[Better] = "higher"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = "Unchanged data keep all their places, however many those are."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")

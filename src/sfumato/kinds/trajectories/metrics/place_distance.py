@@ -39,9 +39,9 @@ class PlaceDistance(Metric):
 
     name: ClassVar[str] = "place-distance"
     title: ClassVar[str] = "Distance inside generalised places"
+    explanation = "How far apart the members of a generalised place are, on average."
     unit: ClassVar[str] = "of the largest distance"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()

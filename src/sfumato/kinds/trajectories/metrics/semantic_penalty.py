@@ -46,9 +46,9 @@ class SemanticPenalty(Metric):
 
     name: ClassVar[str] = "semantic-penalty"
     title: ClassVar[str] = "Semantic similarity penalty P"
+    explanation = "How many kinds of place a generalised place mixes, according to the hierarchy."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

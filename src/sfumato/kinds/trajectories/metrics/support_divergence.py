@@ -49,9 +49,9 @@ class SupportDivergence(Metric):
 
     name: ClassVar[str] = "support-divergence"
     title: ClassVar[str] = "Divergence of supports (KL)"
+    explanation = "How much the popularity of places in the release differs from the original."
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

@@ -19,14 +19,14 @@ import numpy.typing as npt
 from sfumato.checking.records import Records
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.subsequences import decode_key, lookup, support
-from sfumato.checking.verdict import Verdict
+from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
-from sfumato.kinds.trajectories.verifiers.km_anonymity import SHOWN_ROWS, judge_matches
+from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verifiers.published_places import verify_coordinates
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]

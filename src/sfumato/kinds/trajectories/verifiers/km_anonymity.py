@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.subsequences import decode_key, support
-from sfumato.checking.verdict import Verdict
+from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
@@ -22,8 +22,6 @@ __all__ = ["GUARANTEE", "verify", "verify_against"]
 GUARANTEE = KmAnonymity
 
 Ints = npt.NDArray[np.int64]
-
-SHOWN_ROWS = 10
 
 
 def verify(release: Release) -> Verdict:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from sfumato.checking.order import look_at_value_names
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.verifiers.published_places import check_coordinates, check_listed
 
-__all__ = ["CONTENT_CHECKS", "ROLES", "check_columns"]
+__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "HAS_PLACES", "ORDER_LOOKS", "REMOVES_VALUES", "ROLES", "check_columns"]
+
+COLUMN_NAMES = ("person", "places")
+REMOVES_VALUES = True
+HAS_PLACES = True
+
 
 ROLES = {"identifier": (1,), "history": (1,)}
 
@@ -26,3 +32,6 @@ CONTENT_CHECKS: tuple[Check, ...] = (
     ("places are described", check_listed),
     ("coordinates are what the release says", check_coordinates),
 )
+
+
+ORDER_LOOKS = (look_at_value_names,)

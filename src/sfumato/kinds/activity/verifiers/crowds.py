@@ -1,0 +1,45 @@
+"""Crowds of activities: the classes, and those of a class who are observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.people import Crowd, count_in_groups
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.activity.published import PublishedClasses, Slots, measure_intervals
+
+__all__ = ["CROWD", "find_crowds"]
+
+Ints = npt.NDArray[np.int64]
+
+CROWD = "class"
+
+
+def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every class, and of those of a class who are observed in a slot."""
+    sizes = PublishedClasses.of(release).sizes
+    yield from count_in_groups(np.repeat(np.arange(len(sizes)), sizes), person)
+    if getattr(release.guarantee, "gap", None) is not None:
+        yield from _of_observed(release, original, rows, person)
+
+
+def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every class who are observed in a slot of which something is published."""
+    claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
+    gap = str(claim.parameters()["gap"])
+    hidden, code = published.unknown(gap), slots.find((gap,))[0]
+    lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
+    classes = zip(hidden, published.members(rows), published.members(person), strict=True)
+    for unseen, members, people in classes:
+        order = np.argsort(people, kind="stable")
+        observed = slots.codes[members[order]][:, ~np.repeat(unseen, lengths)] != code
+        if not observed.size:
+            continue
+        begins = np.flatnonzero(np.diff(people[order], prepend=-1))
+        counts = np.logical_or.reduceat(observed, begins, axis=0).sum(axis=0)
+        at = int(np.argmin(counts))
+        yield Crowd(int(counts[at]), int(observed[:, at].sum()))

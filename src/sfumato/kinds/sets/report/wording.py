@@ -1,0 +1,66 @@
+"""What the report says in plain words about promises on sets."""
+
+from __future__ import annotations
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.unit import PERSON, Unit
+from sfumato.report.numerals import show_amount
+from sfumato.report.wording import ALWAYS
+
+__all__ = ["describe_attacker", "limit_promise"]
+
+_ITEM_LIMITS = (
+    (
+        "Items that are not there.",
+        "The promise is about items that {whose} has. Somebody who also knows what is not there, or everything about "
+        "many "
+        "others, knows more than it covers.",
+    ),
+    (
+        "Being in the data.",
+        "The release does not hide that somebody took part, and an item published under its own name was really there.",
+    ),
+    ALWAYS[1],
+)
+
+
+def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+    """Describe who the risk is computed for, as the subject of a sentence.
+
+    Examples
+    --------
+    >>> describe_attacker(1)
+    'somebody who knows 1 item of a person'
+    """
+    if not m:
+        return "somebody with the knowledge “items”"
+    return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of {unit.whose}"
+
+
+def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise about known items does not cover."""
+    return [*_limit_items(guarantee), *_ITEM_LIMITS]
+
+
+def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise about known items does not cover."""
+    m, sensitive = getattr(guarantee, "m", None), getattr(guarantee, "sensitive", ())
+    if m is None:
+        more = (
+            "Other items.",
+            "The promise names combinations of items. Whoever knows another one may find a single record that fits.",
+        )
+    else:
+        items = show_amount(m, "item", "items")
+        more = (
+            f"More than {items}.",
+            f"Somebody who knows more than {items} of {{whose}} may find a single record that fits.",
+        )
+    if sensitive:
+        return [more]
+    shared = (
+        "What all candidates share.",
+        "If every record that fits has the same other item, somebody learns that the {one} has it without telling the "
+        "records apart.",
+    )
+    return [more, shared]

@@ -1,0 +1,63 @@
+"""Crowds of sets: the records with some items, and the leaves of a release in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.people import Crowd, count_in_groups, count_in_sequences
+from sfumato.core.dataset import Dataset
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.kinds.sets.knowledge.named import NamedItems
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.published import Chunks, is_disassociated
+
+__all__ = ["CROWD", "find_crowds"]
+
+Ints = npt.NDArray[np.int64]
+
+CROWD = "set of items"
+
+
+def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every set of items that an attacker may know."""
+    claim = release.guarantee
+    if hasattr(claim, "itemsets"):
+        yield from _of_itemsets(NamedItems.of(release), claim.itemsets, person)
+    elif is_disassociated(release):
+        yield from _of_chunks(release, original.history().take(rows), person)
+    else:
+        yield from count_in_sequences(release.history().distinct(), int(claim.parameters()["m"]), person)
+
+
+def _of_itemsets(records: NamedItems, itemsets: tuple[tuple[str, ...], ...], person: Ints) -> Iterator[Crowd]:
+    for itemset in itemsets:
+        for rows in records.narrowest(itemset):
+            yield Crowd(len(np.unique(person[rows])), len(rows))
+
+
+def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crowd]:
+    """Count the people of every leaf, and of every set of up to m items inside a chunk.
+
+    Items of different chunks may be of any records of the leaf, of which k have each: k people of a leaf can have all.
+    """
+    chunks = Chunks.of(release)
+    sources = Sources(chunks)
+    leaves = np.flatnonzero(chunks.is_leaf)
+    leaf_of_row = np.repeat(leaves, chunks.sizes[leaves])
+    yield from count_in_groups(leaf_of_row, person)
+    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
+    terms = np.array([code.get(label, -1) for label in records.labels], dtype=np.int64)[records.codes]
+    entries = sources.trace(np.repeat(leaf_of_row, records.lengths), terms)
+    kept = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
+    entries, row = entries[kept], records.row_of_token[kept]
+    order = np.lexsort((entries, sources.chunk[entries], row))
+    entries, row = entries[order], row[order]
+    begins = np.flatnonzero(np.diff(row, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))
+    names = tuple(map(str, range(len(sources))))
+    subrecords = Ragged(np.append(begins, len(entries)).astype(np.int64), entries.astype(np.int32), names)
+    if len(subrecords):
+        yield from count_in_sequences(subrecords, int(release.guarantee.parameters()["m"]), person[row[begins]])

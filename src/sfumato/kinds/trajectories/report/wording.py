@@ -1,0 +1,77 @@
+"""What the report says in plain words about promises on trajectories."""
+
+from __future__ import annotations
+
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.unit import PERSON, Unit
+from sfumato.report.numerals import show_amount
+from sfumato.report.wording import ALWAYS
+
+__all__ = ["SHARE", "describe_attacker", "limit_promise"]
+
+SHARE = (
+    "Largest share of fitting records with one sensitive place",
+    "A sensitive place is in {found} of fitting records; at most {allowed} are promised.",
+    "No sensitive place is in more than {found} of fitting records ({allowed} promised).",
+)
+"""What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
+
+
+def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+    """Describe who the risk is computed for, as the subject of a sentence.
+
+    Examples
+    --------
+    >>> describe_attacker(1)
+    'somebody who knows 1 place that a person visited'
+    """
+    of = "that a person visited" if unit == PERSON else f"of {unit.whose}"
+    known = m or 1
+    places = show_amount(known, f"place {of}", f"places {of}, and their order")
+    return f"somebody who knows {'up to ' * (known > 1)}{places}"
+
+
+def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise about ordered places does not cover.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> limit_promise(KmAnonymity(k=5, m=2))[0][0]
+    'More than 2 places.'
+    """
+    places = show_amount(getattr(guarantee, "m", 1), "place", "places")
+    return [
+        (
+            f"More than {places}.",
+            f"Somebody who knows more than {places} of {{whose}} may find a single record that fits.",
+        ),
+        (
+            "Exactly these places and no others.",
+            "The promise is about places that were visited. Somebody who also knows which ones were not, or how many "
+            "visits there are in all, knows more than it covers.",
+        ),
+        (
+            "Times.",
+            "No times are published, only the order of visits. Somebody who knows the times of visits can use "
+            "their order, which the promise covers, and nothing beyond.",
+        ),
+        _limit_inference(guarantee),
+        *ALWAYS,
+    ]
+
+
+def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:
+    limit = getattr(guarantee, "l", None)
+    if limit is None:
+        return (
+            "What all candidates share.",
+            "If every record that fits goes on to the same place, somebody learns of that visit "
+            "without telling the records apart. Name sensitive places and use (k,l)^m-anonymity to limit that.",
+        )
+    return (
+        "Known visits to sensitive places.",
+        "Sensitive places are published as they are. The promise takes it that nobody knows beforehand who "
+        "visited them; somebody who does may find a single record that fits. Places that are not named as "
+        "sensitive may be learnt if every record that fits shares them.",
+    )

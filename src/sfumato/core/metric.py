@@ -84,9 +84,10 @@ class Metric(OfKind, Parameterised, abc.ABC):
 
     It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
-    they are, or a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when done to a
-    release on top: to *generalise* further (larger values, longer intervals, larger classes, later records, chunks
-    split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists no more.
+    they are, or a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when
+    done to a release on top: to *generalise* further (larger values, longer intervals, larger classes, later records,
+    chunks split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists no
+    more.
 
     Examples
     --------

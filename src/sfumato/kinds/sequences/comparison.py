@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.core.clock import UNITS
 from sfumato.core.comparison import Comparison
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.leftover import Leftover, share_of
 from sfumato.core.ragged import Ragged

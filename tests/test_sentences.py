@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from contract_data import KINDS, required_parameters
 from sfumato import pipeline, registry
-from sfumato.core import claims as guarantees
+from sfumato.core.claims import list_guarantees
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.wording import describe_attacker, fill_in, list_limits
 
@@ -51,6 +51,8 @@ SPEAKS_OF_PEOPLE = (
 )
 """Where a sentence about days is truly about the people who have them."""
 
+GUARANTEES = {name: found for kind in registry.all_kinds() for name, found in list_guarantees(kind).items()}
+
 
 def strangers(text: str) -> list[str]:
     """Name what is said of people in a text, where that is not whom it is about."""
@@ -66,9 +68,9 @@ def told(page: str) -> str:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.one)
-@pytest.mark.parametrize("name", guarantees.all_guarantees())
+@pytest.mark.parametrize("name", GUARANTEES)
 def test_statements_and_limits_speak_of_the_unit(name, unit):
-    claim = guarantees.all_guarantees()[name](**CLAIMS[name])
+    claim = GUARANTEES[name](**CLAIMS[name])
     for each in (claim, dataclasses.replace(claim, count="people")):
         texts = [each.statement(unit), *(f"{lead} {text}" for lead, text in list_limits(each, unit))]
         texts.append(describe_attacker(each.kinds[0], each.knowledge, 2, unit))

@@ -20,6 +20,7 @@ from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.attacker import neighbours
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
+from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
@@ -155,9 +156,9 @@ def test_measures_read_blurred_events_as_intervals() -> None:
     assert blurred_context.details["without_counterpart"] == plain_context.details["without_counterpart"] == 0
     queries = CountQueries(intervals=10)
     assert queries.measure(two_groups(5)).details["other_false_negatives"] == 0
-    blurred = two_groups(5).sequences.blurred
+    blurred = two_groups(5).view(SequenceComparison).blurred
     assert len(blurred.lows) == 8 and set(blurred.lengths.tolist()) == {30}
-    assert not len(two_groups(None).sequences.blurred.lows)
+    assert not len(two_groups(None).view(SequenceComparison).blurred.lows)
 
 
 def test_python_users_are_warned_when_they_write(tmp_path) -> None:

@@ -228,7 +228,7 @@ def test_time_of_day_of_minutes_that_begin_within_an_hour():
 @pytest.mark.parametrize("dated", [True, False])
 def test_intervals_are_read_from_numbers_and_from_times(dated):
     data = people([["a", "b", "a", "b"], ["a", "a", "b", "b"]], clock=HOURS if dated else None)
-    found = compare(data, [[0, 1]], 2, dated=dated).activity
+    found = compare(data, [[0, 1]], 2, dated=dated).view(ActivityComparison)
     assert found.edges.tolist() == [0, 2, 4]
     (only,) = found.classes()
     assert only.shares.tolist() == [[0.75, 0.25], [0.25, 0.75]]

@@ -246,7 +246,7 @@ def test_a_release_of_other_data_is_refused():
     ],
 )
 def test_windows_follow_the_clock(unit, expected):
-    found = publish_exactly(sequences([("a", 0)], clock=Clock(unit))).sequences
+    found = publish_exactly(sequences([("a", 0)], clock=Clock(unit))).view(SequenceComparison)
     assert found.durations == expected
     assert found.usual_duration == ("day" if unit == "day" else "hour")
 
@@ -262,13 +262,13 @@ def test_windows_follow_the_clock(unit, expected):
     ],
 )
 def test_windows_of_plain_numbers_are_powers_of_ten(span, expected, usual):
-    found = publish_exactly(sequences([("a", 0), ("x", span)])).sequences
+    found = publish_exactly(sequences([("a", 0), ("x", span)])).view(SequenceComparison)
     assert (list(found.durations), found.usual_duration) == (expected, usual)
 
 
 def test_events_are_drawn_by_frequency():
     data = sequences([("a", 0)] + [("x", t) for t in range(500)] + [(f"y{t}", t) for t in range(100)])
-    found = publish_exactly(data).sequences
+    found = publish_exactly(data).view(SequenceComparison)
     x = data.history().labels.index("x")
     drawn = [found.draw_events(2, seed, monitored=False) for seed in range(20)]
     assert all(len(set(events.tolist())) == 2 for events in drawn)

@@ -12,6 +12,7 @@ import sfumato as sf
 from naive.itemsets import best_itemsets, count_records, make_release
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.item_queries import ItemQueries
 from sfumato.kinds.sets.metrics.mining import draw_copy
@@ -63,7 +64,7 @@ def lost(mine, others):
 
 
 def test_top_itemsets_of_a_reconstruction(chunks):
-    copy = draw_copy(chunks.sets).lists()
+    copy = draw_copy(chunks.view(SetComparison)).lists()
     plain = lost(best_itemsets(ROWS, 40), best_itemsets(copy, 40))
     assert TopItemsets(count=40).measure(chunks).value == pytest.approx(plain)
 
@@ -95,7 +96,7 @@ def related(a, b):
 
 def test_itemsets_of_all_levels(chunks, records):
     original = best_itemsets(extend(ROWS), 40, related)
-    copy = best_itemsets(extend(draw_copy(chunks.sets).lists()), 40, related)
+    copy = best_itemsets(extend(draw_copy(chunks.view(SetComparison)).lists()), 40, related)
     assert MultilevelItemsets(count=40).measure(chunks).value == pytest.approx(lost(original, copy))
     groups = records.release.members()
     nodes = [
@@ -121,7 +122,9 @@ def mean_error(truth, answer):
 def test_pairs_of_reconstructions(chunks, copies):
     pairs = pairs_of(2, 7)
     truth = [count_records(ROWS, pair) for pair in pairs]
-    drawn = [[count_records(draw_copy(chunks.sets, n).lists(), pair) for pair in pairs] for n in range(copies)]
+    drawn = [
+        [count_records(draw_copy(chunks.view(SetComparison), n).lists(), pair) for pair in pairs] for n in range(copies)
+    ]
     score = PairSupport(first=2, last=7, copies=copies).measure(chunks)
     assert score.value == pytest.approx(mean_error(truth, np.mean(drawn, axis=0)))
     assert score.details["expected"] == pytest.approx(mean_error(truth, np.rint(sf_estimate(chunks, pairs))))

@@ -136,7 +136,7 @@ def test_a_day_is_drawn_as_it_was(comparison):
 
 def test_many_activities_share_one_colour():
     rows = [[f"activity{i % 15}" for i in range(24)], [f"activity{i % 12}" for i in range(24)]]
-    found = compare(people(rows, clock=CLOCK), [[0, 1]], dated=True).activity
+    found = compare(people(rows, clock=CLOCK), [[0, 1]], dated=True).view(ActivityComparison)
     window, classes = days.choose_window(found), days.choose_classes(found)
     assert len(days.colour_activities(found, classes, window)) == 7
     (view,) = days.draw_days(found, classes, window)["vconcat"]
@@ -155,14 +155,14 @@ def test_many_activities_share_one_colour():
 )
 def test_the_window_fits_what_is_known_of_days(clock, slots, expected):
     data = people([["a"] * slots, ["b"] * slots], clock=clock)
-    window = days.choose_window(compare(data, [[0, 1]], dated=clock is not None).activity)
+    window = days.choose_window(compare(data, [[0, 1]], dated=clock is not None).view(ActivityComparison))
     assert (window.first, window.end, window.hours) == expected
 
 
 def test_long_data_are_drawn_with_few_marks():
     minutes = 20_160
     rows = [["ab"[i // 7 % 2] for i in range(minutes)], ["a"] * minutes]
-    found = compare(people(rows), [[0, 1]]).activity
+    found = compare(people(rows), [[0, 1]]).view(ActivityComparison)
     (view,) = days.draw_days(found, days.choose_classes(found), days.choose_window(found))["vconcat"]
     assert all(len(part["data"]["values"]) < 1_500 for part in view["vconcat"])
 

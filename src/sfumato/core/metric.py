@@ -86,8 +86,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
     they are, or a sentence that says why that is no fixed number. ``monotone`` lists what never makes it better when
     done to a release on top: to *generalise* further (larger values, longer intervals, larger classes, later records,
-    chunks split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists no
-    more.
+    chunks split in two), to *suppress* a value everywhere, to *withhold* a record. ``not_monotone`` says why it lists
+    no more.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive.itemsets import count_records, make_release, mean_support, misfits
+from sfumato.core import placement
 from sfumato.core.chunks import Chunks
 from sfumato.core.errors import SchemaError
 from sfumato.core.itemset_support import certain_support, estimate
@@ -135,6 +136,25 @@ def test_estimates_are_what_many_reconstructions_average(given_release, seed):
     counts = np.array([[count_records(c, s) for s in asked] for c in (copy.history().lists() for copy in copies)])
     error = 5.5 * np.maximum(counts.std(axis=0), 0.2) / np.sqrt(len(copies))
     assert (np.abs(counts.mean(axis=0) - estimate(release, asked)) <= error).all()
+
+
+@settings(max_examples=60)
+@given(disassociated())
+def test_items_told_apart_a_few_at_a_time_restrict_the_same_subrecords(given_release):
+    clusters, rows, _ = given_release
+    at_once = Placement(Chunks.from_rows(clusters, rows))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(placement, "_BITS", 1)
+        one_by_one = Placement(Chunks.from_rows(clusters, rows)).restricted
+    assert list(one_by_one) == list(at_once.restricted)
+    for chunk, found in at_once.restricted.items():
+        other = one_by_one[chunk]
+        assert other.is_open[other.kind_of_row].tolist() == found.is_open[found.kind_of_row].tolist()
+        leaves = np.arange(found.first, found.first + len(found.sizes))
+        for row, items in enumerate(at_once.chunks.subrecords_of(chunk).lists()):
+            codes = [at_once.chunks.subrecords.labels.index(item) for item in items]
+            from_here = [all(at_once.sources(code)[leaf] == chunk for code in codes) for leaf in leaves]
+            assert found.is_open[found.kind_of_row[row]].tolist() == from_here
 
 
 def test_tight_restrictions_are_kept():

@@ -157,13 +157,13 @@ class ChunkRecords:
     def __len__(self) -> int:
         return self._records
 
-    def _copy_restricted(self, asked: Ints, asking: Ints) -> Ints:
+    def _copy_restricted(self, asked: Ints, asking: Ints, terms: Ints) -> Ints:
         """Give leaves a copy of a restricted chunk above them, with only the subrecords they may have.
 
-        Chunks are copied only for the leaves that ask for them, as people there have an item from them; leaves that may
-        have the same subrecords share a copy. Returned is the copy for each chunk asked for, by the leaf that asks.
-        Entries, rows and chunks of copies follow the published ones. One more entry per term stands for an item of
-        somebody whose cluster is not known.
+        Chunks are copied only for the leaves that ask for them, as people there have an item from them, and only these
+        items; leaves that may have the same subrecords share a copy. Returned is the copy for each chunk asked for, by
+        the leaf that asks and the term it asks for. Entries, rows and chunks of copies follow the published ones. One
+        more entry per term stands for an item of somebody whose cluster is not known.
         """
         sources, chunks = self.sources, self.chunks
         self._copy_of = list(range(len(chunks)))
@@ -197,7 +197,8 @@ class ChunkRecords:
             cap += room[used].tolist()
             self._copy_of += [chunk] * len(used)
         width = max(len(chunks.subrecords.labels), 1)
-        places, rows, support_of = _encode(copied, subrecords, width)
+        copies_asked = found_in[pair_of]
+        places, rows, support_of = _encode(copied, subrecords, copies_asked * width + terms, width)
         self._homeless = len(sources) + len(places)
         everyone = np.arange(len(chunks.subrecords.labels))
         self._term = np.concatenate([sources.term, places % width, everyone])
@@ -207,14 +208,14 @@ class ChunkRecords:
         published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
         copies = Ragged(rows.offsets, (rows.codes + len(sources)).astype(np.int32), ())
         self._rows = _stack([published, copies], ("",) * len(self._term))
-        return found_in[pair_of]
+        return copies_asked
 
     def _trace(self, leaves: Ints, terms: Ints) -> Ints:
         """Return where a person of each leaf has an item from, -1 where nothing published can be the source."""
         published = self.sources.trace(leaves, terms)
         closed = np.flatnonzero(published >= 0)
         closed = closed[np.isin(self.sources.chunk[published[closed]], self.sources.restricted_chunks)]
-        copies = self._copy_restricted(self.sources.chunk[published[closed]], leaves[closed])
+        copies = self._copy_restricted(self.sources.chunk[published[closed]], leaves[closed], terms[closed])
         found = np.where(leaves >= 0, published, np.where(terms >= 0, self._homeless + terms, -1))
         if len(closed):
             width = max(len(self.chunks.subrecords.labels), 1)
@@ -358,11 +359,12 @@ def _key(columns: list[Ints], base: int) -> Ints:
 
 
 def _encode(
-    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], width: int
+    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], asked: Ints, width: int
 ) -> tuple[Ints, Ragged, Ints]:
-    """Return the terms of all copies as numbers, the subrecords as positions among them, and how often each occurs.
+    """Return the terms asked for in copies as numbers, how they occur together, and how often each occurs.
 
-    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs.
+    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs. Terms that
+    occur together are positions among the numbers returned; of subrecords with fewer than two of them nothing is left.
     """
     empty = np.empty(0, dtype=np.int64)
     number, position, times = (
@@ -370,10 +372,18 @@ def _encode(
     )
     offsets = np.concatenate([[0], np.cumsum([len(subrecord) for subrecord in subrecords])]).astype(np.int64)
     terms = np.fromiter(chain.from_iterable(subrecords), dtype=np.int32, count=int(offsets[-1]))
-    rows = Ragged(offsets, terms, ()).take(np.repeat(position, times))
-    flat = np.repeat(number, times)[rows.row_of_token] * width + rows.codes
-    places, codes, counts = np.unique(flat, return_inverse=True, return_counts=True)
-    return places.astype(np.int64), Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
+    rows = Ragged(offsets, terms, ()).take(position)
+    row = rows.row_of_token
+    flat = number[row] * width + rows.codes
+    wanted, _ = np.unique(asked, return_counts=True)
+    at = np.searchsorted(wanted, flat)
+    kept = np.append(wanted, -1)[at] == flat
+    counts = np.bincount(at[kept], weights=times[row[kept]], minlength=len(wanted)).astype(np.int64)
+    there = counts > 0
+    codes = (np.cumsum(there) - 1)[at[kept]]
+    rows = Ragged(rows.keep(kept).offsets, codes.astype(np.int32), ())
+    several = np.flatnonzero(rows.lengths > 1)
+    return wanted[there], rows.take(np.repeat(several, times[several])), counts[there]
 
 
 def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:

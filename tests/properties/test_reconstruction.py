@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from naive.itemsets import count_records, make_release, mean_support, misfits
 from sfumato.core import placement
+from sfumato.core.chunk_support import ChunkSupport
 from sfumato.core.chunks import Chunks
 from sfumato.core.errors import SchemaError
 from sfumato.core.itemset_support import certain_support, estimate
@@ -155,6 +156,27 @@ def test_items_told_apart_a_few_at_a_time_restrict_the_same_subrecords(given_rel
             codes = [at_once.chunks.subrecords.labels.index(item) for item in items]
             from_here = [all(at_once.sources(code)[leaf] == chunk for code in codes) for leaf in leaves]
             assert found.is_open[found.kind_of_row[row]].tolist() == from_here
+
+
+@settings(max_examples=60)
+@given(disassociated())
+def test_parts_of_restricted_chunks_are_expected_subrecord_by_subrecord(given_release):
+    clusters, rows, _ = given_release
+    placed = Placement(Chunks.from_rows(clusters, rows))
+    labels = placed.chunks.subrecords.labels
+    for chunk, allotment in placed.restricted.items():
+        leaves = np.arange(allotment.first, allotment.first + len(allotment.sizes))
+        subrecords = placed.chunks.subrecords_of(chunk).lists()
+        parts = {part for has in subrecords for size in (1, 2) for part in itertools.combinations(has, size)}
+        for items in sorted(parts):
+            expected = np.zeros(len(leaves))
+            for row, subrecord in enumerate(subrecords):
+                kind = allotment.kind_of_row[row]
+                if set(items) <= set(subrecord):
+                    expected += allotment.expected[kind] / (allotment.kind_of_row == kind).sum()
+            part = tuple(labels.index(item) for item in items)
+            found = ChunkSupport(placed)._chance((part, np.full(len(leaves), chunk)), leaves)
+            assert found * allotment.sizes == pytest.approx(expected)
 
 
 def test_tight_restrictions_are_kept():

@@ -258,9 +258,10 @@ class Placement:
         place, _ = self._walk
         first, end = self.below
         shared = chunks[self.is_shared[chunks]]
-        for chunk in shared[np.argsort(place[self.chunks.cluster[shared]])]:
-            cluster = self.chunks.cluster[chunk]
-            found[first[cluster] : end[cluster]] = chunk
+        downwards = shared[np.argsort(place[self.chunks.cluster[shared]])]
+        clusters = self.chunks.cluster[downwards]
+        for chunk, a, b in zip(downwards.tolist(), first[clusters].tolist(), end[clusters].tolist(), strict=True):
+            found[a:b] = chunk
         others = chunks[~self.is_shared[chunks]]
         found[first[self.chunks.cluster[others]]] = others
         return found

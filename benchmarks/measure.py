@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,9 +55,9 @@ def generated(folder: Path, size: int, model: str, *options: str, kind: str = "t
     return path
 
 
-def table(title: str, columns: list[str], rows: list[list[object]]) -> None:
-    """Print a Markdown table."""
-    print(f"\n## {title}\n\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
+def table(title: str, columns: list[str], rows: Iterable[list[object]]) -> None:
+    """Print a Markdown table, every row as soon as it is there."""
+    print(f"\n## {title}\n\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}", flush=True)
     for row in rows:
         print("| " + " | ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row) + " |", flush=True)
 

@@ -7,6 +7,7 @@ is compared was taken in one run on one machine. ``python -m benchmarks.reports`
 from __future__ import annotations
 
 import lzma
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import DATA, generated, run, run_parts, table
@@ -55,25 +56,33 @@ def cost(
 
 def of_generated(folder: Path) -> list[list[object]]:
     """Every kind, generated with heavy tails where its generator has them."""
-    rows = []
-    for kind, size, model, options, method, parameters, reading in GENERATED:
-        path = generated(folder, size, model, *options, kind=kind)
-        rows.append(cost(path, folder, kind, method, parameters, reading))
-    table("Generated data", COLUMNS, rows)
+    rows: list[list[object]] = []
+
+    def measured() -> Iterator[list[object]]:
+        for kind, size, model, options, method, parameters, reading in GENERATED:
+            path = generated(folder, size, model, *options, kind=kind)
+            rows.append(cost(path, folder, kind, method, parameters, reading))
+            yield rows[-1]
+
+    table("Generated data", COLUMNS, measured())
     return rows
 
 
 def of_real(folder: Path) -> list[list[object]]:
     """Public baskets and sessions, where they are at hand."""
-    rows = []
-    for source, kind, method, parameters, reading in REAL:
-        packed = DATA / source
-        if not packed.exists():
-            continue
-        path = folder / packed.stem
-        path.write_bytes(lzma.decompress(packed.read_bytes()))
-        rows.append(cost(path, folder, kind, method, parameters, reading))
-    table("Public data", COLUMNS, rows)
+    rows: list[list[object]] = []
+
+    def measured() -> Iterator[list[object]]:
+        for source, kind, method, parameters, reading in REAL:
+            packed = DATA / source
+            if not packed.exists():
+                continue
+            path = folder / packed.stem
+            path.write_bytes(lzma.decompress(packed.read_bytes()))
+            rows.append(cost(path, folder, kind, method, parameters, reading))
+            yield rows[-1]
+
+    table("Public data", COLUMNS, measured())
     return rows
 
 

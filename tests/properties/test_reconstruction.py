@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from naive.itemsets import count_records, make_release, mean_support, misfits
 from sfumato.core.errors import SchemaError
+from sfumato.kinds.sets.estimate import placement
+from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
 from sfumato.kinds.sets.estimate.supports import certain_support, estimate
@@ -135,6 +137,46 @@ def test_estimates_are_what_many_reconstructions_average(given_release, seed):
     counts = np.array([[count_records(c, s) for s in asked] for c in (copy.history().lists() for copy in copies)])
     error = 5.5 * np.maximum(counts.std(axis=0), 0.2) / np.sqrt(len(copies))
     assert (np.abs(counts.mean(axis=0) - estimate(release, asked)) <= error).all()
+
+
+@settings(max_examples=60)
+@given(disassociated())
+def test_items_told_apart_a_few_at_a_time_restrict_the_same_subrecords(given_release):
+    clusters, rows, _ = given_release
+    at_once = Placement(Chunks.from_rows(clusters, rows))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(placement, "_BITS", 1)
+        one_by_one = Placement(Chunks.from_rows(clusters, rows)).restricted
+    assert list(one_by_one) == list(at_once.restricted)
+    for chunk, found in at_once.restricted.items():
+        other = one_by_one[chunk]
+        assert other.is_open[other.kind_of_row].tolist() == found.is_open[found.kind_of_row].tolist()
+        leaves = np.arange(found.first, found.first + len(found.sizes))
+        for row, items in enumerate(at_once.chunks.subrecords_of(chunk).lists()):
+            codes = [at_once.chunks.subrecords.labels.index(item) for item in items]
+            from_here = [all(at_once.sources(code)[leaf] == chunk for code in codes) for leaf in leaves]
+            assert found.is_open[found.kind_of_row[row]].tolist() == from_here
+
+
+@settings(max_examples=60)
+@given(disassociated())
+def test_parts_of_restricted_chunks_are_expected_subrecord_by_subrecord(given_release):
+    clusters, rows, _ = given_release
+    placed = Placement(Chunks.from_rows(clusters, rows))
+    labels = placed.chunks.subrecords.labels
+    for chunk, allotment in placed.restricted.items():
+        leaves = np.arange(allotment.first, allotment.first + len(allotment.sizes))
+        subrecords = placed.chunks.subrecords_of(chunk).lists()
+        parts = {part for has in subrecords for size in (1, 2) for part in itertools.combinations(has, size)}
+        for items in sorted(parts):
+            expected = np.zeros(len(leaves))
+            for row, subrecord in enumerate(subrecords):
+                kind = allotment.kind_of_row[row]
+                if set(items) <= set(subrecord):
+                    expected += allotment.expected[kind] / (allotment.kind_of_row == kind).sum()
+            part = tuple(labels.index(item) for item in items)
+            found = ChunkSupport(placed)._chance((part, np.full(len(leaves), chunk)), leaves)
+            assert found * allotment.sizes == pytest.approx(expected)
 
 
 def test_tight_restrictions_are_kept():

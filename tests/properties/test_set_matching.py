@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive.set_attack import draw_reconstruction, smallest_sets
+from naive.set_attack import Tree, draw_reconstruction, smallest_sets
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets import attacker as known_items
@@ -19,6 +20,7 @@ from sfumato.kinds.sets.knowledge import set_support
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.items import ItemRecords, best_knowledge
 from sfumato.kinds.sets.knowledge.set_support import SetSupport, count_sets
+from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.published import Chunks
 from verify.set_releases import random_chunks
 
@@ -26,14 +28,21 @@ ITEMS = "abcdefg"
 baskets = st.lists(st.lists(st.sampled_from(ITEMS), max_size=6, unique=True), min_size=1, max_size=12)
 
 
-@given(baskets, st.integers(1, 3), st.sampled_from([0.0, 1e9]), st.sampled_from([64, 128, 1 << 16]))
-def test_supports_of_sets_by_bits_and_by_table(rows, size, words_per_set, at_once):
+@given(
+    baskets,
+    st.integers(1, 3),
+    st.sampled_from([0.0, 1e9]),
+    st.sampled_from([0.0, 0.05, 0.2, 1e9]),
+    st.sampled_from([64, 128, 1 << 16]),
+)
+def test_supports_of_sets_by_bits_by_records_and_by_table(rows, size, words_per_set, words_per_record, at_once):
     records = Ragged.from_lists([*rows, list(ITEMS)]).distinct()
     sets = list(itertools.combinations(range(len(ITEMS)), size))
     held = [set(row) for row in records.lists()]
     names = [{records.labels[code] for code in chosen} for chosen in sets]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(set_support, "_WORDS_PER_SET", words_per_set)
+        patched.setattr(set_support, "_WORDS_PER_RECORD", words_per_record)
         patched.setattr(set_support, "_ROWS", at_once)
         patched.setattr(set_support, "_CELLS", 3)
         asked = SetSupport(records)
@@ -53,6 +62,56 @@ def test_bits_of_many_records_are_taken_in_portions():
         patched.setattr(set_support, "_ROWS", 64)
         asked = SetSupport(Ragged.from_lists(rows))
         assert asked.count([np.array([0]), np.array([1])]).tolist() == [sum(len(row) == 2 for row in rows)]
+
+
+@pytest.mark.parametrize("words_per_record", [0.0, 0.01, 0.02, 5.0], ids=["searched", "bits", "both", "met"])
+def test_pairs_of_few_and_of_many_records_are_counted_alike(words_per_record):
+    rng = np.random.default_rng(1)
+    rows = [[str(item) for item in np.flatnonzero(rng.random(12) < 0.6 / np.arange(1, 13) ** 0.3)] for _ in range(150)]
+    pairs = list(itertools.combinations(range(12), 2))
+    records = Ragged.from_lists([[str(item) for item in range(12)], *rows])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(set_support, "_WORDS_PER_SET", 1e9)
+        patched.setattr(set_support, "_WORDS_PER_RECORD", words_per_record)
+        patched.setattr(set_support, "_ROWS", 128)
+        found = SetSupport(records).count([np.array(column) for column in zip(*pairs, strict=True)])
+    held = [set(row) for row in records.lists()]
+    assert found.tolist() == [sum({str(a), str(b)} <= row for row in held) for a, b in pairs]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10_000))
+def test_leaves_are_closed_to_subrecords_as_the_tree_says(seed):
+    _, _, clusters, rows = random_chunks(random.Random(seed))
+    if not rows:
+        return
+    chunks, tree = Chunks.from_rows(clusters, rows), Tree(clusters, rows)
+    sources, labels = Sources(chunks), chunks.subrecords.labels
+    for chunk in sources.restricted_chunks.tolist():
+        found, cluster = sources.restriction(chunk), chunks.names[chunks.cluster[chunk]]
+        items = [frozenset(labels[term] for term in subrecord) for subrecord in found.subrecords]
+        leaves = [chunks.names[leaf] for leaf in found.leaves.tolist()]
+        assert found.allowed.tolist() == [[tree.may_have(leaf, cluster, has) for has in items] for leaf in leaves]
+        published = Counter(tree.chunks[cluster, int(chunks.number[chunk])])
+        assert dict(zip(items, found.times.tolist(), strict=True)) == published
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_whom_else_of_the_same_clusters_one_attacks_is_all_the_same(seed, m):
+    rng = random.Random(seed)
+    _, _, clusters, rows = random_chunks(rng)
+    people = draw_reconstruction(rng, clusters, rows) if rows else None
+    if not people:
+        return
+    everybody, place = Ragged.from_lists(people), np.arange(len(people))
+    chunks = Chunks.from_rows(clusters, rows)
+    whole = ChunkRecords(chunks, everybody, place)
+    _, one_of_each = np.unique(whole.leaf_of_person, return_index=True)
+    some = ChunkRecords(chunks, everybody, place, one_of_each)
+    for attacked, of_some in ((whole, some), (whole.own_clusters(), some.own_clusters())):
+        found = best_knowledge(attacked, m, one_of_each)
+        assert best_knowledge(of_some, m).smallest.tolist() == found.smallest.tolist()
 
 
 @settings(max_examples=60)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.itemsets import best_itemsets
+from naive.rounding import round_plainly
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.kernels import frequent_itemsets
@@ -76,6 +77,17 @@ def test_rounding_keeps_sums(rows, columns, seed):
     assert (np.abs(found - expected) < 1).all()
     assert found.sum(axis=1).tolist() == np.rint(expected.sum(axis=1)).tolist()
     assert (np.abs(found.sum(axis=0) - expected.sum(axis=0)) < 1).all()
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 7), st.integers(1, 12), st.sampled_from([0.0, 0.4]), st.integers(0, 2**20))
+def test_rounding_is_that_of_searching_the_whole_table_every_time(rows, columns, closed, seed):
+    generator = np.random.default_rng(seed)
+    shares = (generator.random((rows, columns)) + 1e-3) * (generator.random((rows, columns)) >= closed)
+    shares[shares.sum(axis=1) == 0] = 1.0
+    expected = generator.integers(1, 9, rows)[:, None] * shares / shares.sum(axis=1, keepdims=True)
+    found = round_table(expected, np.random.default_rng(seed))
+    assert found.tolist() == round_plainly(expected.tolist(), np.random.default_rng(seed))
 
 
 def test_rounding_keeps_means():

@@ -42,7 +42,7 @@ def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -
         )
     codes = histories.codes.astype(np.int64)
     rows = histories.row_of_token
-    before = _previous_equal(rows, codes, base)
+    before = np.full(len(codes), -1, np.int64) if histories.is_ascending else _previous_equal(rows, codes, base)
     ends = histories.offsets[1:][rows] if len(rows) else rows
     first = np.flatnonzero(before < 0)
     yield from _extend(first, codes[first], size - 1, codes, before, ends, rows, base, budget)

@@ -156,9 +156,9 @@ class Comparison:
 
         Records with times are published group by group, and sets in an order of their own.
         """
-        form = next(column.form for column in self.release.columns if column.role == "history")
+        form = next((column.form for column in self.release.columns if column.role == "history"), None)
         timed = any(column.role == "time" for column in self.release.columns)
-        if timed or form.meaning != "one of":
+        if timed or form is None or form.meaning != "one of":
             return False
         return len(np.unique(self.members.codes)) == len(self.members.codes)
 

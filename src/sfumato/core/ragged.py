@@ -90,6 +90,19 @@ class Ragged:
         counts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         return Ragged(counts[self.offsets], self.codes[tokens], self.labels)
 
+    @property
+    def is_ascending(self) -> bool:
+        """Whether every row has every code once, in ascending order.
+
+        Examples
+        --------
+        >>> [Ragged.from_lists(rows).is_ascending for rows in ([["a", "b"], ["a"]], [["a", "b", "a"]], [["a", "a"]])]
+        [True, False, False]
+        """
+        begins = np.zeros(len(self.codes) + 1, dtype=bool)
+        begins[self.offsets] = True
+        return bool(begins[np.flatnonzero(self.codes[1:] <= self.codes[:-1]) + 1].all())
+
     def distinct(self) -> Ragged:
         """Return the rows as sets: every code once, in ascending order.
 
@@ -98,6 +111,8 @@ class Ragged:
         >>> Ragged.from_lists([["b", "a", "b"]]).distinct().lists()
         [['b', 'a']]
         """
+        if self.is_ascending:
+            return self
         width = max(len(self.labels), 1)
         keys = np.sort(self.row_of_token * width + self.codes)
         keys = keys[np.diff(keys, prepend=-1) > 0]

@@ -91,9 +91,13 @@ class ChunkSupport:
         chunk_of = chunk_of[:, leaves]
         # Every item is named after the first item that comes from the same chunk.
         leader = (chunk_of[:, None, :] == chunk_of[None, :, :]).argmax(axis=1)
-        patterns, pattern_of = np.unique(leader, axis=1, return_inverse=True)
-        for number, pattern in enumerate(patterns.T):
-            mine = np.flatnonzero(pattern_of.reshape(-1) == number)
+        # Columns are numbered digit by digit; comparing whole columns would be far slower.
+        pattern_of = np.zeros(len(leaves), dtype=np.int64)
+        for digit in leader[1:]:
+            _, pattern_of = np.unique(pattern_of * len(items) + digit, return_inverse=True)
+        for number in range(int(pattern_of.max(initial=-1)) + 1):
+            mine = np.flatnonzero(pattern_of == number)
+            pattern = leader[:, mine[0]]
             blocks = [
                 (
                     tuple(items[i] for i in np.flatnonzero(pattern == first).tolist()),
@@ -111,20 +115,44 @@ class ChunkSupport:
         chance = self._count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
         chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
         closed = np.flatnonzero(self._is_restricted[chunk])
-        if not len(closed):
-            return np.asarray(chance, dtype=np.float64)
-        closed = closed[np.argsort(chunk[closed], kind="stable")]
-        which, begins = np.unique(chunk[closed], return_index=True)
-        holders, bounds = self._holders(part), placement.chunks.bounds
-        first, end = np.searchsorted(holders, [bounds[which], bounds[which + 1]])
-        for number, (limited, mine) in enumerate(zip(which.tolist(), np.split(closed, begins[1:]), strict=True)):
-            allotment = placement.restricted[limited]
-            rows = holders[first[number] : end[number]] - bounds[limited]
-            kinds = np.bincount(allotment.kind_of_row[rows], minlength=len(allotment.expected))
-            amounts = np.bincount(allotment.kind_of_row, minlength=len(allotment.expected))
-            here = allotment.expected[:, leaves[mine] - allotment.first]
-            chance[mine] = (kinds / amounts) @ here / sizes[mine]
+        if len(closed):
+            chance[closed] = self._expect_restricted(part, chunk[closed], leaves[closed]) / sizes[closed]
         return np.asarray(chance, dtype=np.float64)
+
+    def _expect_restricted(self, part: tuple[int, ...], chunk: Ints, leaves: Ints) -> Floats:
+        """Return the expected number of subrecords with a part in each leaf, from a restricted chunk above it."""
+        tables, row_of_subrecord, first_leaf = self._shares
+        holders = self._holders(part)
+        holders = holders[self._is_restricted[self.placement.chunks.chunk_of_row[holders]]]
+        # Subrecords of one kind have the same row of their chunk's table; rows are in the order of the chunks.
+        rows, example, times = np.unique(row_of_subrecord[holders], return_index=True, return_counts=True)
+        chunk_of_row = self.placement.chunks.chunk_of_row[holders[example]]
+        begin, end = np.searchsorted(chunk_of_row, chunk), np.searchsorted(chunk_of_row, chunk, side="right")
+        room = end - begin
+        which = np.repeat(np.arange(len(chunk)), room)
+        at = np.arange(len(which)) + np.repeat(begin - (np.cumsum(room) - room), room)
+        cells = tables[rows[at] + np.repeat(leaves - first_leaf[chunk], room)]
+        return np.asarray(np.bincount(which, weights=times[at] * cells, minlength=len(chunk)), dtype=np.float64)
+
+    @cached_property
+    def _shares(self) -> tuple[Floats, Ints, Ints]:
+        """The tables of all restricted chunks: how many subrecords of a kind are expected in a leaf, for each of them.
+
+        Second, where the row of every subrecord of such a chunk begins; third, the leaf of every chunk's first column.
+        """
+        chunks = self.placement.chunks
+        row_of_subrecord = np.full(len(chunks.subrecords), -1, dtype=np.int64)
+        first_leaf = np.zeros(len(chunks), dtype=np.int64)
+        tables, filled = [np.empty(0)], 0
+        for chunk in sorted(self.placement.restricted):
+            allotment = self.placement.restricted[chunk]
+            kinds, leaves = allotment.expected.shape
+            amounts = np.bincount(allotment.kind_of_row, minlength=kinds)
+            tables.append((allotment.expected / amounts[:, None]).ravel())
+            row_of_subrecord[chunks.rows(chunk)] = filled + allotment.kind_of_row * leaves
+            first_leaf[chunk] = allotment.first
+            filled += kinds * leaves
+        return np.concatenate(tables), row_of_subrecord, first_leaf
 
     def _correction(self, blocks: list[_Block], leaves: Ints) -> Floats:
         """Return by what chances change where several record chunks must together leave no record empty."""

@@ -190,9 +190,9 @@ class Placement:
         first, end = (int(side[self.chunks.cluster[chunk]]) for side in self.below)
         closed = np.stack([self.sources(term)[first:end] != chunk for term in terms])
         rows = self.chunks.subrecords_of(chunk)
-        number = np.full(len(rows.labels), -1, dtype=np.int64)
-        number[terms] = np.arange(len(terms))
-        number, row_of_token = number[rows.codes], rows.row_of_token
+        number, row_of_token = np.searchsorted(terms, rows.codes), rows.row_of_token
+        has_term = np.append(terms, -1)[number] == rows.codes
+        number, row_of_token = number[has_term], row_of_token[has_term]
         kind_of_row = np.zeros(len(rows), dtype=np.int64)
         is_open = np.ones((1, end - first), dtype=bool)
         for begin in range(0, len(terms), _BITS):
@@ -201,8 +201,10 @@ class Placement:
             has = np.bincount(row_of_token[mine], 2.0 ** (number[mine] - begin), minlength=len(rows)).astype(np.int64)
             kinds, kind_of_row = np.unique(kind_of_row * (1 << _BITS) + has, return_inverse=True)
             is_open = is_open[kinds >> _BITS]
-            for term, shut in enumerate(closed[begin : begin + _BITS]):
-                is_open[(kinds >> term & 1 == 1)[:, None] & shut] = False
+            kind, term = np.nonzero(kinds[:, None] >> np.arange(min(_BITS, len(terms) - begin)) & 1)
+            starts = np.flatnonzero(np.diff(kind, prepend=-1))
+            if len(starts):
+                is_open[kind[starts]] &= ~np.logical_or.reduceat(closed[begin + term], starts, axis=0)
         return Allotment.of(is_open, kind_of_row, self.sizes[first:end], first)
 
     @cached_property
@@ -256,9 +258,10 @@ class Placement:
         place, _ = self._walk
         first, end = self.below
         shared = chunks[self.is_shared[chunks]]
-        for chunk in shared[np.argsort(place[self.chunks.cluster[shared]])]:
-            cluster = self.chunks.cluster[chunk]
-            found[first[cluster] : end[cluster]] = chunk
+        downwards = shared[np.argsort(place[self.chunks.cluster[shared]])]
+        clusters = self.chunks.cluster[downwards]
+        for chunk, a, b in zip(downwards.tolist(), first[clusters].tolist(), end[clusters].tolist(), strict=True):
+            found[a:b] = chunk
         others = chunks[~self.is_shared[chunks]]
         found[first[self.chunks.cluster[others]]] = others
         return found

@@ -85,22 +85,26 @@ def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints
     """
     asked = _encode(itemsets, records)
     wanted = sorted({code for codes in asked if codes for code in codes})
-    rows = records.row_of_token
-    order = np.argsort(records.codes, kind="stable")
-    begin = np.searchsorted(records.codes[order], wanted)
-    end = np.searchsorted(records.codes[order], wanted, side="right")
+    is_wanted = np.zeros(len(records.labels), dtype=bool)
+    is_wanted[wanted] = True
+    # Few items are asked for, so that there is little to sort once the others are gone.
+    kept = is_wanted[records.codes]
+    codes, rows = records.codes[kept], records.row_of_token[kept]
+    order = np.argsort(codes, kind="stable")
+    begin = np.searchsorted(codes[order], wanted)
+    end = np.searchsorted(codes[order], wanted, side="right")
     holders = {code: rows[order[a:b]] for code, a, b in zip(wanted, begin, end, strict=True)}
     marks = np.zeros(len(records), dtype=bool)
     counts = np.zeros(len(asked), dtype=np.int64)
-    for number, codes in enumerate(asked):
-        if codes is None:
+    for number, itemset in enumerate(asked):
+        if itemset is None:
             continue
-        rarest, *others = sorted((holders[code] for code in codes), key=len)
+        rarest, *others = sorted((holders[code] for code in itemset), key=len)
         for other in others:
             marks[other] = True
-            kept = rarest[marks[rarest]]
+            both = rarest[marks[rarest]]
             marks[other] = False
-            rarest = kept
+            rarest = both
         counts[number] = len(rarest)
     return counts
 

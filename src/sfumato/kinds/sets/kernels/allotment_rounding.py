@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 __all__ = ["round_table"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _TOLERANCE = 1e-9
 
@@ -50,6 +51,9 @@ def _cancel_cycles(table: Floats, chances: Floats) -> None:
     path = np.empty((2 * (rows + columns), 2), dtype=np.int64)
     row_met = np.full(rows, -1, dtype=np.int64)
     column_met = np.full(columns, -1, dtype=np.int64)
+    # Cells that are whole stay whole, so the search for fractions in a row or column never has to go back.
+    in_row = np.zeros((rows, 2), dtype=np.int64)
+    in_column = np.zeros((columns, 2), dtype=np.int64)
     used = 0
     start = 0
     while start < rows:
@@ -59,7 +63,7 @@ def _cancel_cycles(table: Floats, chances: Floats) -> None:
         first = -1
         while first < 0:
             row_met[row] = length
-            column = _next_in_row(table, row, column)
+            column = _next_in_row(table, in_row, row, column)
             if column < 0:
                 break
             path[length, 0], path[length, 1] = row, column
@@ -68,7 +72,7 @@ def _cancel_cycles(table: Floats, chances: Floats) -> None:
                 first = column_met[column]
                 break
             column_met[column] = length
-            row = _next_in_column(table, row, column)
+            row = _next_in_column(table, in_column, row, column)
             if row < 0:
                 break
             path[length, 0], path[length, 1] = row, column
@@ -79,46 +83,63 @@ def _cancel_cycles(table: Floats, chances: Floats) -> None:
             column_met[path[step, 1]] = -1
         row_met[start] = -1
         if first >= 0:
-            _shift(table, path[first:length], chances[used % len(chances)])
+            _shift(table, path, first, length, chances[used % len(chances)])
             used += 1
         elif length == 0:
             start += 1
         else:
             # A cell alone in its row or column is a fraction by rounding errors only.
-            last = path[length - 1]
-            table[last[0], last[1]] = np.rint(table[last[0], last[1]])
+            row, column = path[length - 1, 0], path[length - 1, 1]
+            table[row, column] = np.rint(table[row, column])
 
 
 @njit(cache=True, nogil=True)
-def _next_in_row(table: Floats, row: int, column: int) -> int:
-    """Return a column other than the given one where the row has a fraction, or -1."""
-    for other in range(table.shape[1]):
-        if other != column and _TOLERANCE < table[row, other] < 1 - _TOLERANCE:
-            return other
-    return -1
+def _next_in_row(table: Floats, reached: Ints, row: int, column: int) -> int:
+    """Return the first column other than the given one where the row has a fraction, or -1.
+
+    There is no fraction before ``reached[row, 0]``, and none but that between it and ``reached[row, 1]``.
+    """
+    first = reached[row, 0]
+    while first < table.shape[1] and not _TOLERANCE < table[row, first] < 1 - _TOLERANCE:
+        first += 1
+    reached[row, 0] = first
+    if first != column:
+        return first if first < table.shape[1] else -1
+    second = max(reached[row, 1], first + 1)
+    while second < table.shape[1] and not _TOLERANCE < table[row, second] < 1 - _TOLERANCE:
+        second += 1
+    reached[row, 1] = second
+    return second if second < table.shape[1] else -1
 
 
 @njit(cache=True, nogil=True)
-def _next_in_column(table: Floats, row: int, column: int) -> int:
-    """Return a row other than the given one where the column has a fraction, or -1."""
-    for other in range(table.shape[0]):
-        if other != row and _TOLERANCE < table[other, column] < 1 - _TOLERANCE:
-            return other
-    return -1
+def _next_in_column(table: Floats, reached: Ints, row: int, column: int) -> int:
+    """Return the first row other than the given one where the column has a fraction, or -1; see `_next_in_row`."""
+    first = reached[column, 0]
+    while first < table.shape[0] and not _TOLERANCE < table[first, column] < 1 - _TOLERANCE:
+        first += 1
+    reached[column, 0] = first
+    if first != row:
+        return first if first < table.shape[0] else -1
+    second = max(reached[column, 1], first + 1)
+    while second < table.shape[0] and not _TOLERANCE < table[second, column] < 1 - _TOLERANCE:
+        second += 1
+    reached[column, 1] = second
+    return second if second < table.shape[0] else -1
 
 
 @njit(cache=True, nogil=True)
-def _shift(table: Floats, cycle: NDArray[np.int64], chance: float) -> None:
-    """Raise and lower the cells of a cycle in turn until one of them is whole."""
+def _shift(table: Floats, path: Ints, first: int, length: int, chance: float) -> None:
+    """Raise and lower the cells of a cycle, part of a path, in turn until one of them is whole."""
     up = 1.0
     down = 1.0
-    for step in range(len(cycle)):
-        value = table[cycle[step, 0], cycle[step, 1]]
-        if step % 2:
+    for step in range(first, length):
+        value = table[path[step, 0], path[step, 1]]
+        if (step - first) % 2:
             value = 1 - value
         up = min(up, 1 - value)
         down = min(down, value)
     amount = up if chance * (up + down) < down else -down
-    for step in range(len(cycle)):
-        change = -amount if step % 2 else amount
-        table[cycle[step, 0], cycle[step, 1]] += change
+    for step in range(first, length):
+        change = -amount if (step - first) % 2 else amount
+        table[path[step, 0], path[step, 1]] += change

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,6 @@ class ChunkRecords:
         self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
         if people is not None:
             self.leaf_of_person, original = self.leaf_of_person[people], original.take(people)
-        self._copy_restricted()
         code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
         terms = np.array([code.get(label, -1) for label in original.labels], dtype=np.int64)
         self.untold = original.lengths == 0
@@ -158,41 +157,48 @@ class ChunkRecords:
     def __len__(self) -> int:
         return self._records
 
-    def _copy_restricted(self) -> None:
-        """Give leaves a copy of each restricted chunk above them, with only the subrecords they may have.
+    def _copy_restricted(self, asked: Ints, asking: Ints, terms: Ints) -> Ints:
+        """Give leaves a copy of a restricted chunk above them, with only the subrecords they may have.
 
-        Leaves that may have the same ones share a copy. Entries, rows and chunks of copies follow the published
-        ones. One more entry per term stands for an item of somebody whose cluster is not known.
+        Chunks are copied only for the leaves that ask for them, as people there have an item from them, and only these
+        items; leaves that may have the same subrecords share a copy. Returned is the copy for each chunk asked for, by
+        the leaf that asks and the term it asks for. Entries, rows and chunks of copies follow the published ones. One
+        more entry per term stands for an item of somebody whose cluster is not known.
         """
         sources, chunks = self.sources, self.chunks
-        self._copies: dict[tuple[int, int], int] = {}
         self._copy_of = list(range(len(chunks)))
         cap: list[int] = [_PLENTY] * len(chunks)
         copied: list[tuple[Ints, Ints, Ints]] = []
         subrecords: list[tuple[int, ...]] = []
         lived_in = np.zeros(len(chunks.names), dtype=bool)
         lived_in[self.leaf_of_person[self.leaf_of_person >= 0]] = True
-        for chunk in sources.restricted_chunks.tolist():
-            if not lived_in[chunks.leaves_below(int(chunks.cluster[chunk]))].any():
-                continue
+        place = np.empty(len(chunks.names), dtype=np.int64)
+        pairs, pair_of = np.unique(asked * len(chunks.names) + asking, return_inverse=True)
+        found_in = np.empty(len(pairs), dtype=np.int64)
+        restricted, begins = np.unique(pairs // len(chunks.names), return_index=True)
+        bounds = [*begins.tolist(), len(pairs)]
+        for chunk, (begin, end) in zip(restricted.tolist(), pairwise(bounds), strict=True):
             found = sources.restriction(chunk)
             # Leaves that may have the same subrecords; there are few, so that a dictionary is faster than sorting.
             alike: dict[bytes, int] = {}
             lived = lived_in[found.leaves]
-            allowed, leaves = found.allowed[lived], found.leaves[lived]
+            allowed = found.allowed[lived]
             which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in allowed], dtype=np.int64)
-            patterns = allowed[np.unique(which, return_index=True)[1]]
+            room = np.full(len(alike), max(found.slack, 0), dtype=np.int64)
+            np.minimum.at(room, which, found.sizes[lived])
+            place[found.leaves[lived]] = np.arange(len(which))
+            wanted = place[pairs[begin:end] % len(chunks.names)]
+            used, number_of = np.unique(which[wanted], return_inverse=True)
+            patterns = allowed[np.unique(which, return_index=True)[1][used]]
             number, position = np.nonzero(patterns)
             copied.append((len(self._copy_of) + number, len(subrecords) + position, found.times[position]))
             subrecords += found.subrecords
-            of_leaf = len(self._copy_of) + which
-            self._copies.update(zip(((chunk, leaf) for leaf in leaves.tolist()), of_leaf.tolist(), strict=True))
-            room = np.full(len(patterns), max(found.slack, 0), dtype=np.int64)
-            np.minimum.at(room, which, found.sizes[lived])
-            cap += room.tolist()
-            self._copy_of += [chunk] * len(patterns)
+            found_in[begin:end] = len(self._copy_of) + number_of
+            cap += room[used].tolist()
+            self._copy_of += [chunk] * len(used)
         width = max(len(chunks.subrecords.labels), 1)
-        places, rows, support_of = _encode(copied, subrecords, width)
+        copies_asked = found_in[pair_of]
+        places, rows, support_of = _encode(copied, subrecords, copies_asked * width + terms, width)
         self._homeless = len(sources) + len(places)
         everyone = np.arange(len(chunks.subrecords.labels))
         self._term = np.concatenate([sources.term, places % width, everyone])
@@ -202,17 +208,16 @@ class ChunkRecords:
         published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
         copies = Ragged(rows.offsets, (rows.codes + len(sources)).astype(np.int32), ())
         self._rows = _stack([published, copies], ("",) * len(self._term))
+        return copies_asked
 
     def _trace(self, leaves: Ints, terms: Ints) -> Ints:
         """Return where a person of each leaf has an item from, -1 where nothing published can be the source."""
-        found = np.where(terms >= 0, self._homeless + terms, -1)
-        housed = leaves >= 0
-        found[housed] = self.sources.trace(leaves[housed], terms[housed])
-        published = np.flatnonzero(housed & (found >= 0))
-        closed = published[np.isin(self.sources.chunk[found[published]], self.sources.restricted_chunks)]
+        published = self.sources.trace(leaves, terms)
+        closed = np.flatnonzero(published >= 0)
+        closed = closed[np.isin(self.sources.chunk[published[closed]], self.sources.restricted_chunks)]
+        copies = self._copy_restricted(self.sources.chunk[published[closed]], leaves[closed], terms[closed])
+        found = np.where(leaves >= 0, published, np.where(terms >= 0, self._homeless + terms, -1))
         if len(closed):
-            own = self.sources.chunk[found[closed]]
-            copies = np.array([self._copies[pair] for pair in zip(own.tolist(), leaves[closed].tolist(), strict=True)])
             width = max(len(self.chunks.subrecords.labels), 1)
             places = self._chunk[: self._homeless] * width + self._term[: self._homeless]
             wanted = copies * width + terms[closed]
@@ -354,11 +359,12 @@ def _key(columns: list[Ints], base: int) -> Ints:
 
 
 def _encode(
-    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], width: int
+    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], asked: Ints, width: int
 ) -> tuple[Ints, Ragged, Ints]:
-    """Return the terms of all copies as numbers, the subrecords as positions among them, and how often each occurs.
+    """Return the terms asked for in copies as numbers, how they occur together, and how often each occurs.
 
-    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs.
+    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs. Terms that
+    occur together are positions among the numbers returned; of subrecords with fewer than two of them nothing is left.
     """
     empty = np.empty(0, dtype=np.int64)
     number, position, times = (
@@ -366,10 +372,18 @@ def _encode(
     )
     offsets = np.concatenate([[0], np.cumsum([len(subrecord) for subrecord in subrecords])]).astype(np.int64)
     terms = np.fromiter(chain.from_iterable(subrecords), dtype=np.int32, count=int(offsets[-1]))
-    rows = Ragged(offsets, terms, ()).take(np.repeat(position, times))
-    flat = np.repeat(number, times)[rows.row_of_token] * width + rows.codes
-    places, codes, counts = np.unique(flat, return_inverse=True, return_counts=True)
-    return places.astype(np.int64), Ragged(rows.offsets, codes.astype(np.int32), ()), counts.astype(np.int64)
+    rows = Ragged(offsets, terms, ()).take(position)
+    row = rows.row_of_token
+    flat = number[row] * width + rows.codes
+    wanted, _ = np.unique(asked, return_counts=True)
+    at = np.searchsorted(wanted, flat)
+    kept = np.append(wanted, -1)[at] == flat
+    counts = np.bincount(at[kept], weights=times[row[kept]], minlength=len(wanted)).astype(np.int64)
+    there = counts > 0
+    codes = (np.cumsum(there) - 1)[at[kept]]
+    rows = Ragged(rows.keep(kept).offsets, codes.astype(np.int32), ())
+    several = np.flatnonzero(rows.lengths > 1)
+    return wanted[there], rows.take(np.repeat(several, times[several])), counts[there]
 
 
 def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:

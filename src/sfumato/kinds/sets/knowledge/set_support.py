@@ -1,14 +1,17 @@
 """How many records hold each of some sets, without counting all the sets there are.
 
 A record of n items has n(n-1)/2 pairs, so that a few long records make a table of all pairs dear. Where few sets are
-asked for, the records with each item are kept as bits and intersected; a table is made only once that has cost more
-than the table would. Both count exactly. Plain NumPy, for verifiers, attackers and measures.
+asked for, the records with each item are kept as bits; those of a set are intersected, or looked up one by one for the
+records with its rarest item. A table is made only once that has cost more than the table would. All of these count
+exactly. Plain NumPy, for verifiers, attackers and measures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +22,13 @@ from sfumato.core.ragged import Ragged
 __all__ = ["SetSupport", "count_sets"]
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 
 _ROWS = 1 << 16  # records whose bits are kept at once
 _CELLS = 1 << 21  # words intersected at once
 _WORDS_PER_SET = 64.0  # counting one set in a table costs about as much as intersecting so many words
+_WORDS_PER_RECORD = 5.0  # and so does looking up one record
 
 
 class SetSupport:
@@ -57,61 +62,149 @@ class SetSupport:
             return self._singles[columns[0]]
         if size not in self._tables:
             sets = count_sets(self.records, size)
-            cost = len(columns[0]) * len(self.records) / 64
-            self._spent[size] = self._spent.get(size, 0.0) + cost
+            rarest = np.min([self._singles[column] for column in columns], axis=0)
+            cost = np.minimum(rarest * _WORDS_PER_RECORD, len(self.records) / 64).sum()
+            self._spent[size] = self._spent.get(size, 0.0) + float(cost)
             if self._spent[size] < _WORDS_PER_SET * sets or size * np.log2(self._base) > 62:
-                return self._intersect(columns)
+                return self._count_asked(columns)
             self._tables[size] = support(self.records, size)
         key = np.zeros(len(columns[0]), dtype=np.int64)
         for column in columns:
             key = key * self._base + column
         return lookup(*self._tables[size], key)
 
-    def _intersect(self, columns: list[Ints]) -> Ints:
-        counts = np.zeros(len(columns[0]), dtype=np.int64)
-        for _, begin, both in self._meet(columns):
-            counts[begin : begin + len(both)] += _count_bits(both)
+    def _count_asked(self, columns: list[Ints]) -> Ints:
+        """Count records without a table."""
+        used, which = np.unique(np.stack(columns), return_inverse=True)
+        which = which.reshape(len(columns), -1)
+        asked = np.zeros(self._base, dtype=bool)
+        asked[used] = True
+        records = self._of_several.keep(asked[self._of_several.codes])
+        records = records.take(np.flatnonzero(records.lengths >= len(columns)))
+        counts = np.zeros(which.shape[1], dtype=np.int64)
+        for first in range(0, len(records), _ROWS):
+            counts += _count_in(_Portion.of(records, used, first), which)
         return counts
+
+    @cached_property
+    def _of_several(self) -> Ragged:
+        """The records that hold more than one code; of subrecords few do."""
+        return self.records.take(np.flatnonzero(self.records.lengths > 1))
 
     def holders(self, columns: list[Ints]) -> Iterator[tuple[Ints, Ints]]:
         """Yield (set, record) for every record that holds a set, in portions."""
-        for first, begin, both in self._meet(columns):
-            eights = both.view(np.uint8)
-            which, at = np.nonzero(eights)
-            found, bit = np.nonzero(np.unpackbits(eights[which, at][:, None], axis=1, bitorder="little"))
-            yield begin + which[found], first + 8 * at[found] + bit
-
-    def _meet(self, columns: list[Ints]) -> Iterator[tuple[int, int, Words]]:
-        """Yield (first record, first set, bits of the records that hold each set), in portions of both."""
         used, which = np.unique(np.stack(columns), return_inverse=True)
-        which = which.reshape(len(columns), -1)
         for first in range(0, len(self.records), _ROWS):
-            bits = self._bits(used, first, min(first + _ROWS, len(self.records)))
-            step = max(1, _CELLS // max(bits.shape[1], 1))
-            for begin in range(0, which.shape[1], step):
-                part = which[:, begin : begin + step]
-                both = bits[part[0]]
-                for column in part[1:]:
-                    both &= bits[column]
-                yield first, begin, both
+            bits = _Portion.of(self.records, used, first).bits()
+            for begin, both in _meet(bits, which.reshape(len(columns), -1)):
+                eights = both.view(np.uint8)
+                which_eight, at = np.nonzero(eights)
+                found, bit = np.nonzero(np.unpackbits(eights[which_eight, at][:, None], axis=1, bitorder="little"))
+                yield begin + which_eight[found], first + 8 * at[found] + bit
 
-    def _bits(self, used: Ints, first: int, end: int) -> Words:
-        """Return a row of bits for every code used: which of the records from first to end hold it."""
-        offsets = self.records.offsets[first : end + 1]
-        codes = self.records.codes[offsets[0] : offsets[-1]]
-        row = np.repeat(np.arange(end - first), np.diff(offsets))
-        at = np.full(self._base, -1, dtype=np.int64)
-        at[used] = np.arange(len(used))
-        kept = at[codes] >= 0
-        words = -(-(end - first) // 64)
-        place = at[codes[kept]] * words * 8 + row[kept] // 8
-        order = np.argsort(place, kind="stable")
-        place, bit = place[order], (1 << (row[kept] % 8)).astype(np.uint8)[order]
-        packed = np.zeros(len(used) * words * 8, dtype=np.uint8)
+
+class _Portion(NamedTuple):
+    """Which of some neighbouring records hold each of the codes asked about."""
+
+    code: Ints
+    """Number of a code among those asked about, ascending."""
+    record: Ints
+    """A record with it, ascending for each code."""
+    begins: Ints
+    """Where the records of each code begin."""
+    words: int
+    """Length of a row of bits, one for each record."""
+
+    @classmethod
+    def of(cls, records: Ragged, used: Ints, first: int) -> _Portion:
+        """Take a portion from a record on, and look for the codes used."""
+        end = min(first + _ROWS, len(records))
+        offsets = records.offsets[first : end + 1]
+        codes = records.codes[offsets[0] : offsets[-1]]
+        record = np.repeat(np.arange(end - first), np.diff(offsets))
+        number = np.full(max(len(records.labels), 1), -1, dtype=np.int64)
+        number[used] = np.arange(len(used))
+        kept = number[codes] >= 0
+        code, record = number[codes[kept]], record[kept]
+        # Short numbers are sorted digit by digit, which is far faster.
+        order = np.argsort(code.astype(np.uint16) if len(used) < 1 << 16 else code, kind="stable")
+        begins = np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(used)))]).astype(np.int64)
+        return cls(code[order], record[order], begins, -(-(end - first) // 64))
+
+    def bits(self) -> Words:
+        """Return a row of bits for every code."""
+        codes = len(self.begins) - 1
+        place = self.code * self.words * 8 + self.record // 8
+        packed = np.zeros(codes * self.words * 8, dtype=np.uint8)
         begins = np.flatnonzero(np.diff(place, prepend=-1))
         if len(begins):
-            packed[place[begins]] = np.add.reduceat(bit, begins, dtype=np.uint8)
-        return packed.view(np.uint64).reshape(len(used), words)
+            packed[place[begins]] = np.add.reduceat((1 << (self.record % 8)).astype(np.uint8), begins, dtype=np.uint8)
+        return packed.view(np.uint64).reshape(codes, self.words)
+
+
+def _count_in(portion: _Portion, which: Ints) -> Ints:
+    """Count the records of a portion that hold each set; a set is a column of numbers of codes."""
+    times = np.diff(portion.begins)
+    cost = times[which].min(axis=0) * _WORDS_PER_RECORD
+    few = cost < portion.words
+    rarest_first = np.take_along_axis(which[:, few], np.argsort(times[which[:, few]], axis=0), axis=0)
+    if few.all() and cost.sum() < len(times) * portion.words:
+        return _look_up(portion, None, rarest_first)
+    counts = np.zeros(which.shape[1], dtype=np.int64)
+    bits = portion.bits()
+    others = np.flatnonzero(~few)
+    for begin, both in _meet(bits, which[:, others]):
+        counts[others[begin : begin + len(both)]] = _count_bits(both)
+    counts[few] = _look_up(portion, bits, rarest_first)
+    return counts
+
+
+def _meet(bits: Words, which: Ints) -> Iterator[tuple[int, Words]]:
+    """Yield (first set, bits of the records that hold each set), in portions; a set is a column of rows of bits."""
+    step = max(1, _CELLS // max(bits.shape[1], 1))
+    for begin in range(0, which.shape[1], step):
+        part = which[:, begin : begin + step]
+        both = bits[part[0]]
+        for column in part[1:]:
+            both &= bits[column]
+        yield begin, both
+
+
+def _look_up(portion: _Portion, bits: Words | None, which: Ints) -> Ints:
+    """Count the records that hold each set, a column with its rarest code first, one record with that at a time.
+
+    Without bits, which would be mostly empty, other codes are searched for.
+    """
+    counts = np.zeros(which.shape[1], dtype=np.int64)
+    room = np.diff(portion.begins)[which[0]]
+    filled = np.cumsum(room)
+    width = portion.words * 64
+    has = _search_pairs(portion) if bits is None else _test_bits(bits)
+    begin = 0
+    while begin < len(room):
+        taken = filled[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(filled, taken + _CELLS // 8, side="right")))
+        of_set = np.repeat(np.arange(end - begin), room[begin:end])
+        starts = portion.begins[which[0, begin:end]] - (filled[begin:end] - room[begin:end] - taken)
+        record = portion.record[starts[of_set] + np.arange(len(of_set))]
+        there = np.ones(len(record), dtype=bool)
+        for column in which[1:, begin:end]:
+            there &= has((column * width)[of_set] + record)
+        counts[begin:end] = np.bincount(of_set[there], minlength=end - begin)
+        begin = end
+    return counts
+
+
+def _search_pairs(portion: _Portion) -> Callable[[Ints], Flags]:
+    """Return what tells of pairs of a code and a record, as numbers, whether they are there."""
+    pairs = portion.code * portion.words * 64 + portion.record
+    return lambda wanted: pairs[np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)] == wanted
+
+
+def _test_bits(bits: Words) -> Callable[[Ints], Flags]:
+    """Do what :func:`_search_pairs` does, with bits."""
+    eights = bits.view(np.uint8).ravel()
+    return lambda wanted: eights[wanted >> 3] >> (wanted & 7).astype(np.uint8) & 1 == 1
 
 
 def count_sets(records: Ragged, size: int) -> int:

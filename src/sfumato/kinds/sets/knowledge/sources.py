@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -157,14 +157,17 @@ class Sources:
         subrecords = sorted(times)
         leaves = self.chunks.leaves_below(int(self.chunks.cluster[chunk]))
         begin, end = np.searchsorted(self.chunk, [chunk, chunk + 1])
-        terms = self.term[begin:end][self.restricted[begin:end]].tolist()
-        position = {term: number for number, term in enumerate(terms)}
-        having = np.zeros((len(terms), len(subrecords)), dtype=np.int64)
-        for number, subrecord in enumerate(subrecords):
-            for term in subrecord:
-                if term in position:
-                    having[position[term], number] = 1
-        closed = np.array([self.chunks.closed_leaves(chunk, term) for term in terms], dtype=np.int64)
-        allowed = closed.reshape(len(terms), len(leaves)).T @ having == 0
+        terms = self.term[begin:end][self.restricted[begin:end]]
+        number = np.repeat(np.arange(len(subrecords)), [len(subrecord) for subrecord in subrecords])
+        held = np.fromiter(chain.from_iterable(subrecords), dtype=np.int64, count=len(number))
+        at = np.searchsorted(terms, held)
+        known = np.append(terms, -1)[at] == held
+        at, number = at[known], number[known]
+        allowed = np.ones((len(leaves), len(subrecords)), dtype=bool)
+        if len(at):
+            # A subrecord is closed for the leaves that one of its terms is closed for.
+            begins = np.flatnonzero(np.diff(number, prepend=-1))
+            closed = np.logical_or.reduceat(self.chunks.leaves_closed_to(chunk, terms)[at], begins, axis=0)
+            allowed[:, number[begins]] = ~closed.T
         counts = np.array([times[subrecord] for subrecord in subrecords], dtype=np.int64)
         return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, counts, allowed)

@@ -18,7 +18,7 @@ import sfumato as sf
 from benchmarks.measure import DATA, generated, table
 from sfumato import pipeline
 from sfumato.core.comparison import Comparison
-from sfumato.methods import all_methods
+from sfumato.registry import all_methods
 
 COLUMNS = [
     "method", "k", "m", "published", "withheld", "exact places", "generalised", "average size",

@@ -75,7 +75,7 @@ def growth(folder: Path) -> list[list[object]]:
     """Each method at n, 2n, 4n, 8n in a warm process: loading Numba is a constant that would flatter the exponent."""
     import sfumato as sf
     from sfumato.core.params import build
-    from sfumato.methods import find
+    from sfumato.registry import find
 
     rows = []
     for name in METHODS:
@@ -106,9 +106,9 @@ def growth(folder: Path) -> list[list[object]]:
 
 def reference(folder: Path) -> list[list[object]]:
     """Our recoding against the plain one on the same data, and with and without the apriori order."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    from tests.trajectories.naive.recode import recode
+
     import sfumato as sf
-    from naive.recode import recode
     from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 
     rows = []

@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from contract_data import KINDS, required_parameters
 from sfumato import registry
 from sfumato.core.errors import InfeasibleError, ParameterError, SfumatoError
 from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io.releases import read_release
+from tests.contract_data import KINDS, required_parameters
 
 METHODS = list(registry.all_methods().values())
 

@@ -7,11 +7,11 @@ import re
 import pytest
 
 import sfumato as sf
-from contract_data import KINDS, required_parameters
 from sfumato import pipeline, registry
 from sfumato.core.claims import list_guarantees
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.wording import describe_attacker, fill_in, list_limits
+from tests.contract_data import KINDS, required_parameters
 
 UNITS = [Unit("day", "days", "person"), Unit("trip", "trips", "person"), Unit("stay", "stays", "patient")]
 METHODS = {

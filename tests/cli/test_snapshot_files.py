@@ -4,8 +4,8 @@ import json
 import random
 
 import pytest
+from tests.cli.test_snapshot_stream import HEADER, lines, write
 
-from cli.test_snapshot_stream import HEADER, lines, write
 from sfumato.cli import run
 
 SNAPSHOTS = ["--kind", "snapshots", "--sensitive", "illness", "--column", "quasi-identifier=age,sex"]

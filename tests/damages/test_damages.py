@@ -1,0 +1,74 @@
+"""Every guarantee, damaged in every way: all of it is found, from the published files alone wherever they allow it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.damages.damages import DAMAGES, Damage
+from tests.damages.releases import RELEASES
+
+import sfumato as sf
+from sfumato.core.claims import list_guarantees
+from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.rooms import all_kinds
+from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
+
+CASES = [
+    pytest.param(release, damage, id=f"{release}: {name}")
+    for release in RELEASES
+    for name, damage in DAMAGES.items()
+    if damage.applies(release)
+]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """Write each release once, when it is first asked for."""
+    known: dict[str, tuple[Path, sf.Dataset]] = {}
+
+    def get(name: str) -> tuple[Path, sf.Dataset]:
+        if name not in known:
+            out = tmp_path_factory.mktemp("good") / "out"
+            known[name] = out, RELEASES[name](out)
+        return known[name]
+
+    return get
+
+
+def answer(out: Path, original: sf.Dataset | None = None) -> str:
+    """What the command line would answer."""
+    try:
+        return sf.verify(out, original).outcome
+    except VerificationError:
+        return "broken"
+    except SchemaError:
+        return "unsettled"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_undamaged_releases_hold(published, release):
+    out, original = published(release)
+    assert answer(out) == answer(out, original) == "holds"
+
+
+@pytest.mark.parametrize(("release", "damage"), CASES)
+def test_damage_is_found(published, tmp_path, release: str, damage: Damage):
+    good, original = published(release)
+    out = tmp_path / "out"
+    shutil.copytree(good, out)
+    damage.do(snapshot_folders(out)[1] if is_stream(out) else out / "release")
+    wanted = damage.outcome if isinstance(damage.outcome, tuple) else (damage.outcome,)
+    if damage.alone:
+        assert answer(out) in wanted
+    else:
+        answer(out)
+        assert answer(out, original) in wanted
+
+
+def test_the_table_is_complete():
+    named = {release.split(",")[0] for release in RELEASES}
+    assert named == {name for kind in all_kinds() for name in list_guarantees(kind)}
+    for release in RELEASES:
+        assert sum(damage.applies(release) for damage in DAMAGES.values()) >= 20

@@ -1,0 +1,192 @@
+"""Disassociation: the paper's figures, and where its algorithm would not keep its guarantee."""
+
+import numpy as np
+import pytest
+from tests.sets.naive import disassociation as naive
+from tests.sets.naive.reconstructions import Published, broken_knowledge, most_candidates
+
+import sfumato as sf
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.ragged import Ragged
+from sfumato.core.run import Run
+from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+from sfumato.kinds.sets.kernels.joint_clusters import Rules
+from sfumato.kinds.sets.kernels.refinement import join_clusters
+from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
+from sfumato.kinds.sets.published import Chunks
+
+QUERY_LOG = [
+    ["itunes", "flu", "madonna", "ikea", "ruby"],
+    ["madonna", "flu", "viagra", "ruby", "audi a4", "sony tv"],
+    ["itunes", "madonna", "audi a4", "ikea", "sony tv"],
+    ["itunes", "flu", "viagra"],
+    ["itunes", "flu", "madonna", "audi a4", "sony tv"],
+    ["madonna", "digital camera", "panic disorder", "playboy"],
+    ["iphone sdk", "madonna", "ikea", "ruby"],
+    ["iphone sdk", "digital camera", "madonna", "playboy"],
+    ["iphone sdk", "digital camera", "panic disorder"],
+    ["iphone sdk", "digital camera", "madonna", "ikea", "ruby"],
+]
+
+
+def separate(clusters: list[list[list[str]]], k: int, m: int, *, refine: bool, order: str = "") -> dict:
+    """Chunks of given clusters, by (cluster, number of the chunk); joint clusters come after the leaves.
+
+    Items are numbered as in ``order``, then as they come.
+    """
+    rows = Ragged.from_lists([list(order), *(row for cluster in clusters for row in cluster)]).distinct()
+    rows = rows.take(np.arange(1, len(rows)))
+    bounds = np.concatenate([[0], np.cumsum([len(cluster) for cluster in clusters])]).astype(np.int64)
+    index = index_clusters(rows.offsets, rows.codes, Partition(np.arange(len(rows)), bounds), len(rows.labels))
+    nothing = np.zeros(len(rows.labels), np.bool_)
+    chunk = partition_terms(index, nothing, k, m).chunk
+    node = index.cluster
+    if refine:
+        forest = join_clusters(index, chunk, nothing, Rules(k, m, False))
+        node, chunk = forest.node, forest.chunk
+    found: dict = {}
+    for entry, term in enumerate(index.term.tolist()):
+        found.setdefault((int(node[entry]), int(chunk[entry])), set()).add(rows.labels[term])
+    return found
+
+
+def plain_leaf(rows: list) -> naive.Cluster:
+    """A leaf as the plain version makes it, for k=3 and m=2."""
+    records = list(map(frozenset, rows))
+    return naive.Cluster(records, *naive.verpart(records, 3, 2))
+
+
+def test_figure_2_record_chunks_and_term_chunks():
+    assert separate([QUERY_LOG[:5], QUERY_LOG[5:]], k=3, m=2, refine=False) == {
+        (0, 1): {"itunes", "flu", "madonna"},
+        (0, 2): {"audi a4", "sony tv"},
+        (0, 0): {"ikea", "viagra", "ruby"},
+        (1, 1): {"madonna", "digital camera", "iphone sdk"},
+        (1, 0): {"panic disorder", "playboy", "ikea", "ruby"},
+    }
+
+
+def test_figure_3_ikea_and_ruby_are_shared():
+    found = separate([QUERY_LOG[:5], QUERY_LOG[5:]], k=3, m=2, refine=True)
+    assert found[2, 1] == {"ikea", "ruby"}
+    assert found[0, 0] == {"viagra"} and found[1, 0] == {"panic disorder", "playboy"}
+    leaves = [plain_leaf(part) for part in (QUERY_LOG[:5], QUERY_LOG[5:])]
+    assert naive.shared_domains(tuple(leaves), naive.Asked(3, 2)) == [("ikea", "ruby")]
+    assert naive.pays(tuple(leaves), [("ikea", "ruby")])  # 8/10 against 4/10
+
+
+def test_the_query_log_end_to_end():
+    result = Disassociation(k=3, m=2, max_cluster=5).anonymize(sf.Dataset.of("sets", QUERY_LOG), Run(bytes([4] * 32)))
+    release = result.release
+    assert len(release) == release.records_in == 10
+    chunks = Chunks.of(release)
+    assert chunks.sizes[chunks.is_leaf].sum() == 10
+    published = Published(
+        [tuple(row.values()) for row in release.parts["clusters"].table.to_pylist()],
+        [tuple(row.values()) for row in release.table.to_pylist()],
+    )
+    for cluster, number in published.chunks():
+        if number > 0:
+            assert naive.is_km_anonymous(published.chunks()[cluster, number], 3, 2)
+    assert {item for row in QUERY_LOG for item in row} == {item for _, _, items in published.rows for item in items}
+
+
+FIGURE_4 = [["a"], ["a"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
+
+
+def test_figure_4_as_printed_lets_nobody_hide_and_is_repaired():
+    printed = Published([("p", None, 5)], [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 3)
+    assert ("a", "b") in broken_knowledge(printed, 3, 2)
+    found = separate([FIGURE_4], k=3, m=2, refine=False)
+    assert found == {(0, 1): {"a"}, (0, 2): {"b"}, (0, 0): {"c"}}
+    repaired = Published([("p", None, 5)], [("p", 1, ["a"])] * 3 + [("p", 2, ["b"])] * 3 + [("p", 0, ["c"])])
+    assert broken_knowledge(repaired, 3, 2) == []
+
+
+def figure_5(shared: list[tuple[int, list[str]]]) -> Published:
+    """Leaf 1 has a and x in a record chunk, so that nothing with an a above it can be one of its records."""
+    clusters = [("j", None, 9), ("i", "j", 6), ("1", "i", 3), ("2", "i", 3), ("3", "j", 3)]
+    rows = [("1", 1, ["a", "x"])] * 3 + [("2", 1, ["q"])] * 3 + [("3", 1, ["r"])] * 3 + [("i", 1, ["z"])] * 3
+    return Published(clusters, rows + [("j", number, items) for number, items in shared])
+
+
+def test_figure_5_a_shared_chunk_with_a_term_from_below_must_be_k_anonymous():
+    unsafe = figure_5([(1, ["a", "o"])] * 3 + [(1, ["o"])])
+    assert most_candidates(unsafe, ("o", "x")) == 1
+    assert ("o", "x") in broken_knowledge(unsafe, 3, 2)
+    assert broken_knowledge(figure_5([(1, ["o"])] * 4 + [(2, ["a"])] * 3), 3, 2) == []
+
+
+def test_records_that_lead_to_figure_5_are_shared_in_two_chunks():
+    leaves = [
+        [{"a", "x", "o", "z"}, {"a", "x"}, {"a", "x", "z"}],
+        [{"q", "a", "o", "z"}, {"q"}, {"q"}],
+        [{"r", "a", "o"}, {"r", "a", "o"}, {"r"}],
+    ]
+    one, two, three = map(plain_leaf, leaves)
+    joint = naive.Cluster([], naive.shared_domains((one, two), naive.Asked(3, 2)), children=(one, two))
+    assert joint.domains == [("z",)]
+    for leaf in (one, two):
+        leaf.terms -= {"z"}
+    assert naive.shared_domains((joint, three), naive.Asked(3, 2)) == [("o",), ("a",)]
+
+
+# t and u are frequent in the second and the fourth cluster and rare in the others. The third has one record more than
+# t and u together would fill in the first and the third.
+NO_ROOM = [
+    [["p", "t", "x"], ["p", "u"]],
+    [["t", "u", "o"], ["t", "u", "x"]],
+    [["q", "t", "y"], ["q", "u"], ["q"]],
+    [["t", "u", "o"], ["t", "u", "y"]],
+]
+
+
+def test_lemma_3_needs_room_for_what_does_not_fit_everywhere():
+    leaves = [("0", "h", 2), ("1", "h", 2), ("2", "i", 3), ("3", "i", 2)]
+    clusters = [("j", None, 9), ("h", "j", 4), ("i", "j", 5), *leaves]
+    below = [("0", 1, ["p"])] * 2 + [("1", 1, ["t", "u"])] * 2 + [("2", 1, ["q"])] * 3 + [("3", 1, ["t", "u"])] * 2
+    below += [("h", 1, ["x"])] * 2 + [("i", 1, ["y"])] * 2
+    k_anonymous = Published(clusters, below + [("j", 1, [item]) for item in "ttuuoo"])
+    assert most_candidates(k_anonymous, ("o", "q")) == 1
+    assert ("o", "q") in broken_knowledge(k_anonymous, 2, 2)
+    repaired = Published(clusters, below + [("j", 1, [i]) for i in "ttoo"] + [("j", 2, ["u"])] * 2)
+    assert broken_knowledge(repaired, 2, 2) == []
+
+
+def test_shared_chunks_leave_room():
+    found = separate(NO_ROOM, k=2, m=2, refine=True, order="xytuopq")
+    assert found[4, 1] == {"x"} and found[5, 1] == {"y"}
+    assert found[6, 1] == {"t", "o"} and found[6, 2] == {"u"}
+
+
+def test_refine_leaves_the_last_term_where_lemma_2_needs_it():
+    # Both clusters publish nothing but their term chunks: without them records could be empty.
+    found = separate([[["a"], ["b"], ["c"]], [["a"], ["b"], ["d"]]], k=2, m=2, refine=True)
+    assert found[0, 0] == {"c"} and found[1, 0] == {"d"}
+    assert {item for (node, _), terms in found.items() if node == 2 for item in terms} == {"a", "b"}
+    found = separate([[["a"], ["b"]], [["a"], ["b"]]], k=2, m=2, refine=True)
+    assert found[0, 0] == found[1, 0] == {"b"} and found[2, 1] == {"a"}
+
+
+def test_people_without_items_are_withheld_and_counted():
+    release = Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], ["a"]]), Run()).release
+    assert dict(release.withheld) == {NO_ITEM: 1} and len(release) == 2
+    with pytest.raises(InfeasibleError, match="needs 2 records, and 1 of 3 hold an item"):
+        Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], []]), Run())
+
+
+def test_requests_that_make_no_sense_are_refused():
+    with pytest.raises(ParameterError, match="max_cluster must be above k and l, got 5 for k=5 and l=1"):
+        Disassociation(k=5, m=2, max_cluster=5)
+    with pytest.raises(ParameterError, match="l=3 needs sensitive items"):
+        Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.of("sets", [["a"]] * 3), Run())
+    with pytest.raises(SchemaError, match="works on sets"):
+        Disassociation(k=2, m=2).anonymize(sf.Dataset.of("trajectories", [["a"]] * 3), Run())
+
+
+def test_a_bound_that_cannot_be_kept_gives_way_and_is_counted():
+    result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.of("sets", [["a"]] * 5), Run(bytes([1] * 32)))
+    assert result.trace.counters["clusters_above_max"] == 1
+    assert result.release.parts["clusters"].table["size"].to_pylist() == [5]

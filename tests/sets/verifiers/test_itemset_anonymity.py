@@ -1,0 +1,95 @@
+"""Named itemsets: counted like by brute force, one damage per check."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.sets.naive.attack import matches, subsets
+from tests.sets.verifiers.examples import nested
+from tests.sets.verifiers.releases import generalised
+
+from sfumato.core import claims
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.kinds.sets.attacker import attack
+from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.verifiers.itemset_anonymity import COUNTED, GUARANTEE, RECORDS, verify, verify_against
+
+GROUPS = {"P": ["a", "b"]}
+CLAIM = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b", "d")))
+ROWS = [["P", "c"], ["P", "c"], ["P"], ["e"]]
+ORIGINAL = [["a", "c"], ["b", "c"], ["a", "d"], ["e"]]
+
+
+def test_it_says_which_guarantee_it_verifies() -> None:
+    assert GUARANTEE is ItemsetAnonymity
+    manifest = json.loads(json.dumps(CLAIM.to_dict()))
+    assert claims.load("sets", manifest) == CLAIM
+
+
+def test_items_that_are_not_named_may_be_rare() -> None:
+    release = generalised(ROWS, GROUPS, CLAIM, suppressed=["d"])
+    verdict = verify(release)
+    assert verdict.holds
+    assert verdict.measured == {"k": 2, "itemsets": 2}
+    assert verify_against(release, Dataset.of("sets", ORIGINAL), np.arange(4)).holds
+    assert attack(release, Dataset.of("sets", ORIGINAL)).set_sizes.tolist() == [2, 2, 3, 4]
+
+
+def test_a_rare_part_of_an_itemset_is_found() -> None:
+    verdict = verify(generalised([["P", "c"], ["P"], ["P"], ["c"]], GROUPS, CLAIM))
+    assert not verdict.checks[COUNTED]
+    assert verdict.witness == {"values": ["P", "c"], "support": 1}
+    # Together in no record, but one of them is rare.
+    alone = verify(generalised([["a"], ["a"], ["c"]], {}, CLAIM))
+    assert alone.witness == {"values": ["c"], "support": 1}
+
+
+def test_published_people_match() -> None:
+    release = generalised(ROWS, GROUPS, CLAIM, suppressed=["d"], withheld=1)
+    data = Dataset.of("sets", [*ORIGINAL, ["c", "e"]])
+    assert verify_against(release, data, np.arange(4)).holds
+    assert verify_against(release, data).holds
+    missing = generalised([["a"], ["a"], ["c"], ["c"]], {}, CLAIM)
+    person = Dataset.of("sets", [["a", "c"], ["a"], ["c"], ["c"]])
+    assert verify(missing).holds
+    assert not verify_against(missing, person, np.arange(4)).checks["published records match"]
+    assert not verify_against(missing, person).checks["published records match"]
+    other = Dataset.of("sets", ORIGINAL[:3])
+    assert not verify_against(missing, other).checks["the original has as many records as the release says"]
+    assert not verify_against(missing, person, np.zeros(4, int)).checks["every record is published at most once"]
+
+
+def test_chunks_and_other_claims_are_refused() -> None:
+    verdict = verify(nested(guarantee=CLAIM))
+    assert not verdict.holds
+    assert not verdict.checks[RECORDS]
+    with pytest.raises(VerificationError, match="claims km-items"):
+        verify(generalised(ROWS, GROUPS, KmItems(k=2, m=2)))
+    assert not verify(generalised([["a", "a"], ["a"]], {}, CLAIM)).holds
+
+
+records = st.lists(
+    st.lists(st.sampled_from(["P", "a", "c", "d", "e"]), min_size=1, max_size=4, unique=True), min_size=1, max_size=8
+)
+named = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True), min_size=1, max_size=3)
+
+
+@settings(max_examples=150)
+@given(records, named, st.integers(2, 4))
+def test_itemsets_are_counted_like_by_brute_force(rows: list[list[str]], itemsets: list[list[str]], k: int) -> None:
+    claim = ItemsetAnonymity(k=k, itemsets=tuple(map(tuple, itemsets)))
+    shown = {item for row in rows for value in row for item in GROUPS.get(value, [value])}
+    counts = [
+        sum(matches(row, known & shown, GROUPS) for row in rows)
+        for itemset in itemsets
+        for known in subsets(set(itemset), len(itemset))
+    ]
+    verdict = verify(generalised(rows, GROUPS, claim))
+    assert verdict.measured["k"] == min([n for n in counts if n] + [len(rows)])
+    assert verdict.holds == all(n == 0 or n >= k for n in [*counts, len(rows)])

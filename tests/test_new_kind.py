@@ -1,4 +1,4 @@
-"""A kind, a method and a measure are found by lying in their places: a copy of the source gets new ones, that is all."""
+"""Kinds, methods and measures are found by lying in their places: a copy of the source gets new ones, that is all."""
 
 from __future__ import annotations
 

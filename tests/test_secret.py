@@ -50,7 +50,7 @@ def test_names_are_the_numbers_from_one_and_nothing_else(method):
     rows = [[f"a{i % 4}", f"b{i % 3}"] for i in range(PEOPLE)]
     kind = method.kinds[0]
     more = (XY,) if kind == "trajectories" else ()
-    release = sf.anonymize(getattr(sf.Dataset, f"from_{kind}")(rows, *more), method).release
+    release = sf.anonymize(sf.Dataset.of(kind, rows, *more), method).release
     listed = release.table if "person" in release.table.column_names else next(iter(release.parts.values())).table
     names = listed.column(0).to_pylist()
     assert names == [str(number) for number in range(1, len(names) + 1)]

@@ -12,6 +12,7 @@ from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import COUNTS
 from sfumato.core.method import Method
 from sfumato.core.release import Result
+from sfumato.core.rooms import look_up
 from sfumato.core.run import Run
 from sfumato.core.unit import plural
 
@@ -36,9 +37,9 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     if count not in COUNTS:
         raise ParameterError(f"count: must be one of {', '.join(COUNTS)}, got {count!r}.")
     owner, unit, k = type(method).__name__, dataset.unit, getattr(method, "k", None)
-    if count == "people" and dataset.kind == "timeline":
+    if count == "people" and look_up(dataset.kind, "verifiers", "find_crowds") is None:
         raise ParameterError(
-            f"{owner}: count=people means nothing for a timeline, which knows no people. Leave it out."
+            f"{owner}: count=people means nothing for a {dataset.kind}, which knows no people. Leave it out."
         )
     if count == "records" or not unit.owner:
         return method.anonymize(dataset, run)
@@ -49,7 +50,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
             "column "
             "that does (owner-column)."
         )
-    if dataset.kind == "snapshots" or not isinstance(k, int) or k < 2:
+    if not isinstance(k, int) or k < 2:
         raise ParameterError(
             f"{owner}: count=people needs a method with a k of at least 2, of which people are counted."
         )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.core.errors import ParameterError
 from sfumato.core.params import declared
-from sfumato.registry import all_kinds, all_methods
+from sfumato.registry import all_methods, find_kind
 
 __all__ = ["describe_methods"]
 
@@ -19,8 +18,8 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
     >>> [method["name"] for method in describe_methods("trajectories")]
     ['lm-anon', 'sd-seqanon', 'seqanon', 'sga', 'u-seqanon', 'zga']
     """
-    if kind and kind not in all_kinds():
-        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.")
+    if kind:
+        find_kind(kind)
     return [
         {
             "name": method.name,

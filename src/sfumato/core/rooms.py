@@ -6,6 +6,7 @@ anywhere repeats what the folders say. Only the room that was asked for is impor
 
 from __future__ import annotations
 
+import difflib
 import functools
 import importlib
 import importlib.util
@@ -43,7 +44,9 @@ def find_kind(kind: str) -> Kind:
     'the items of a person'
     """
     if kind not in all_kinds():
-        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.")
+        near = difflib.get_close_matches(str(kind), all_kinds(), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.{hint}")
     found: Kind = importlib.import_module(f"{_KINDS}.{kind}").KIND
     return found
 

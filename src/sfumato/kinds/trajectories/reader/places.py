@@ -20,6 +20,7 @@ from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_re
 from sfumato.kinds.trajectories.reader.squares import cut_grid, grow_quadtree
 
 __all__ = [
+    "CHECKS",
     "DerivedPlaces",
     "PlaceRule",
     "Positions",
@@ -118,6 +119,10 @@ class Positions(NamedTuple):
     y: Floats
     projection: Projection | None
     """How the points came to the plane; None if they were there."""
+
+
+CHECKS = {"places": parse_place_rule}
+"""Reading options whose spelling is known here."""
 
 
 def locate(owner: str, names: tuple[str, str], given: tuple[Floats, Floats], *, lonlat: bool) -> Positions:

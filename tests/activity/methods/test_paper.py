@@ -14,7 +14,7 @@ from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversi
 from sfumato.kinds.activity.kernels.durations import Activities
 from sfumato.kinds.activity.kernels.space import build_space, measure_from_person
 from sfumato.kinds.activity.knowledge.windows import count_in_windows
-from sfumato.kinds.activity.published import Slots
+from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.verifiers import activity_diversity
 
 

@@ -16,7 +16,7 @@ from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
-from sfumato.kinds.activity.published import round_shares
+from sfumato.kinds.activity.publication import round_shares
 from sfumato.registry import faithful_verifier, find, verifier
 
 FLAT = ("l-mdav", "l-vmdav", "msld")

@@ -18,7 +18,7 @@ from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.kinds.activity.attacker.known_slots import attack
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.published import name_unknown
+from sfumato.kinds.activity.publication import name_unknown
 from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
 from sfumato.registry import find, verifier
 

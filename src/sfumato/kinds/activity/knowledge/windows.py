@@ -42,7 +42,16 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 
-__all__ = ["Bounded", "Crowds", "PublishedTime", "Within", "count_in_windows", "find_shown", "slide_minimum"]
+__all__ = [
+    "Bounded",
+    "Crowds",
+    "PublishedTime",
+    "Within",
+    "count_in_windows",
+    "count_shown",
+    "find_shown",
+    "slide_minimum",
+]
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -157,6 +166,32 @@ def find_shown(hidden: Flags, slots: int, slot: int, window: int) -> Ints:
     return np.flatnonzero(sums[window:] == sums[: max(slots + 1 - window, 0)])
 
 
+def count_shown(codes: Codes, activity: int, gap: int, hidden: Flags, claim: Any) -> tuple[Ints, Crowds]:
+    """Return the windows in which something is published of a class, by the slot they begin at, and who is in them.
+
+    Parameters
+    ----------
+    codes, activity, gap
+        As in :func:`count_in_windows`.
+    hidden
+        Of which intervals nothing is published.
+    claim
+        What says how many slots there are (``slots``, and ``slot`` in an interval) and how long a window is
+        (``delta_slots``).
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> claim = SimpleNamespace(slots=4, slot=2, delta_slots=2)
+    >>> starts, crowds = count_shown(np.array([[1, 1, 1, 0]], np.int32), 1, -1, np.array([False, True]), claim)
+    >>> starts.tolist(), crowds.may.tolist(), crowds.seen.tolist()
+    ([0], [1], [1])
+    """
+    starts = find_shown(hidden, claim.slots, claim.slot, claim.delta_slots)
+    everywhere = count_in_windows(codes, activity, gap, claim.delta_slots)
+    return starts, Crowds(everywhere.may[starts], everywhere.seen[starts])
+
+
 class Within(NamedTuple):
     """A range of whole numbers by class and interval.
 
@@ -246,7 +281,7 @@ class PublishedTime(NamedTuple):
         if claim.gap is not None:
             unknown = Within.of_shares(published.shares_of(claim.gap), total, error)
         done = Within.of_shares(published.shares_of(label), total, error)
-        return cls(published.sizes, lengths, done, unknown, published.unknown(claim.gap))
+        return cls(published.sizes, lengths, done, unknown, published.find_hidden(claim.gap))
 
     def bound_from_above(self, owner: int, window: int) -> Crowds:
         """Return by window in which something is published the most who may do it throughout, and the fewest seen.

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sfumato.checking.people import Crowd, count_in_groups
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import PublishedClasses, Slots, measure_intervals
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 
 __all__ = ["CROWD", "find_crowds"]
 
@@ -31,7 +32,7 @@ def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) 
     """Count the people of every class who are observed in a slot of which something is published."""
     claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
     gap = str(claim.parameters()["gap"])
-    hidden, code = published.unknown(gap), slots.find((gap,))[0]
+    hidden, code = published.find_hidden(gap), slots.find((gap,))[0]
     lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
     classes = zip(hidden, published.members(rows), published.members(person), strict=True)
     for unseen, members, people in classes:

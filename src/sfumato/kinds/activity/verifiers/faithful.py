@@ -12,7 +12,8 @@ from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals, name_unknown
+from sfumato.kinds.activity.model import UNKNOWN, Slots
+from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 
 __all__ = ["check_asked", "verify_faithful"]
 
@@ -88,7 +89,7 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
         return {"activity": unheard[0]}
     digits, gap = (getattr(release.guarantee, name, None) for name in ("digits", "gap"))
     error = (0.0 if digits is None else 10.0**-digits) * (1 + 1e-9)
-    shown = ~published.unknown(gap)
+    shown = ~published.find_hidden(gap)
     classes = zip(published.names, published.tables(), published.members(rows), shown, strict=True)
     for name, shares, members, where in classes:
         expected = _share_time(slots.codes[members], begins, len(slots.labels))
@@ -102,18 +103,27 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
 
 
 def _share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
-    """Return the share of some people's time that goes into each activity: interval, activity."""
-    interval = np.searchsorted(begins, np.arange(codes.shape[1]), side="right") - 1
-    slots = np.bincount((codes + interval * activities).reshape(-1), minlength=len(begins) * activities)
-    shares = slots.reshape(len(begins), activities)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    """Return the share of some people's time that goes into each activity: interval, activity.
+
+    Time is added up stretch by stretch: one begins where a person changes to something else, or where an interval does.
+    """
+    slots = codes.shape[1]
+    spent = np.zeros((len(begins), activities), dtype=np.int64)
+    for day in codes:
+        starts = np.union1d(np.flatnonzero(np.diff(day)) + 1, begins)
+        interval = np.searchsorted(begins, starts, side="right") - 1
+        np.add.at(spent, (interval, day[starts]), np.diff(starts, append=slots))
+    return np.asarray(spent / (len(codes) * np.diff(begins, append=slots))[:, None])
 
 
 def check_asked(release: Release, original: Dataset) -> Witness:
     """Look for other slots than those of the original, and unknown time that the claim takes for an activity."""
     claim: Any = release.guarantee
-    slots = Slots.of(original).codes.shape[1]
+    days = Slots.of(original)
+    slots = days.codes.shape[1]
     if claim.slots != slots:
         return {"slots": claim.slots, "original": slots}
-    gap = name_unknown(original)
+    named = str(original.reading.get("gap") or UNKNOWN)
+    occurs = named in days.labels and any(days.labels.index(named) in day for day in days.codes)
+    gap = named if occurs else None
     return None if gap == claim.gap else {"gap": claim.gap, "original": gap}

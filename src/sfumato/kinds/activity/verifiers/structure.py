@@ -11,7 +11,8 @@ from sfumato.checking.order import Findings
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import CLASS_COLUMNS, PublishedClasses, data_columns
+from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
+from sfumato.kinds.activity.published import PublishedClasses
 
 __all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
@@ -25,7 +26,7 @@ _COUNT_ERROR = 1e-4
 
 def check_columns(release: Release) -> Witness:
     """Look for anything but shares of classes, and the list of classes."""
-    if release.columns not in (data_columns("int64"), data_columns("timestamp")):
+    if release.columns not in (list_columns("int64"), list_columns("timestamp")):
         return {"columns": [column.name for column in release.columns]}
     if sorted(release.parts) != ["classes"]:
         return {"parts": sorted(release.parts)}

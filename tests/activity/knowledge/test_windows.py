@@ -1,15 +1,9 @@
-"""Windows begin at any slot: who does something throughout one, counted, and bounded by shares as tightly as can be."""
+"""Windows begin at any slot: who does something throughout one is counted in each."""
 
-from collections import Counter
-from fractions import Fraction
-
-import numpy as np
-from hypothesis import given, settings
-from tests.activity.examples import TABLE_1, small_classes
-from tests.activity.naive.promise import assignments, largest_share
+from tests.activity.examples import TABLE_1
 
 import sfumato as sf
-from sfumato.kinds.activity.knowledge.windows import PublishedTime, Within, count_in_windows
+from sfumato.kinds.activity.knowledge.windows import count_in_windows
 from sfumato.kinds.activity.model import Slots
 
 
@@ -19,51 +13,3 @@ def test_windows_are_all_runs_of_delta_slots():
     for start in range(168 - 72 + 1):
         away = [all(hour == "V" for hour in row[start : start + 72]) for row in TABLE_1]
         assert (found.may[start], found.seen[start]) == (sum(away), 4)
-
-
-def published_time(rows, length, activity="a", gap="?"):
-    lengths = [min(length, len(rows[0]) - begin) for begin in range(0, len(rows[0]), length)]
-    counts = [
-        Counter(row[slot] for row in rows for slot in range(begin, min(begin + length, len(rows[0]))))
-        for begin in range(0, len(rows[0]), length)
-    ]
-    done, unknown = (np.array([[count[label] for count in counts]]) for label in (activity, gap))
-    time = PublishedTime(
-        np.array([len(rows)]), np.array(lengths), Within(done, done), Within(unknown, unknown), done < 0
-    )
-    return time, lengths, counts
-
-
-def conclude_at_least(time, size, window):
-    """The largest share, in people, that is certain."""
-    return max([people for people in range(size + 1) if people and sure(time, size, people, window)], default=0)
-
-
-def sure(time, size, people, window):
-    return time.bound_from_below(window, Fraction(people - 1, size)) is not None
-
-
-@settings(max_examples=150)
-@given(small_classes())
-def test_shares_tell_exactly_what_all_days_that_fit_them_have_in_common(case):
-    rows, length, window = case
-    time, lengths, counts = published_time(rows, length)
-    size, shown = len(rows), range(len(rows[0]))
-    fitting = [largest_share(days, range(size), shown, "a", window) for days in assignments(size, lengths, counts)]
-    crowds = time.bound_from_above(0, window)
-    assert crowds.largest()[0] == max(fitting)
-    assert (crowds.seen == size).all()
-    assert Fraction(conclude_at_least(time, size, window), size) == min(fitting)
-
-
-@settings(max_examples=150)
-@given(small_classes("ah?"))
-def test_bounds_hold_where_time_is_unknown(case):
-    rows, length, window = case
-    time, lengths, counts = published_time(rows, length)
-    size, shown = len(rows), range(len(rows[0]))
-    fitting = [largest_share(days, range(size), shown, "a", window, "?") for days in assignments(size, lengths, counts)]
-    assert time.bound_from_above(0, window).largest()[0] >= max(fitting)
-    for share in {Fraction(0), *fitting}:
-        found = time.bound_from_below(window, share)
-        assert found is None or min(fitting) > share

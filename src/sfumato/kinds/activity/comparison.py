@@ -29,14 +29,28 @@ _DAY = 86_400
 
 
 class PublishedClass(NamedTuple):
-    """A class: how many people it has, what is published of it, and who they are if that is known."""
+    """A class: how many people it has, what is published of it, and who they are if that is known.
+
+    Attributes
+    ----------
+    name, size
+        What it is called, and how many people it has.
+    shares
+        Share of its time by interval and activity.
+    rows
+        Original rows of its people; None where nobody knows.
+
+    Examples
+    --------
+    >>> one = PublishedClass("1", 2, np.array([[1.0, 0.0], [0.5, 0.5]]), None)
+    >>> (one.size * one.shares).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
 
     name: str
     size: int
     shares: Floats
-    """Share of the class's time by interval and activity."""
     rows: Longs | None
-    """Original rows of its people."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,6 +85,11 @@ class ActivityComparison:
     def labels(self) -> tuple[str, ...]:
         """Activities, by their codes."""
         return self.comparison.history.labels
+
+    @cached_property
+    def sensitive(self) -> list[int]:
+        """Codes of the sensitive activities."""
+        return [self.labels.index(label) for label in self.comparison.original.schema.sensitive]
 
     @cached_property
     def slots(self) -> int:

@@ -109,7 +109,7 @@ class ActivityClasses(Method):
 
     def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
         """Return what is known of everybody who may be published, or say that too few may be."""
-        everybody = read_activities(dataset, sensitive)
+        everybody = _read_activities(dataset, sensitive)
         unobserved = (everybody.codes == everybody.gap).any(axis=1)
         if self.gaps == "unknown" or not unobserved.any():
             return Observed(everybody, np.zeros(len(dataset), dtype=bool))
@@ -169,13 +169,28 @@ class ActivityClasses(Method):
 
 
 class Observed(NamedTuple):
-    """What is known of the people who may be published, and who may not because part of their time is unknown."""
+    """What is known of the people who may be published, and who may not because part of their time is unknown.
+
+    Attributes
+    ----------
+    activities
+        What those did who may be published.
+    left_out
+        By row of the data: whether it is left out.
+
+    Examples
+    --------
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("activity", [["home", "out"], ["home", "out"], ["home", "(gap)"]])
+    >>> find("mc")(k=2, gaps="withhold").observe(data, ()).left_out.tolist()
+    [False, False, True]
+    """
 
     activities: Activities
     left_out: np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
+def _read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
     """Return what everybody did as kernels want it."""
     from sfumato.kinds.activity.kernels.durations import Activities
 

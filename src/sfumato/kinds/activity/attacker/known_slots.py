@@ -11,8 +11,9 @@ import numpy.typing as npt
 from sfumato.checking.risk import Risk, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
-from sfumato.kinds.activity.knowledge.windows import PublishedTime, count_shown
+from sfumato.kinds.activity.knowledge.windows import count_shown
 from sfumato.kinds.activity.model import Slots
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original"]

@@ -1,7 +1,7 @@
 """(delta, epsilon)-diversity of classes, counted anew: short enough to read in one sitting.
 
 How many people of a class do something throughout a window is not published. The shares bound it from both sides, for
-windows that begin at any slot (:mod:`sfumato.kinds.activity.knowledge.windows` has the proofs). Where these bounds do
+windows that begin at any slot (:mod:`sfumato.kinds.activity.knowledge.bounds` has the proofs). Where these bounds do
 not decide, the owner's class file does; without it the claim cannot be judged.
 """
 
@@ -17,14 +17,15 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
-from sfumato.kinds.activity.knowledge.windows import PublishedTime, count_shown
+from sfumato.kinds.activity.knowledge.bounds import PublishedTime
+from sfumato.kinds.activity.knowledge.windows import count_shown
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "verify", "verify_against"]
 
 GUARANTEE = ActivityDiversity
 NEEDS_ORIGINAL = True

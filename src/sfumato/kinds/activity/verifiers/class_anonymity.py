@@ -15,12 +15,13 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.knowledge.windows import Within, find_shown
+from sfumato.kinds.activity.knowledge.bounds import Within
+from sfumato.kinds.activity.knowledge.windows import find_shown
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
+__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 
 GUARANTEE = ClassAnonymity
 NEEDS_ORIGINAL = True

@@ -25,10 +25,10 @@ def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -
     sizes = PublishedClasses.of(release).sizes
     yield from count_in_groups(np.repeat(np.arange(len(sizes)), sizes), person)
     if getattr(release.guarantee, "gap", None) is not None:
-        yield from _of_observed(release, original, rows, person)
+        yield from _count_observed(release, original, rows, person)
 
 
-def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+def _count_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
     """Count the people of every class who are observed in a slot of which something is published."""
     claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
     gap = str(claim.parameters()["gap"])

@@ -10,13 +10,13 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
+from sfumato.core.clock import UNITS
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.activity.model import UNKNOWN, Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 
 __all__ = ["check_asked", "verify_faithful"]
-
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
@@ -65,6 +65,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
 
 def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
+    """Look for a class file that does not hold every published record once, as many as the sizes of classes say."""
     sizes = PublishedClasses.of(release).sizes
     if (sizes < 1).any() or sum(sizes.tolist()) != len(release):
         return {"published": len(release), "classes": sum(sizes.tolist())}
@@ -72,11 +73,13 @@ def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
 
 
 def _check_intervals(release: Release, published: PublishedClasses, original: Dataset, begins: Ints) -> Witness:
+    """Look for intervals that do not begin when those of the original do."""
     clock = original.clock
     dated = release.columns[1].form.type == "timestamp"
     if dated and clock.unit is None:
         return {"published": "dates", "original": "numbers"}
-    expected = clock.to_arrow(clock.origin + begins).cast("int64").to_numpy() if dated else np.arange(len(begins))
+    # Dates are microseconds since 1970, worked out here and not by what publishes them.
+    expected = (clock.origin + begins) * (UNITS[str(clock.unit)] * 1_000_000) if dated else np.arange(len(begins))
     if np.array_equal(expected, published.begins):
         return None
     return {"published": len(published.begins), "original": len(begins)}

@@ -16,7 +16,6 @@ from sfumato.kinds.activity.published import PublishedClasses
 
 __all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
-
 PARTS = ("classes",)
 ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
 
@@ -57,6 +56,7 @@ def _check_names(release: Release) -> Witness:
 
 
 def _check_sizes(release: Release) -> Witness:
+    """Look for empty classes, and for sizes that do not make up all who are published."""
     found = PublishedClasses.of(release)
     empty = np.flatnonzero(found.sizes < 1)
     if len(empty):
@@ -77,12 +77,14 @@ def _check_intervals(release: Release) -> Witness:
 
 
 def _check_repetition(release: Release) -> Witness:
+    """Look for an activity that a class has twice in an interval."""
     found = PublishedClasses.of(release)
     same = (np.diff(found.owner) == 0) & (np.diff(found.interval) == 0) & (np.diff(found.activity) == 0)
     return _name(found, int(np.argmax(same))) if same.any() else None
 
 
 def _check_range(release: Release) -> Witness:
+    """Look for shares of nothing, or of more than everything."""
     found = PublishedClasses.of(release)
     wrong = (found.share <= 0) | (found.share > 1)
     return _name(found, int(np.argmax(wrong))) if wrong.any() else None
@@ -119,6 +121,7 @@ def _check_precision(release: Release) -> Witness:
 
 
 def _check_values(release: Release) -> Witness:
+    """Look for values that stand for several activities."""
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 

@@ -133,27 +133,26 @@ def make_method(name, rows, slot, window, epsilon, **options):
     return find(name)(k=2, delta=delta, epsilon=epsilon, **lengths, **options)
 
 
-@st.composite
-def days_in_runs(draw):
-    """People with runs of activities, v and w being sensitive."""
-    people, slots = draw(st.integers(2, 12)), draw(st.integers(2, 8))
+def draw_runs(draw, count, slots, labels):
+    """Days of so many people, each with a few runs of activities that begin anew until the day is full."""
     rows = []
-    for _ in range(people):
-        runs = draw(st.lists(st.tuples(st.sampled_from("abvw"), st.integers(1, 8)), min_size=1, max_size=4))
+    for _ in range(count):
+        runs = draw(st.lists(st.tuples(st.sampled_from(labels), st.integers(1, 8)), min_size=1, max_size=4))
         row = [label for label, length in runs for _ in range(length)]
         rows.append((row * slots)[:slots])
     return rows
 
 
 @st.composite
+def days_in_runs(draw):
+    """People with runs of activities, v and w being sensitive."""
+    return draw_runs(draw, draw(st.integers(2, 12)), draw(st.integers(2, 8)), "abvw")
+
+
+@st.composite
 def gappy_days(draw):
     """People with runs of activities, some of them unknown."""
-    count, slots = draw(st.integers(3, 10)), draw(st.integers(2, 8))
-    rows = []
-    for _ in range(count):
-        runs = draw(st.lists(st.tuples(st.sampled_from("avv?"), st.integers(1, 8)), min_size=1, max_size=4))
-        row = [label for label, length in runs for _ in range(length)]
-        rows.append([GAP if cell == "?" else cell for cell in (row * slots)[:slots]])
+    rows = draw_runs(draw, draw(st.integers(3, 10)), draw(st.integers(2, 8)), ["a", "v", "v", GAP])
     rows[0] = ["v", *rows[0][1:]]
     return rows
 

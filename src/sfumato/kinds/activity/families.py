@@ -39,8 +39,9 @@ class ActivityClasses(Method):
 
     Examples
     --------
-    >>> ActivityClasses.kinds
-    ('activity',)
+    >>> from sfumato.registry import find
+    >>> find("mc")(k=5).group_size, find("mc")(k=5, size=8).group_size
+    (5, 8)
     """
 
     optimises: ClassVar[str] = "distance of days to those of the class"
@@ -207,8 +208,11 @@ class DiverseClasses(ActivityClasses):
 
     Examples
     --------
-    >>> [guarantee.name for guarantee in DiverseClasses.promises]
-    ['activity-diversity']
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("activity", [["home", "away"], ["home", "home"]], sensitive=("away",))
+    >>> claim = find("l-mdav")(k=2, delta="2min", epsilon=0.5).claim(data)
+    >>> claim.delta_slots, claim.fraction, claim.sensitive
+    (2, Fraction(1, 2), ('away',))
 
     References
     ----------

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.activity.naive.methods import plain_mdav
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.kernels.naive.microaggregation import plain_mdav
 
 from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 
@@ -46,3 +48,15 @@ def test_standardised_columns():
 def test_groups_of_nobody_are_refused():
     with pytest.raises(ValueError, match="k must be at least 1"):
         group_by_mdav(np.zeros((3, 1)), 0)
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(1, 3).flatmap(
+        lambda d: st.lists(st.lists(st.integers(-3, 3), min_size=d, max_size=d), min_size=1, max_size=24)
+    ),
+    st.integers(1, 4),
+)
+def test_groups_are_those_of_a_plain_search(table, k):
+    group = group_by_mdav(np.array(table, float), k)
+    assert group.tolist() == plain_mdav(table, k)

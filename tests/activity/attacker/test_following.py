@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.activity.examples import (
+    GAP,
+    busy_days,
+)
 from tests.activity.naive.attack import follow_person
 
 import sfumato as sf
@@ -13,20 +17,6 @@ from sfumato.kinds.activity.attacker import following, known_slots
 from sfumato.kinds.activity.knowledge.following import Steps, follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.report import render
-
-GAP = "(gap)"
-
-
-def busy_days(people=6, slots=1440, seed=1):
-    """Days by the minute, in which everybody does something else every half hour or so."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for _ in range(people):
-        row = []
-        while len(row) < slots:
-            row += [f"a{rng.integers(9)}"] * int(rng.integers(10, 60))
-        rows.append(row[:slots])
-    return rows
 
 
 @settings(max_examples=100)
@@ -97,10 +87,3 @@ def test_without_the_class_file_nobody_is_followed_and_without_anybody_alone_nei
     found = following.attack(result.release, data, result.trace.rows)
     assert (found.slots, found.share, found.stops_at) == (0.0, 0.0, 1)
     assert following.attack_original(data) is None
-
-
-@pytest.mark.parametrize("name", ["LMdav", "LVmdav", "Msld"])
-def test_methods_by_slot_take_an_interval(name):
-    data = sf.Dataset.of("activity", busy_days(), sensitive=("a1",), clock=Clock("minute"))
-    method = getattr(sf.methods, name)(k=3, delta="1h", epsilon="3/4", interval="30min")
-    assert sf.anonymize(data, method, secret=bytes([1] * 32)).release.guarantee.slot == 30

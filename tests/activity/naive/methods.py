@@ -1,6 +1,134 @@
-"""The methods for daily activities as printed, without shortcuts: lists of groups, and counters."""
+"""The methods for daily activities as printed, without shortcuts: durations one by one, centroids as fractions."""
 
-from tests.activity.naive.partitions import centroid, level_sizes, mdav, split_levels, square, vmdav
+import math
+from fractions import Fraction
+
+
+def durations(row, q, length, kept=None):
+    """Slots spent on every kept activity in every interval."""
+    kept = range(q) if kept is None else kept
+    parts = [row[begin : begin + length] for begin in range(0, len(row), length)]
+    return [sum(code == activity for code in part) for part in parts for activity in kept]
+
+
+def square(x, y):
+    return sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
+
+
+def centroid(vectors):
+    return [Fraction(sum(column), len(vectors)) for column in zip(*vectors, strict=True)]
+
+
+def may_fill(row, activity, gap):
+    """Whether somebody may do the activity in all of these slots: seen doing it, and nothing else."""
+    return activity in row and all(code in (activity, gap) for code in row)
+
+
+def largest_share(rows, sensitive, delta, gap=None):
+    """The largest share of some people who may do a sensitive activity throughout delta slots, whenever they begin."""
+    most = 0
+    for activity in sensitive:
+        for start in range(len(rows[0]) - delta + 1):
+            most = max(most, sum(may_fill(row[start : start + delta], activity, gap) for row in rows))
+    return Fraction(most, len(rows))
+
+
+class Data:
+    """What everybody did, and what is asked for."""
+
+    def __init__(self, rows, q, sensitive, k, epsilon, delta, gap=None):
+        self.rows, self.q, self.sensitive = rows, q, sensitive
+        self.k, self.epsilon, self.delta, self.gap = k, epsilon, delta, gap
+
+    def share(self, people):
+        return largest_share([self.rows[person] for person in people], self.sensitive, self.delta, self.gap)
+
+    def diverse(self, people):
+        return self.share(people) <= self.epsilon
+
+    def metric(self, length, weight):
+        """Vectors of everybody, and the distance between two such vectors."""
+        open_ones = [a for a in range(self.q) if weight is None or a not in self.sensitive]
+        plain = [durations(row, self.q, length, open_ones) for row in self.rows]
+        if weight is None:
+            return [[*vector] for vector in plain], square
+        secret = [durations(row, self.q, length, self.sensitive) for row in self.rows]
+        width = len(plain[0])
+
+        def distance(x, y):
+            first, second = square(x[:width], y[:width]), square(x[width:], y[width:])
+            return math.sqrt(float(first)) - weight * math.sqrt(float(second))
+
+        return [a + b for a, b in zip(plain, secret, strict=True)], distance
+
+
+def mdav(data, people, size, length, weight):
+    """Groups of a size, two at a time; few left over go to the nearest group."""
+    vectors, distance = data.metric(length, weight)
+    left, groups = sorted(people), []
+    while len(left) >= 2 * size:
+        middle = centroid([vectors[person] for person in left])
+        pivot = min(left, key=lambda person: (-distance(vectors[person], middle), person))
+        first = _nearest(vectors, distance, left, pivot, size)
+        left = [person for person in left if person not in first]
+        other = min(left, key=lambda person: (-distance(vectors[person], vectors[pivot]), person))
+        second = _nearest(vectors, distance, left, other, size)
+        left = [person for person in left if person not in second]
+        groups += [first, second]
+    if not left:
+        return groups
+    if len(left) >= size or not groups:
+        return [*groups, left]
+    middle = centroid([vectors[person] for person in left])
+    nearest = min(groups, key=lambda group: distance(centroid([vectors[person] for person in group]), middle))
+    nearest += left
+    return groups
+
+
+def _nearest(vectors, distance, left, pivot, size):
+    others = [person for person in left if person != pivot]
+    others.sort(key=lambda person: (distance(vectors[person], vectors[pivot]), person))
+    return [pivot, *others[: size - 1]]
+
+
+def vmdav(data, people, size, length, weight):
+    """Groups extended until diverse; those that never are lose the people they began with."""
+    vectors, distance = data.metric(length, weight)
+    middle = centroid([vectors[person] for person in people])
+    left, groups, extended = sorted(people), [], 0
+    while len(left) >= size:
+        pivot = min(left, key=lambda person: (-distance(vectors[person], middle), person))
+        seeds = _nearest(vectors, distance, left, pivot, size)
+        left = [person for person in left if person not in seeds]
+        group = list(seeds)
+        for person in sorted(left, key=lambda person: (distance(vectors[person], vectors[pivot]), person)):
+            if data.diverse(group):
+                break
+            if data.share([*group, person]) < data.share(group):
+                group.append(person)
+        if data.diverse(group):
+            extended += len(group) - size
+            groups.append(group)
+            left = [person for person in left if person not in group]
+    formed = [centroid([vectors[person] for person in group]) for group in groups]
+    for person in left:
+        ranked = sorted(range(len(groups)), key=lambda number: distance(formed[number], vectors[person]))
+        fitting = [number for number in ranked if data.diverse([*groups[number], person])]
+        if fitting:
+            groups[fitting[0]].append(person)
+    return groups, extended
+
+
+def split_levels(data, people, lengths, sizes, weight):
+    """Multi-level clustering without diversity."""
+    parts = [list(people)]
+    for length, size in zip(lengths, sizes, strict=True):
+        parts = [group for part in parts for group in mdav(data, part, size, length, weight)]
+    return parts
+
+
+def level_sizes(size, lengths, fanout):
+    return [size * fanout ** (len(lengths) - 1 - level) for level in range(len(lengths))]
 
 
 def mc(data, lengths, fanout, weight=None):
@@ -91,36 +219,3 @@ def msld(data):
     while current and (len(current) < data.k or not data.diverse(current)):
         current = groups.pop() + current
     return groups + [current] * bool(current)
-
-
-def plain_mdav(table, k):
-    """MDAV on numbers: by row the number of its group."""
-    left, group, number = list(range(len(table))), [-1] * len(table), 0
-
-    def far(x, y):
-        total = 0.0
-        for a, b in zip(x, y, strict=True):
-            total += (a - b) ** 2
-        return total
-
-    def close(pivot):
-        nonlocal left, number
-        near = sorted(left, key=lambda row: (far(table[row], table[pivot]), row))[:k]
-        for row in near:
-            group[row] = number
-        left = [row for row in left if row not in near]
-        number += 1
-
-    def farthest(point):
-        return min(left, key=lambda row: (-far(table[row], point), row))
-
-    while len(left) >= 2 * k:
-        pair = len(left) >= 3 * k
-        centre = [sum(column) / len(left) for column in zip(*(table[row] for row in left), strict=True)]
-        pivot = farthest(centre)
-        close(pivot)
-        if pair:
-            close(farthest(table[pivot]))
-    for row in left:
-        group[row] = number
-    return group

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.leftover import Leftover, share_of
 from sfumato.core.release import Release
+from sfumato.kinds.activity.published import PublishedClasses
 
 __all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "count_leftover", "sum_over_spans"]
 
@@ -28,14 +29,28 @@ _DAY = 86_400
 
 
 class PublishedClass(NamedTuple):
-    """A class: how many people it has, what is published of it, and who they are if that is known."""
+    """A class: how many people it has, what is published of it, and who they are if that is known.
+
+    Attributes
+    ----------
+    name, size
+        What it is called, and how many people it has.
+    shares
+        Share of its time by interval and activity.
+    rows
+        Original rows of its people; None where nobody knows.
+
+    Examples
+    --------
+    >>> one = PublishedClass("1", 2, np.array([[1.0, 0.0], [0.5, 0.5]]), None)
+    >>> (one.size * one.shares).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
 
     name: str
     size: int
     shares: Floats
-    """Share of the class's time by interval and activity."""
     rows: Longs | None
-    """Original rows of its people."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -72,6 +87,11 @@ class ActivityComparison:
         return self.comparison.history.labels
 
     @cached_property
+    def sensitive(self) -> list[int]:
+        """Codes of the sensitive activities."""
+        return [self.labels.index(label) for label in self.comparison.original.schema.sensitive]
+
+    @cached_property
     def slots(self) -> int:
         """Number of slots, the same for everybody."""
         lengths = self.comparison.history.lengths
@@ -98,15 +118,18 @@ class ActivityComparison:
         return totals
 
     @cached_property
+    def _published(self) -> PublishedClasses:
+        return PublishedClasses.of(self.comparison.release)
+
+    @property
     def sizes(self) -> Longs:
         """People in every class."""
-        return _numbers(self.comparison.release.parts["classes"].table.column("size"))
+        return self._published.sizes
 
-    @cached_property
-    def names(self) -> list[str]:
+    @property
+    def names(self) -> tuple[str, ...]:
         """Name of every class."""
-        names: list[str] = self.comparison.release.parts["classes"].table.column("class").to_pylist()
-        return names
+        return self._published.names
 
     @cached_property
     def edges(self) -> Longs:
@@ -121,16 +144,15 @@ class ActivityComparison:
 
     @cached_property
     def _begins(self) -> Longs:
-        """Slot at which the interval of every published row begins."""
-        column = self.comparison.release.table.column("interval").combine_chunks()
+        """Slot at which every interval begins that the release tells apart."""
+        begins, kind = self._published.begins, self.comparison.release.table.schema.field("interval").type
         clock = self.comparison.original.clock
-        if pa.types.is_timestamp(column.type):
-            return clock.from_arrow(column) - clock.origin
-        numbers = _numbers(column)
+        if pa.types.is_timestamp(kind):
+            return clock.from_arrow(pa.array(begins).cast(kind)) - clock.origin
         length = getattr(self.comparison.release.guarantee, "slot", None)
         if not isinstance(length, int):
-            length = -(-self.slots // (int(numbers.max(initial=0)) + 1))
-        return numbers * length
+            length = -(-self.slots // (int(begins.max(initial=0)) + 1))
+        return begins * length
 
     @cached_property
     def intervals(self) -> Longs:
@@ -138,44 +160,36 @@ class ActivityComparison:
         return np.diff(self.edges)
 
     @cached_property
-    def _entries(self) -> tuple[Longs, Longs, Longs, Floats]:
-        """Published rows by class: where each class begins, then interval, activity and share."""
-        table = self.comparison.release.table
-        position = {name: at for at, name in enumerate(self.names)}
+    def _places(self) -> tuple[Longs, Longs]:
+        """Where published intervals and activities stand among those of the original."""
         code = {label: at for at, label in enumerate(self.labels)}
-        classes, activities = (_encode(table.column(name)) for name in ("class", "activity"))
-        if any(label not in code for label in activities[1]) or any(name not in position for name in classes[1]):
+        if any(label not in code for label in self._published.labels):
             raise SchemaError(
                 "Comparison: the release has activities or classes that are not in the original data or the list of "
                 "classes. Compare it with the data it was made from."
             )
-        which = np.array([position[name] for name in classes[1]], dtype=np.int64)[classes[0]]
-        what = np.array([code[label] for label in activities[1]], dtype=np.int64)[activities[0]]
-        when = np.searchsorted(self.edges, self._begins)
-        order = np.argsort(which, kind="stable")
-        starts = np.searchsorted(which[order], np.arange(len(self.names) + 1))
-        shares = np.asarray(table.column("share").to_numpy(), dtype=np.float64)
-        return starts, when[order], what[order], shares[order]
+        activities = np.array([code[label] for label in self._published.labels], dtype=np.int64)
+        return np.searchsorted(self.edges, self._begins), activities
 
     def classes(self) -> Iterator[PublishedClass]:
         """Go through the classes, one at a time: all of them together may be large."""
-        starts, when, what, shares = self._entries
-        rows, first = self.comparison.rows, np.append(0, np.cumsum(self.sizes))
-        for at, name in enumerate(self.names):
-            chosen = slice(starts[at], starts[at + 1])
+        places, rows = np.ix_(*self._places), self.comparison.rows
+        members = [None] * len(self.names) if rows is None else self._published.members(rows)
+        for name, size, shares, people in zip(
+            self.names, self.sizes.tolist(), self._published.tables(), members, strict=True
+        ):
             table = np.zeros((len(self.intervals), len(self.labels)))
-            table[when[chosen], what[chosen]] = shares[chosen]
-            people = None if rows is None else rows[first[at] : first[at + 1]]
-            yield PublishedClass(name, int(self.sizes[at]), table, people)
+            table[places] = shares
+            yield PublishedClass(name, size, table, people)
 
     @cached_property
     def class_totals(self) -> Floats:
         """Slots that an average person of every class spent on every activity, as published."""
-        starts, when, what, shares = self._entries
-        which = np.repeat(np.arange(len(self.names)), np.diff(starts))
-        width = len(self.labels)
-        totals = np.bincount(which * width + what, shares * self.intervals[when], minlength=len(self.names) * width)
-        return np.asarray(totals.reshape(len(self.names), width))
+        published, (when, what) = self._published, self._places
+        keys = published.owner * len(self.labels) + what[published.activity]
+        time = published.share * self.intervals[when[published.interval]]
+        totals = np.bincount(keys, time, minlength=len(self.names) * len(self.labels))
+        return np.asarray(totals.reshape(len(self.names), len(self.labels)))
 
     @property
     def day(self) -> int | None:
@@ -246,21 +260,6 @@ def sum_over_spans(codes: Ints, edges: Longs, activities: int) -> Longs:
     span = np.repeat(np.arange(spans), np.diff(edges))
     keys = (np.arange(people)[:, None] * spans + span) * activities + codes
     return np.bincount(keys.reshape(-1), minlength=people * spans * activities).reshape(people, spans, activities)
-
-
-def _numbers(column: Any) -> Longs:
-    return np.asarray(
-        column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
-    ).astype(np.int64)
-
-
-def _encode(column: Any) -> tuple[Longs, list[str]]:
-    """Return a column of text or categories as codes and labels."""
-    array = column.combine_chunks()
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    labels: list[str] = array.dictionary.to_pylist()
-    return array.indices.to_numpy(zero_copy_only=False).astype(np.int64), labels
 
 
 def count_leftover(original: Dataset, release: Release) -> Leftover:

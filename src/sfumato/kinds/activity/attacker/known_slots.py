@@ -11,9 +11,10 @@ import numpy.typing as npt
 from sfumato.checking.risk import Risk, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
-from sfumato.kinds.activity.knowledge.windows import Crowds, PublishedTime, count_in_windows, find_shown
-from sfumato.kinds.activity.published import Slots
+from sfumato.kinds.activity.knowledge.windows import count_shown
+from sfumato.kinds.activity.model import Slots
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original"]
 
@@ -94,20 +95,17 @@ def _find_largest_share(release: Release, known: KnownSlots, rows: Ints | None) 
     sensitive = tuple(getattr(claim, "sensitive", ()))
     if not sensitive:
         return None
-    slots, published, window = known.slots, known.published, claim.delta_slots
+    slots, published = known.slots, known.published
     gap = -1 if known.gap is None else slots.find((known.gap,))[0]
     largest = Fraction(0)
     for label, code in zip(sensitive, slots.find(sensitive), strict=True):
         if rows is None:
             time = PublishedTime.of(published, label, claim)
-            shares = [time.bound_from_above(owner, window).largest()[0] for owner in range(len(published.names))]
+            crowds = [time.bound_from_above(owner, claim.delta_slots) for owner in range(len(published.names))]
         else:
-            shares = []
-            for hidden, people in zip(known.hidden, published.members(np.asarray(rows)), strict=True):
-                starts = find_shown(hidden, claim.slots, claim.slot, window)
-                counted = count_in_windows(slots.codes[people], code, gap, window)
-                shares.append(Crowds(counted.may[starts], counted.seen[starts]).largest()[0])
-        largest = max([largest, *shares])
+            classes = zip(known.hidden, published.members(np.asarray(rows)), strict=True)
+            crowds = [count_shown(slots.codes[people], code, gap, hidden, claim)[1] for hidden, people in classes]
+        largest = max([largest, *(each.largest()[0] for each in crowds)])
     return float(largest)
 
 

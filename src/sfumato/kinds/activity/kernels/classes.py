@@ -32,6 +32,12 @@ class Demand(NamedTuple):
         Slots in a window, which begins at any slot.
     numerator, denominator
         Epsilon as a fraction: the largest share of a class that may do a sensitive activity throughout a window.
+
+    Examples
+    --------
+    >>> demand = Demand(k=10, delta=48 * 60)
+    >>> demand.numerator / demand.denominator
+    0.75
     """
 
     k: int = 10
@@ -59,6 +65,12 @@ class Outcome(NamedTuple):
     activity, start, crowd
         When not diverse: which of the sensitive activities, the first slot of the first window that the most
         people spend on it, and how many these are. -1, -1 and 0 otherwise.
+
+    Examples
+    --------
+    >>> activities = Activities(np.array([[0, 0], [1, 1]], np.int32), 2, np.array([1]))
+    >>> msld(activities, Demand(k=2, delta=2, numerator=1, denominator=3))[2:]
+    (0, 0, 0, 0, 0, 0, 1)
     """
 
     status: Literal["done", "too few", "not diverse"]

@@ -31,6 +31,13 @@ class Activities(NamedTuple):
         Codes of the sensitive activities, distinct.
     gap
         Code of time that nothing is known about, which is none of the sensitive ones; -1 if there is none.
+
+    Examples
+    --------
+    >>> home, away, gap = 0, 1, 2
+    >>> days = Activities(np.array([[home, away], [home, gap]], np.int32), 3, np.array([away]), gap)
+    >>> (days.codes == days.gap).sum(axis=1).tolist()
+    [0, 1]
     """
 
     codes: NDArray[np.int32]

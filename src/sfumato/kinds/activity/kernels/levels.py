@@ -29,6 +29,11 @@ class Levels(NamedTuple):
         How many groups of the next level a group is meant for, at least 1.
     weight
         The weight of the sensitive activities in the distance; None: they count like any other.
+
+    Examples
+    --------
+    >>> Levels(lengths=(48, 12, 1), fanout=2).lengths[-1]
+    1
     """
 
     lengths: tuple[int, ...] = (10_080, 60)
@@ -51,6 +56,12 @@ class Found(NamedTuple):
         How often all began anew from the top.
     extended
         How many people joined a group because it was not diverse without them.
+
+    Examples
+    --------
+    >>> found = Found([np.array([0, 2]), np.array([1, 3, 4])], size=2)
+    >>> [group.size for group in found.groups], found.backtracks
+    ([2, 3], 0)
     """
 
     groups: list[NDArray[np.int64]]

@@ -41,6 +41,12 @@ class Grown(NamedTuple):
         People that are in none.
     extended
         How many people joined a group because it was not diverse without them.
+
+    Examples
+    --------
+    >>> grown = Grown([np.array([0, 2, 3])], suppressed=np.array([1]), extended=1)
+    >>> sum(group.size for group in grown.groups) + grown.suppressed.size
+    4
     """
 
     groups: list[NDArray[np.int64]]
@@ -108,15 +114,15 @@ def _pair_off(space: Space, rule: Rule, people: NDArray[np.int64], size: int) ->
         spare = 0
     while remaining >= 2 * size:
         central = measure_from_centroid(space, plain_sums, secret_sums, left)
-        pivot = find_farthest(central, left)
+        pivot = _find_farthest(central, left)
         both = np.empty(2 * size, np.int64)
         for half in range(2):
             # The second pivot is the farthest from the first among those still left, which matters only where
             # everybody is equally far.
             if half == 1:
-                pivot = find_farthest(distance, left)
+                pivot = _find_farthest(distance, left)
             measure_from_person(space, pivot, distance)
-            members = find_nearest(distance, left, pivot, size)
+            members = _find_nearest(distance, left, pivot, size)
             most = count_most(rule, people[members]) * rule.denominator
             if most > rule.numerator * size:
                 if doubtful >= 0 or most > rule.numerator * (size + spare):
@@ -135,7 +141,7 @@ def _pair_off(space: Space, rule: Rule, people: NDArray[np.int64], size: int) ->
 
 
 @njit(cache=True, nogil=True)
-def find_farthest(distance: NDArray[np.float64], left: NDArray[np.bool_]) -> int:
+def _find_farthest(distance: NDArray[np.float64], left: NDArray[np.bool_]) -> int:
     """Find the first of the people left who are farthest."""
     farthest = -1
     for person in range(left.size):
@@ -145,7 +151,7 @@ def find_farthest(distance: NDArray[np.float64], left: NDArray[np.bool_]) -> int
 
 
 @njit(cache=True, nogil=True)
-def find_nearest(distance: NDArray[np.float64], left: NDArray[np.bool_], pivot: int, size: int) -> NDArray[np.int64]:
+def _find_nearest(distance: NDArray[np.float64], left: NDArray[np.bool_], pivot: int, size: int) -> NDArray[np.int64]:
     """Find the pivot and the nearest of the others left, the first of those equally near, in rising order."""
     others = np.flatnonzero(left)
     others = others[others != pivot]
@@ -205,9 +211,9 @@ def _grow(space: Space, rule: Rule, people: NDArray[np.int64], size: int) -> tup
     central = measure_from_centroid(space, space.plain_sums, space.secret_sums, left)
     remaining, count, extended = people.size, 0, 0
     while remaining >= size:
-        pivot = find_farthest(central, left)
+        pivot = _find_farthest(central, left)
         measure_from_person(space, pivot, distance)
-        members = find_nearest(distance, left, pivot, size)
+        members = _find_nearest(distance, left, pivot, size)
         left[members] = False
         for person in members:
             join(rule, people[person])

@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.activity.kernels.durations import Activities, aggregate, number_kept, tabulate_squares
 
-__all__ = ["Points", "Space", "build_space", "measure_gap", "rank_groups", "take_out"]
+__all__ = [
+    "Points",
+    "Space",
+    "build_space",
+    "measure_from_centroid",
+    "measure_from_person",
+    "measure_gap",
+    "rank_groups",
+    "take_out",
+]
 
 _SMALL = 2048  # so many people have a table of all distances, whatever their durations take
 _CELLS_OF_ROWS = 8_000_000  # distances of a large set that are remembered: 64 MB
@@ -47,6 +56,12 @@ class Points(NamedTuple):
         By row: whose it is, or -1.
     cursor
         The row to be overwritten next.
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0, 1], [0, 1, 1]], np.int32)
+    >>> build_space(Activities(codes, 2, np.array([1])), np.arange(2), 3, None).plain.rows.tolist()
+    [[0, 2], [2, 0]]
     """
 
     offsets: NDArray[np.int64]
@@ -73,6 +88,13 @@ class Space(NamedTuple):
         By person: the sum of the squared distances to everybody.
     weight
         The weight of the sensitive activities.
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0, 1], [0, 1, 1]], np.int32)
+    >>> space = build_space(Activities(codes, 2, np.array([1])), np.arange(2), 3, 0.5)
+    >>> space.plain_sums.tolist(), space.secret_sums.tolist()
+    ([1, 1], [1, 1])
     """
 
     plain: Points
@@ -162,7 +184,7 @@ def _sum_rows(points: Points) -> NDArray[np.int64]:
     """Sum the squared distances from every person to everybody."""
     if points.offsets.size == 0:
         return np.asarray(points.rows.sum(axis=1))
-    products = multiply(points, _add_durations(points, np.arange(points.norms.size)))
+    products = _multiply(points, _add_durations(points, np.arange(points.norms.size)))
     return np.asarray(points.norms * points.norms.size + points.norms.sum() - 2 * products)
 
 
@@ -177,7 +199,7 @@ def _add_durations(points: Points, people: NDArray[np.int64]) -> NDArray[np.int6
 
 
 @njit(cache=True, nogil=True)
-def multiply(points: Points, total: NDArray[np.int64]) -> NDArray[np.int64]:
+def _multiply(points: Points, total: NDArray[np.int64]) -> NDArray[np.int64]:
     """Multiply everybody's durations with others."""
     products = np.zeros(points.norms.size, np.int64)
     for person in range(products.size):
@@ -189,7 +211,7 @@ def multiply(points: Points, total: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def find_row(points: Points, person: int) -> NDArray[np.int64]:
+def _find_row(points: Points, person: int) -> NDArray[np.int64]:
     """Find the squared distances from a person to everybody; good until a few more have been asked for."""
     place = points.place[person]
     if place < 0:
@@ -198,7 +220,7 @@ def find_row(points: Points, person: int) -> NDArray[np.int64]:
         if points.holder[place] >= 0:
             points.place[points.holder[place]] = -1
         points.holder[place], points.place[person] = person, place
-        products = multiply(points, _add_durations(points, np.array([person])))
+        products = _multiply(points, _add_durations(points, np.array([person])))
         row, own = points.rows[place], points.norms[person]
         for other in range(row.size):
             row[other] = points.norms[other] + own - 2 * products[other]
@@ -209,12 +231,12 @@ def find_row(points: Points, person: int) -> NDArray[np.int64]:
 @njit(cache=True, nogil=True)
 def measure_from_person(space: Space, person: int, distance: NDArray[np.float64]) -> None:
     """Fill in how far everybody is from a person, squared when the distance is plain."""
-    row = find_row(space.plain, person)
+    row = _find_row(space.plain, person)
     if space.secret.place.size == 0:
         for other in range(row.size):
             distance[other] = row[other]
         return
-    secret = find_row(space.secret, person)
+    secret = _find_row(space.secret, person)
     for other in range(row.size):
         distance[other] = math.sqrt(row[other]) - space.weight * math.sqrt(secret[other])
 
@@ -256,7 +278,7 @@ def take_out(points: Points, people: NDArray[np.int64], sums: NDArray[np.int64])
             for other in range(sums.size):
                 sums[other] -= row[other]
         return
-    products = multiply(points, _add_durations(points, people))
+    products = _multiply(points, _add_durations(points, people))
     norm = points.norms[people].sum()
     for other in range(sums.size):
         sums[other] -= people.size * points.norms[other] + norm - 2 * products[other]

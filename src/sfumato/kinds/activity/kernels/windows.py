@@ -45,6 +45,12 @@ class Windows(NamedTuple):
         By window: which of the sensitive activities it is about, and the slot at which it begins.
     total
         How many windows there are in all.
+
+    Examples
+    --------
+    >>> windows = find_windows(np.array([[7, 7, 7, 0], [0, 0, 7, 7]], np.int32), np.array([7]), delta=2)
+    >>> windows.start.tolist(), windows.offsets.tolist(), windows.total
+    ([0, 2], [0, 1, 2], 2)
     """
 
     offsets: NDArray[np.int64]
@@ -66,6 +72,14 @@ class Crowd(NamedTuple):
         By number: how many windows are marked by so many members.
     state
         How many members there are (``SIZE``), and the most that mark one window (``MOST``).
+
+    Examples
+    --------
+    >>> rule = new_rule(find_windows(np.array([[7, 7], [0, 7]], np.int32), np.array([7]), delta=2), 1, 2)
+    >>> join(rule, 0)
+    >>> join(rule, 1)
+    >>> rule.crowd.state.tolist(), rule.crowd.tally.tolist()
+    ([2, 1], [1])
     """
 
     tally: NDArray[np.int64]
@@ -84,6 +98,12 @@ class Rule(NamedTuple):
         A class to work with, empty between calls.
     numerator, denominator
         Epsilon as a fraction.
+
+    Examples
+    --------
+    >>> windows = find_windows(np.array([[7, 7], [0, 7]], np.int32), np.array([7]), delta=2)
+    >>> is_diverse(new_rule(windows, 1, 2), np.array([0, 1])), is_diverse(new_rule(windows, 1, 3), np.array([0, 1]))
+    (True, False)
     """
 
     windows: Windows

@@ -51,6 +51,11 @@ class Following(NamedTuple):
         Share of these known slots from which anything is predicted.
     starts
         How many known slots were looked at.
+
+    Examples
+    --------
+    >>> Following(length=60, median=0.0, share=0.02, starts=300).share <= 0.05
+    True
     """
 
     length: int

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 
 __all__ = ["KnownDays", "KnownSlots"]
 
@@ -114,7 +115,7 @@ class KnownSlots:
     @cached_property
     def hidden(self) -> Flags:
         """Of which classes and intervals nothing is published."""
-        return self.published.unknown(self.gap)
+        return self.published.find_hidden(self.gap)
 
     @cached_property
     def _observed(self) -> Ints:

@@ -93,12 +93,13 @@ def _sum_slots(found: ActivityComparison, each: PublishedClass) -> float:
 
 
 def _sum_spans(found: ActivityComparison, each: PublishedClass, length: int) -> float:
+    """Add up differences of longer spans, some people at a time."""
     assert each.rows is not None
     edges = found.level_edges(length)
     after = found.published_durations(each.shares, edges)
     step = max(1, _BLOCK // max(after.size, found.slots))
     return sum(
-        sum_differences(found.original_durations(each.rows[first : first + step], edges), after)
+        _sum_differences(found.original_durations(each.rows[first : first + step], edges), after)
         for first in range(0, len(each.rows), step)
     )
 
@@ -116,12 +117,12 @@ def _sum_withheld(found: ActivityComparison, comparison: Comparison, level: str)
     )
 
 
-def sum_differences(before: Longs, after: Floats) -> float:
+def _sum_differences(before: Longs, after: Floats) -> float:
     """Add up the relative differences of durations to those published for all.
 
     Examples
     --------
-    >>> sum_differences(np.array([[[4, 0, 0]]]), np.array([[3.0, 1.0, 0.0]]))
+    >>> _sum_differences(np.array([[[4, 0, 0]]]), np.array([[3.0, 1.0, 0.0]]))
     1.25
     """
     most = np.maximum(before, after)

@@ -44,7 +44,7 @@ class SuppressedPeople(Metric):
         release, sizes = comparison.release, comparison.view(ActivityComparison).sizes
         lost = release.records_in - len(release)
         gap = getattr(release.guarantee, "gap", None)
-        hidden = PublishedClasses.of(release).unknown(gap)
+        hidden = PublishedClasses.of(release).find_hidden(gap)
         unknown = {} if gap is None else {"unknown_intervals_share": float(hidden.mean()) if hidden.size else 0.0}
         return lost, {
             **unknown,

@@ -28,6 +28,11 @@ class TimeOfDay(Metric):
     people with those of the people published. The value is the mean over hours of the total variation distance: the
     share of the hour that is spent on the wrong activity. Classes keep the shares of their intervals, so that only
     people who are left out and intervals longer than an hour can change them. Details have the worst hour.
+
+    Examples
+    --------
+    >>> TimeOfDay().unit, TimeOfDay().better
+    ('', 'lower')
     """
 
     name: ClassVar[str] = "time-of-day"

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
+from sfumato.core.release import PublishedColumn
 from sfumato.core.schema import Schema
 from sfumato.kinds.activity import KIND
 
-__all__ = ["make_dataset"]
+__all__ = ["CLASS_COLUMNS", "UNKNOWN", "Slots", "list_columns", "make_dataset"]
+
+UNKNOWN = "(gap)"
+"""What time is called that nothing is known about, unless the owner gives it another name."""
+
+CLASS_COLUMNS = (
+    PublishedColumn("class", "class", Form("exact")),
+    PublishedColumn("size", "size", Form("exact", "int64")),
+)
+
+
+def list_columns(time: str) -> tuple[PublishedColumn, ...]:
+    """Return the columns of published classes; intervals are numbered from 0 or told by the time they begin.
+
+    Examples
+    --------
+    >>> [column.name for column in list_columns("int64")]
+    ['class', 'interval', 'activity', 'share']
+    """
+    return (
+        PublishedColumn("class", "class", Form("exact")),
+        PublishedColumn("interval", "interval", Form("exact", time)),
+        PublishedColumn("activity", "activity", Form("category")),
+        PublishedColumn("share", "share", Form("exact", "float64")),
+    )
 
 
 def make_dataset(
@@ -45,3 +74,38 @@ def make_dataset(
     )
     clock = dataclasses.replace(clock, origin=clock.origin + start) if clock else Clock("minute", start)
     return Dataset(Schema("activity", KIND.columns, sensitive), table, clock=clock)
+
+
+class Slots(NamedTuple):
+    """What everybody did in every slot.
+
+    Attributes
+    ----------
+    codes
+        By person and slot: the activity.
+    labels
+        Names of the activities, by code.
+    """
+
+    codes: npt.NDArray[np.int32]
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Slots:
+        """Read activity data. Raise :class:`SchemaError` where people have different numbers of slots.
+
+        Examples
+        --------
+        >>> Slots.of(Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])).codes.tolist()
+        [[0, 1], [0, 0]]
+        """
+        history = dataset.history()
+        slots = int(history.lengths[0]) if len(history) else 0
+        if (history.lengths != slots).any():
+            raise SchemaError("activity: everybody must have the same number of slots.")
+        return cls(history.codes.reshape(len(history), slots), history.labels)
+
+    def find(self, labels: tuple[str, ...]) -> list[int]:
+        """Return the codes of activities, -1 for those that nobody does."""
+        code = {label: at for at, label in enumerate(self.labels)}
+        return [code.get(label, -1) for label in labels]

@@ -7,12 +7,15 @@ import re
 from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
 
-__all__ = ["check_span", "count_slots"]
+__all__ = ["SECONDS", "SLOT", "check_span"]
 
-_SLOT = "slot"
-_SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
+SLOT = "slot"
+"""The unit of a length of time that is told by the number of its slots."""
+SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
+"""How long every other unit is."""
+
 _SPELLED = {
-    _SLOT: ("", "slot", "slots"),
+    SLOT: ("", "slot", "slots"),
     "second": ("s", "sec", "second", "seconds"),
     "minute": ("min", "minute", "minutes"),
     "hour": ("h", "hour", "hours"),
@@ -45,41 +48,3 @@ of slots, got 'soon'.
             f"got {text!r}."
         )
     return int(found[1] or 1), unit
-
-
-def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
-    """Return how many slots a length of time is.
-
-    Parameters
-    ----------
-    owner, name
-        Who asks, and for which parameter.
-    text
-        The length of time.
-    slot
-        Unit of the slots; None where nobody knows how long they are.
-
-    Examples
-    --------
-    >>> count_slots("Mc", "delta", "48h", "minute"), count_slots("Mc", "delta", "7", None)
-    (2880, 7)
-    >>> count_slots("Mc", "delta", "90min", "hour")
-    Traceback (most recent call last):
-        ...
-    sfumato.core.errors.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
-    """
-    number, unit = check_span(owner, name, text)
-    if unit == _SLOT:
-        return number
-    if slot is None:
-        raise ParameterError(
-            f"{owner}: {name} must be a number of slots, because nobody said how long a slot is, got {text!r}. "
-            "Give a number, or read the data with a resolution."
-        )
-    slots, rest = divmod(number * _SECONDS[unit], _SECONDS[slot])
-    if rest:
-        article = "an" if slot == "hour" else "a"
-        raise ParameterError(
-            f"{owner}: {name} must be a whole number of slots, got {text!r} and a slot is {article} {slot}."
-        )
-    return slots

@@ -25,7 +25,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.roles import assign_roles
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.visits import combine_labels
-from sfumato.kinds.activity.published import UNKNOWN
+from sfumato.kinds.activity.model import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
     DAY,

@@ -40,20 +40,43 @@ _DIARY_START = "04:00"
 
 
 class Found(NamedTuple):
-    """Episodes as a file has them, not yet checked."""
+    """Episodes as a file has them, not yet checked.
+
+    Attributes
+    ----------
+    name
+        What messages call the file.
+    people, activities
+        Who does what, episode by episode.
+    episodes
+        The same, with the times.
+    times
+        ``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` by clocks on the wall, or ``relative`` to
+        the beginning of the data, wherever that is.
+    rows
+        What messages call a row of the file.
+    whose
+        What a record is, and whose.
+
+    Examples
+    --------
+    >>> table = pa.table({"person": ["ann"], "start": [3], "end": [5], "activity": ["sleep"]})
+    >>> found = read_episodes("nights.csv", table, Reading("activity"), [])
+    >>> found.times, found.people.labels.to_pylist(), found.episodes.end.tolist()
+    ('numbers', ['ann'], [5])
+    """
 
     name: str
     people: Labels
     activities: Labels
     episodes: Episodes
     times: str
-    """``numbers``, or microseconds since 1970: ``zoned`` in UTC, ``dated`` by clocks on the wall, or ``relative`` to
-    the beginning of the data, wherever that is."""
     rows: str = "row"
     whose: Whose = Whose(PERSON)
 
 
 def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[str]) -> Found:
+    """Read ADL files: of every home the name of its file, what the person is called and the text."""
     tables, rows, sizes = [], [], []
     for name, _, data in homes:
         table, lines = parse_adl(name, to_utf8(name, data, reading.encoding))
@@ -68,6 +91,7 @@ def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[
 
 
 def read_aras(name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], reading: Reading, notes: list[str]) -> Found:
+    """Read ARAS files: of every home its name, and the name and text of the file of each day."""
     parts: list[list[Longs]] = []
     names: list[str] = []
     for home, files in homes:
@@ -101,6 +125,7 @@ def _shift(episodes: Episodes, reading: Reading, usual: str | None, notes: list[
 
 
 def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Found:
+    """Read a table of episodes, with a start and an end or, in order, a duration each."""
     columns, told = assign_roles(name, table.column_names, reading, WORDS)
     notes += told
     if "activity" not in columns:

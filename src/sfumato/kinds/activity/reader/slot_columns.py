@@ -30,11 +30,23 @@ _SECONDS = 86_400
 
 
 class Layout(NamedTuple):
-    """What the slots of a table are."""
+    """What the slots of a table are.
+
+    Attributes
+    ----------
+    clock
+        When the first slot begins, and how long one is.
+    width
+        Slots of the clock that one column stands for.
+
+    Examples
+    --------
+    >>> Layout(Clock("minute"), width=10).width
+    10
+    """
 
     clock: Clock
     width: int
-    """Slots of the clock that one column stands for."""
 
 
 def choose_columns(owner: str, present: Sequence[str], reading: Reading) -> list[str]:

@@ -126,7 +126,7 @@ def _say_unknown(comparison: Comparison) -> str:
     gap = getattr(claim, "gap", None)
     if gap is None:
         return ""
-    hidden = PublishedClasses.of(comparison.release).unknown(gap)
+    hidden = PublishedClasses.of(comparison.release).find_hidden(gap)
     return (
         f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
         f"classes nothing is published, because fewer than {claim.k} {comparison.release.unit.many} of the class were "

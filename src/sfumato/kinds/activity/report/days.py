@@ -21,6 +21,7 @@ from sfumato.report.plots import PANEL_WIDTH
 __all__ = [
     "Window",
     "choose_classes",
+    "choose_telling",
     "choose_window",
     "colour_activities",
     "draw_days",
@@ -47,12 +48,26 @@ _RANKS = ("Most alike", "Typical", "Least alike")
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """The slots shown, from the first to before the last."""
+    """The slots shown, from the first to before the last.
+
+    Parameters
+    ----------
+    first, end
+        The first slot, and the one after the last.
+    hours
+        Whether they are one day, so that the axis shows hours.
+    title
+        What they are called.
+
+    Examples
+    --------
+    >>> Window(24, 48, True, "Tuesday, 2 January 2024").span
+    24
+    """
 
     first: int
     end: int
     hours: bool
-    """Whether they are one day, so that the axis shows hours."""
     title: str
 
     @property
@@ -78,9 +93,10 @@ def choose_window(found: ActivityComparison) -> Window:
     begins = np.arange(-found.first_of_day % day, found.slots - day + 1, day)
     if not len(begins):
         begins = np.array([0])
-    sensitive = [found.labels.index(label) for label in found.comparison.original.schema.sensitive]
     seen = (
-        [int(np.isin(found.codes[:, first : first + day], sensitive).sum()) for first in begins] if sensitive else [0]
+        [int(np.isin(found.codes[:, first : first + day], found.sensitive).sum()) for first in begins]
+        if found.sensitive
+        else [0]
     )
     first = int(begins[int(np.argmax(seen))])
     return Window(first, first + day, found.first_of_day == 0 or first > 0, _name_day(found, first))
@@ -112,9 +128,8 @@ def choose_telling(
     found: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
 ) -> list[tuple[str, PublishedClass]]:
     """Choose one class of several: the one with most of the sensitive activities, or else the one in the middle."""
-    sensitive = [found.labels.index(label) for label in found.comparison.original.schema.sensitive]
     edges = np.array([window.first, window.end])
-    away = [float(_shares_in(found, each, edges)[0, sensitive].sum()) for _, each in classes]
+    away = [float(_shares_in(found, each, edges)[0, found.sensitive].sum()) for _, each in classes]
     at = int(np.argmax(away)) if max(away, default=0.0) > 0 else len(classes) // 2
     return classes[at : at + 1]
 
@@ -127,8 +142,7 @@ def colour_activities(
     edges = np.unique(np.concatenate([[0], edges, [found.slots]]))
     at = int(np.searchsorted(edges, window.first))
     time = sum(each.size * found.published_durations(each.shares, edges)[at] for _, each in classes)
-    sensitive = [found.labels.index(label) for label in found.comparison.original.schema.sensitive]
-    colours = {code: _SENSITIVE[i % len(_SENSITIVE)] for i, code in enumerate(sensitive)}
+    colours = {code: _SENSITIVE[i % len(_SENSITIVE)] for i, code in enumerate(found.sensitive)}
     order = [int(code) for code in np.argsort(-np.asarray(time), kind="stable") if np.asarray(time)[code] > 0]
     usual = [code for code in order if code not in colours][:_SHOWN_ACTIVITIES]
     # Sensitive ones come first, at the bottom of the stack, where a share is read off most easily.
@@ -212,8 +226,7 @@ def _people_view(
     assert each.rows is not None
     chosen = np.unique(np.linspace(0, each.size - 1, min(_SHOWN_PEOPLE, each.size)).round().astype(int))
     rows = each.rows[chosen]
-    sensitive = [found.labels.index(label) for label in found.comparison.original.schema.sensitive]
-    away = np.isin(found.codes[rows, window.first : window.end], sensitive).sum(axis=1)
+    away = np.isin(found.codes[rows, window.first : window.end], found.sensitive).sum(axis=1)
     values = []
     for line, row in enumerate(rows[np.argsort(-away, kind="stable")]):
         for first, end, code in _runs(found.codes[row, window.first : window.end]):

@@ -1,7 +1,7 @@
 """(delta, epsilon)-diversity of classes, counted anew: short enough to read in one sitting.
 
 How many people of a class do something throughout a window is not published. The shares bound it from both sides, for
-windows that begin at any slot (:mod:`sfumato.kinds.activity.knowledge.windows` has the proofs). Where these bounds do
+windows that begin at any slot (:mod:`sfumato.kinds.activity.knowledge.bounds` has the proofs). Where these bounds do
 not decide, the owner's class file does; without it the claim cannot be judged.
 """
 
@@ -15,16 +15,17 @@ import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
-from sfumato.kinds.activity.knowledge.windows import Crowds, PublishedTime, count_in_windows, find_shown
-from sfumato.kinds.activity.model.spans import count_slots
-from sfumato.kinds.activity.published import PublishedClasses, Slots
+from sfumato.kinds.activity.knowledge.bounds import PublishedTime
+from sfumato.kinds.activity.knowledge.windows import count_shown
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "verify", "verify_against"]
 
 GUARANTEE = ActivityDiversity
 NEEDS_ORIGINAL = True
@@ -159,9 +160,8 @@ def _check_asked(release: Release, claim: ActivityDiversity, original: Dataset) 
     left_out = set(original.schema.sensitive) - set(claim.sensitive)
     if left_out:
         return {"check": _ASKED, "sensitive": len(original.schema.sensitive), "claimed": len(claim.sensitive)}
-    try:
-        wanted = count_slots(claim.name, "delta", claim.delta, original.clock.unit)
-    except ParameterError:
+    wanted = _measure_delta(claim, original.clock.unit)
+    if wanted is None or wanted.denominator > 1:
         return {"check": _ASKED, "delta": claim.delta}
     if claim.delta_slots != wanted:
         return {"check": _ASKED, "delta": claim.delta, "delta_slots": claim.delta_slots}
@@ -169,16 +169,22 @@ def _check_asked(release: Release, claim: ActivityDiversity, original: Dataset) 
     return None if found is None else {"check": _ASKED, **found}
 
 
+def _measure_delta(claim: ActivityDiversity, unit: str | None) -> Fraction | None:
+    """Return how many slots the length of time is that was asked for; None where nobody knows how long they are."""
+    number, named = check_span(claim.name, "delta", claim.delta)
+    if named == SLOT:
+        return Fraction(number)
+    return None if unit is None else Fraction(number * SECONDS[named], SECONDS[unit])
+
+
 def _count(published: PublishedClasses, slots: Slots, rows: Ints, claim: ActivityDiversity) -> tuple[Fraction, Witness]:
     """Return the largest share of a class that does a sensitive activity throughout a window, and a breach."""
     gap = -1 if claim.gap is None else slots.find((claim.gap,))[0]
-    hidden = published.unknown(claim.gap)
+    hidden = published.find_hidden(claim.gap)
     largest, witness = Fraction(0), None
     for label, code in zip(claim.sensitive, slots.find(claim.sensitive), strict=True):
         for at, people in enumerate(published.members(rows)):
-            starts = find_shown(hidden[at], claim.slots, claim.slot, claim.delta_slots)
-            everywhere = count_in_windows(slots.codes[people], code, gap, claim.delta_slots)
-            crowds = Crowds(everywhere.may[starts], everywhere.seen[starts])
+            starts, crowds = count_shown(slots.codes[people], code, gap, hidden[at], claim)
             share, worst = crowds.largest()
             largest = max(largest, share)
             if witness is None and crowds.exceed(claim.fraction).any():

@@ -15,11 +15,13 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.knowledge.windows import Within
-from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals, measure_intervals
+from sfumato.kinds.activity.knowledge.bounds import Within
+from sfumato.kinds.activity.knowledge.windows import find_shown
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
+__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 
 GUARANTEE = ClassAnonymity
 NEEDS_ORIGINAL = True
@@ -84,7 +86,7 @@ def verify_sizes(release: Release, wanted: type[Guarantee]) -> Verdict:
         checks[_SLOTS] = {"slots": claim.slots, "intervals": len(found.begins)}
     unsettled: tuple[str, ...] = ()
     if claim.gap is not None and checks[_SLOTS] is None:
-        hidden = found.unknown(claim.gap)
+        hidden = found.find_hidden(claim.gap)
         measured |= {"intervals_of_classes": hidden.size, "intervals_unknown": int(hidden.sum())}
         checks[_OBSERVED], settled = _bound_observed(found, claim)
         unsettled = () if settled else (_OPEN.format(k=claim.k),)
@@ -101,7 +103,7 @@ def _bound_observed(found: PublishedClasses, claim: Any) -> tuple[Witness, bool]
     lengths = measure_intervals(claim.slots, claim.slot)
     error = 0.0 if claim.digits is None else 10.0**-claim.digits
     unknown = Within.of_shares(found.shares_of(claim.gap), found.sizes[:, None] * lengths, error)
-    shown = ~found.unknown(claim.gap)
+    shown = ~found.find_hidden(claim.gap)
     spare = (found.sizes - claim.k)[:, None]
     few = shown & (unknown.least > spare * lengths)
     if few.any():
@@ -115,14 +117,15 @@ def count_observed(release: Release, original: Dataset, rows: Ints) -> Verdict:
     claim: Any = release.guarantee
     found, slots = PublishedClasses.of(release), Slots.of(original)
     code = -1 if claim.gap is None else slots.find((claim.gap,))[0]
-    begins, shown = begin_intervals(slots.codes.shape[1], claim.slot), ~found.unknown(claim.gap)
+    hidden = found.find_hidden(claim.gap)
     least, witness = int(found.sizes.min(initial=len(release))), None
     for at, people in enumerate(found.members(rows)):
-        observed = np.minimum.reduceat((slots.codes[people] != code).sum(axis=0), begins)
-        fewest = int(observed[shown[at]].min(initial=len(people)))
+        shown = find_shown(hidden[at], claim.slots, claim.slot, window=1)
+        observed = np.count_nonzero(slots.codes[people][:, shown] != code, axis=0)
+        fewest = int(observed.min(initial=len(people)))
         least = min(least, fewest)
         if fewest < claim.k and witness is None:
-            interval = int(np.flatnonzero(shown[at] & (observed < claim.k))[0]) + 1
+            interval = int(shown[np.argmax(observed < claim.k)]) // claim.slot + 1
             witness = {"check": _OBSERVED, "class": found.names[at], "interval": interval, "observed": fewest}
     return Verdict(witness is None, {}, {"k": least}, witness, {_OBSERVED: witness is None})
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sfumato.checking.people import Crowd, count_in_groups
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import PublishedClasses, Slots, measure_intervals
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 
 __all__ = ["CROWD", "find_crowds"]
 
@@ -24,14 +25,14 @@ def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -
     sizes = PublishedClasses.of(release).sizes
     yield from count_in_groups(np.repeat(np.arange(len(sizes)), sizes), person)
     if getattr(release.guarantee, "gap", None) is not None:
-        yield from _of_observed(release, original, rows, person)
+        yield from _count_observed(release, original, rows, person)
 
 
-def _of_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
+def _count_observed(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:
     """Count the people of every class who are observed in a slot of which something is published."""
     claim, published, slots = release.guarantee, PublishedClasses.of(release), Slots.of(original)
     gap = str(claim.parameters()["gap"])
-    hidden, code = published.unknown(gap), slots.find((gap,))[0]
+    hidden, code = published.find_hidden(gap), slots.find((gap,))[0]
     lengths = measure_intervals(slots.codes.shape[1], int(claim.parameters()["slot"]))
     classes = zip(hidden, published.members(rows), published.members(person), strict=True)
     for unseen, members, people in classes:

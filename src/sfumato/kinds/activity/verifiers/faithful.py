@@ -10,12 +10,13 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
+from sfumato.core.clock import UNITS
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import PublishedClasses, Slots, begin_intervals, name_unknown
+from sfumato.kinds.activity.model import UNKNOWN, Slots
+from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 
 __all__ = ["check_asked", "verify_faithful"]
-
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
@@ -64,6 +65,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
 
 def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
+    """Look for a class file that does not hold every published record once, as many as the sizes of classes say."""
     sizes = PublishedClasses.of(release).sizes
     if (sizes < 1).any() or sum(sizes.tolist()) != len(release):
         return {"published": len(release), "classes": sum(sizes.tolist())}
@@ -71,11 +73,13 @@ def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
 
 
 def _check_intervals(release: Release, published: PublishedClasses, original: Dataset, begins: Ints) -> Witness:
+    """Look for intervals that do not begin when those of the original do."""
     clock = original.clock
     dated = release.columns[1].form.type == "timestamp"
     if dated and clock.unit is None:
         return {"published": "dates", "original": "numbers"}
-    expected = clock.to_arrow(clock.origin + begins).cast("int64").to_numpy() if dated else np.arange(len(begins))
+    # Dates are microseconds since 1970, worked out here and not by what publishes them.
+    expected = (clock.origin + begins) * (UNITS[str(clock.unit)] * 1_000_000) if dated else np.arange(len(begins))
     if np.array_equal(expected, published.begins):
         return None
     return {"published": len(published.begins), "original": len(begins)}
@@ -88,7 +92,7 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
         return {"activity": unheard[0]}
     digits, gap = (getattr(release.guarantee, name, None) for name in ("digits", "gap"))
     error = (0.0 if digits is None else 10.0**-digits) * (1 + 1e-9)
-    shown = ~published.unknown(gap)
+    shown = ~published.find_hidden(gap)
     classes = zip(published.names, published.tables(), published.members(rows), shown, strict=True)
     for name, shares, members, where in classes:
         expected = _share_time(slots.codes[members], begins, len(slots.labels))
@@ -102,18 +106,25 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
 
 
 def _share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
-    """Return the share of some people's time that goes into each activity: interval, activity."""
-    interval = np.searchsorted(begins, np.arange(codes.shape[1]), side="right") - 1
-    slots = np.bincount((codes + interval * activities).reshape(-1), minlength=len(begins) * activities)
-    shares = slots.reshape(len(begins), activities)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    """Return the share of some people's time that goes into each activity: interval, activity.
+
+    One activity after the other: how many people do it in every slot, added up over the slots of an interval.
+    """
+    lengths = np.diff(begins, append=codes.shape[1])
+    spent = np.zeros((len(begins), activities), dtype=np.int64)
+    for activity in range(activities):
+        spent[:, activity] = np.add.reduceat(np.count_nonzero(codes == activity, axis=0), begins)
+    return np.asarray(spent / (len(codes) * lengths)[:, None])
 
 
 def check_asked(release: Release, original: Dataset) -> Witness:
     """Look for other slots than those of the original, and unknown time that the claim takes for an activity."""
     claim: Any = release.guarantee
-    slots = Slots.of(original).codes.shape[1]
+    days = Slots.of(original)
+    slots = days.codes.shape[1]
     if claim.slots != slots:
         return {"slots": claim.slots, "original": slots}
-    gap = name_unknown(original)
+    named = str(original.reading.get("gap") or UNKNOWN)
+    occurs = named in days.labels and any(days.labels.index(named) in day for day in days.codes)
+    gap = named if occurs else None
     return None if gap == claim.gap else {"gap": claim.gap, "original": gap}

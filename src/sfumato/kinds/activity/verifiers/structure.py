@@ -11,10 +11,10 @@ from sfumato.checking.order import Findings
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
-from sfumato.kinds.activity.published import CLASS_COLUMNS, PublishedClasses, data_columns
+from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
+from sfumato.kinds.activity.published import PublishedClasses
 
 __all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
 
 PARTS = ("classes",)
 ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
@@ -25,7 +25,7 @@ _COUNT_ERROR = 1e-4
 
 def check_columns(release: Release) -> Witness:
     """Look for anything but shares of classes, and the list of classes."""
-    if release.columns not in (data_columns("int64"), data_columns("timestamp")):
+    if release.columns not in (list_columns("int64"), list_columns("timestamp")):
         return {"columns": [column.name for column in release.columns]}
     if sorted(release.parts) != ["classes"]:
         return {"parts": sorted(release.parts)}
@@ -56,6 +56,7 @@ def _check_names(release: Release) -> Witness:
 
 
 def _check_sizes(release: Release) -> Witness:
+    """Look for empty classes, and for sizes that do not make up all who are published."""
     found = PublishedClasses.of(release)
     empty = np.flatnonzero(found.sizes < 1)
     if len(empty):
@@ -76,12 +77,14 @@ def _check_intervals(release: Release) -> Witness:
 
 
 def _check_repetition(release: Release) -> Witness:
+    """Look for an activity that a class has twice in an interval."""
     found = PublishedClasses.of(release)
     same = (np.diff(found.owner) == 0) & (np.diff(found.interval) == 0) & (np.diff(found.activity) == 0)
     return _name(found, int(np.argmax(same))) if same.any() else None
 
 
 def _check_range(release: Release) -> Witness:
+    """Look for shares of nothing, or of more than everything."""
     found = PublishedClasses.of(release)
     wrong = (found.share <= 0) | (found.share > 1)
     return _name(found, int(np.argmax(wrong))) if wrong.any() else None
@@ -118,6 +121,7 @@ def _check_precision(release: Release) -> Witness:
 
 
 def _check_values(release: Release) -> Witness:
+    """Look for values that stand for several activities."""
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
@@ -15,21 +14,21 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
-from sfumato.core.params import Param, Parameterised
+from sfumato.core.params import Param
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.unit import Unit
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.model.spans import check_span, count_slots
-from sfumato.kinds.activity.published import Classified, Slots, name_unknown, publish_classes
+from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.publication import Classified, name_unknown, publish_classes
 
 if TYPE_CHECKING:
     from sfumato.kinds.activity.kernels.classes import Demand, Outcome
     from sfumato.kinds.activity.kernels.durations import Activities
     from sfumato.kinds.activity.kernels.levels import Levels
 
-__all__ = ["ActivityClasses", "AnonymousClasses", "DiverseClasses", "Flat", "Levelled", "Weighted"]
+__all__ = ["ActivityClasses", "DiverseClasses", "Observed", "count_slots"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +39,9 @@ class ActivityClasses(Method):
 
     Examples
     --------
-    >>> ActivityClasses.kinds
-    ('activity',)
+    >>> from sfumato.registry import find
+    >>> find("mc")(k=5).group_size, find("mc")(k=5, size=8).group_size
+    (5, 8)
     """
 
     optimises: ClassVar[str] = "distance of days to those of the class"
@@ -93,14 +93,12 @@ class ActivityClasses(Method):
         if not Slots.of(dataset).codes.shape[1]:
             raise SchemaError(f"{type(self).__name__}: the data hold nothing: there is no slot.")
 
+    @abc.abstractmethod
     def plan(self, unit: str | None) -> Levels:
         """Return how people are split."""
-        from sfumato.kinds.activity.kernels.levels import Levels
-
-        return Levels(self.lengths(unit), fanout=1)
 
     @contextlib.contextmanager
-    def _explaining_size(self) -> Iterator[None]:
+    def explain_size(self) -> Iterator[None]:
         """Say what to do about data that are too large to compare exactly."""
         try:
             yield
@@ -112,7 +110,7 @@ class ActivityClasses(Method):
 
     def observe(self, dataset: Dataset, sensitive: tuple[str, ...]) -> Observed:
         """Return what is known of everybody who may be published, or say that too few may be."""
-        everybody = read_activities(dataset, sensitive)
+        everybody = _read_activities(dataset, sensitive)
         unobserved = (everybody.codes == everybody.gap).any(axis=1)
         if self.gaps == "unknown" or not unobserved.any():
             return Observed(everybody, np.zeros(len(dataset), dtype=bool))
@@ -132,7 +130,7 @@ class ActivityClasses(Method):
     ) -> Result:
         """Publish the classes."""
         length = self.lengths(dataset.clock.unit)[-1]
-        unknown = self._find_unknown(observed, outcome, demand, length)
+        hidden = self._find_hidden(observed, outcome, demand, length)
         run.counters.update(
             classes=int(outcome.label.max()) + 1,
             records_suppressed=int((outcome.label < 0).sum()),
@@ -144,41 +142,56 @@ class ActivityClasses(Method):
         if guarantee.parameters().get("gap") is not None:
             run.counters.update(
                 people_with_unknown_time_withheld=int(observed.left_out.sum()),
-                intervals_of_classes=unknown.size,
-                intervals_of_classes_published_as_unknown=int(unknown.sum()),
+                intervals_of_classes=hidden.size,
+                intervals_of_classes_published_as_unknown=int(hidden.sum()),
             )
         label = np.full(len(dataset), -1, dtype=np.int64)
         label[~observed.left_out] = outcome.label
-        classified = Classified(label, length, self.digits, unknown, observed.left_out)
+        classified = Classified(label, length, self.digits, hidden, observed.left_out)
         with run.phase("publish"):
             return publish_classes(dataset, self, guarantee, classified, run)
 
-    def _find_unknown(
+    def _find_hidden(
         self, observed: Observed, outcome: Outcome, demand: Demand, length: int
     ) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Tell of which classes and intervals nothing can be published, or say that nothing at all can be."""
-        from sfumato.kinds.activity.kernels.unknown import find_unknown
+        from sfumato.kinds.activity.kernels.hiding import find_hidden
 
         classes = range(int(outcome.label.max()) + 1)
         members = (np.flatnonzero(outcome.label == number) for number in classes)
-        unknown = np.array([find_unknown(observed.activities, people, demand, length) for people in members])
-        if unknown.all():
+        hidden = np.array([find_hidden(observed.activities, people, demand, length) for people in members])
+        if hidden.all():
             raise InfeasibleError(
                 f"{type(self).__name__}: nothing could be published: in no interval are k={self.k} of a class "
                 "observed all the time. Use a smaller k, a larger size or shorter intervals, or read the data with a "
                 "coarser resolution, in which short gaps vanish."
             )
-        return unknown
+        return hidden
 
 
 class Observed(NamedTuple):
-    """What is known of the people who may be published, and who may not because part of their time is unknown."""
+    """What is known of the people who may be published, and who may not because part of their time is unknown.
+
+    Attributes
+    ----------
+    activities
+        What those did who may be published.
+    left_out
+        By row of the data: whether it is left out.
+
+    Examples
+    --------
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("activity", [["home", "out"], ["home", "out"], ["home", "(gap)"]])
+    >>> find("mc")(k=2, gaps="withhold").observe(data, ()).left_out.tolist()
+    [False, False, True]
+    """
 
     activities: Activities
     left_out: np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
+def _read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
     """Return what everybody did as kernels want it."""
     from sfumato.kinds.activity.kernels.durations import Activities
 
@@ -190,43 +203,16 @@ def read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
 
 
 @dataclasses.dataclass(frozen=True)
-class AnonymousClasses(ActivityClasses):
-    """Base of methods that promise the number of people in a class and nothing else.
-
-    Examples
-    --------
-    >>> [guarantee.name for guarantee in AnonymousClasses.promises]
-    ['class-anonymity']
-    """
-
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
-
-    def anonymize(self, dataset: Dataset, run: Run) -> Result:
-        """Return a release that keeps the claim."""
-        self.accept(dataset, self.k)
-        from sfumato.kinds.activity.kernels.classes import Demand
-
-        levels = self.plan(dataset.clock.unit)
-        with run.phase("classify"), self._explaining_size():
-            observed = self.observe(dataset, ())
-            outcome = self.classify(observed.activities, levels)
-        slots = observed.activities.codes.shape[1]
-        claim = ClassAnonymity(self.k, levels.lengths[-1], self.digits, slots, name_unknown(dataset))
-        return self.conclude(dataset, observed, outcome, Demand(self.k, slots), claim, run)
-
-    @abc.abstractmethod
-    def classify(self, activities: Activities, levels: Levels) -> Outcome:
-        """Return who is in which class."""
-
-
-@dataclasses.dataclass(frozen=True)
 class DiverseClasses(ActivityClasses):
     """Base of methods whose classes are diverse: few people of one do a sensitive activity throughout delta.
 
     Examples
     --------
-    >>> [guarantee.name for guarantee in DiverseClasses.promises]
-    ['activity-diversity']
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("activity", [["home", "away"], ["home", "home"]], sensitive=("away",))
+    >>> claim = find("l-mdav")(k=2, delta="2min", epsilon=0.5).claim(data)
+    >>> claim.delta_slots, claim.fraction, claim.sensitive
+    (2, Fraction(1, 2), ('away',))
 
     References
     ----------
@@ -258,7 +244,7 @@ class DiverseClasses(ActivityClasses):
         self.accept(dataset, self.k)
         claim = self.claim(dataset)
         demand = self._demand(claim)
-        with run.phase("classify"), self._explaining_size():
+        with run.phase("classify"), self.explain_size():
             observed = self.observe(dataset, claim.sensitive)
             grouping = demand._replace(k=self.group_size)
             outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
@@ -273,10 +259,10 @@ class DiverseClasses(ActivityClasses):
         if not sensitive:
             raise SchemaError(f"{owner}: needs sensitive activities (--sensitive ACTIVITY), and the data name none.")
         slots = Slots.of(dataset)
-        unknown = sum(code < 0 for code in slots.find(sensitive))
-        if unknown:
+        missing = sum(code < 0 for code in slots.find(sensitive))
+        if missing:
             raise SchemaError(
-                f"{owner}: {unknown} of the {len(sensitive)} sensitive activities do not occur in the data. "
+                f"{owner}: {missing} of the {len(sensitive)} sensitive activities do not occur in the data. "
                 "Name activities as the data spell them."
             )
         gap = name_unknown(dataset)
@@ -312,103 +298,39 @@ class DiverseClasses(ActivityClasses):
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class Flat(Parameterised):
-    """Parameters of methods that look at one length of intervals only.
+def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
+    """Return how many slots a length of time is.
 
-    Examples
-    --------
-    >>> Flat(interval="hour").lengths("minute")
-    (60,)
-    """
-
-    interval: Annotated[str, Param("Length of the intervals that are compared and published: slot, 10min, hour.")] = (
-        "slot"
-    )
-    digits: Annotated[
-        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
-    ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_span(type(self).__name__, "interval", self.interval)
-
-    def lengths(self, unit: str | None) -> tuple[int, ...]:
-        """Return the slots of an interval."""
-        return (count_slots(type(self).__name__, "interval", self.interval, unit),)
-
-
-@dataclasses.dataclass(frozen=True)
-class Levelled(Parameterised):
-    """Parameters of methods that split people by coarse intervals first, and the parts by finer ones.
-
-    Examples
-    --------
-    >>> Levelled().lengths("minute"), Levelled(aggregate="2d,12h,hour").lengths("hour")
-    ((10080, 60), (48, 12, 1))
-
-    References
+    Parameters
     ----------
-    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Table 3.
-    """
-
-    aggregate: Annotated[
-        str,
-        Param("Length of the intervals at each level, coarse to fine; the last are published: week,hour."),
-    ] = "week,hour"
-    levels: Annotated[int | None, Param("Number of levels; as many as aggregate names if not given.", ge=1)] = None
-    fanout: Annotated[int, Param("Number of groups of the next level that a group is meant for.", ge=1)] = 5
-    digits: Annotated[
-        int | None, Param("Decimal digits of published shares; as they are if not given.", ge=1, le=9)
-    ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        owner, spans = type(self).__name__, self.aggregate.split(",")
-        for span in spans:
-            check_span(owner, "aggregate", span)
-        if self.levels not in (None, len(spans)):
-            raise ParameterError(
-                f"{owner}: levels must be as many as aggregate names, got {self.levels} for {len(spans)} lengths."
-            )
-
-    def lengths(self, unit: str | None) -> tuple[int, ...]:
-        """Return the slots of an interval, level by level."""
-        owner = type(self).__name__
-        lengths = tuple(count_slots(owner, "aggregate", span, unit) for span in self.aggregate.split(","))
-        if any(coarse < fine for coarse, fine in itertools.pairwise(lengths)):
-            raise ParameterError(f"{owner}: aggregate must go from coarse to fine, got {self.aggregate!r}.")
-        return lengths
-
-    @property
-    def weight(self) -> float | None:
-        """Weight of the sensitive activities in the distance; None: they count like any other."""
-        return None
-
-    def plan(self, unit: str | None) -> Levels:
-        """Return how people are split."""
-        from sfumato.kinds.activity.kernels.levels import Levels
-
-        return Levels(self.lengths(unit), self.fanout, self.weight)
-
-
-@dataclasses.dataclass(frozen=True)
-class Weighted(Levelled):
-    """Parameters of methods that keep people apart who do a sensitive activity at the same time.
+    owner, name
+        Who asks, and for which parameter.
+    text
+        The length of time.
+    slot
+        Unit of the slots; None where nobody knows how long they are.
 
     Examples
     --------
-    >>> Weighted(wd=1.5).weight
-    1.5
-
-    References
-    ----------
-    Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.3.1.
+    >>> count_slots("Mc", "delta", "48h", "minute"), count_slots("Mc", "delta", "7", None)
+    (2880, 7)
+    >>> count_slots("Mc", "delta", "90min", "hour")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
     """
-
-    wd: Annotated[float, Param("Weight of the sensitive activities, which is taken off the distance.", ge=0)] = 1.0
-
-    @property
-    def weight(self) -> float:
-        """Weight of the sensitive activities in the distance."""
-        return self.wd
+    number, unit = check_span(owner, name, text)
+    if unit == SLOT:
+        return number
+    if slot is None:
+        raise ParameterError(
+            f"{owner}: {name} must be a number of slots, because nobody said how long a slot is, got {text!r}. "
+            "Give a number, or read the data with a resolution."
+        )
+    slots, rest = divmod(number * SECONDS[unit], SECONDS[slot])
+    if rest:
+        article = "an" if slot == "hour" else "a"
+        raise ParameterError(
+            f"{owner}: {name} must be a whole number of slots, got {text!r} and a slot is {article} {slot}."
+        )
+    return slots

@@ -11,8 +11,7 @@ from tests.activity.naive.releases import compare, people, publish
 from sfumato import registry
 from sfumato.core.clock import Clock
 from sfumato.core.comparison import Comparison
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
 from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
@@ -21,11 +20,11 @@ from sfumato.kinds.activity.metrics.time_of_day import TimeOfDay
 from sfumato.kinds.activity.metrics.transitions import ActivityTransitions
 
 HOURS = Clock("hour", 19723 * 24)
+
 NAMES = {
     *("relative-difference", "suppressed-people", "activity-durations", "activity-correlations"),
     *("activity-transitions", "time-of-day"),
 }
-
 
 FEW = st.integers(1, 8)
 
@@ -223,24 +222,3 @@ def test_time_of_day_of_minutes_that_begin_within_an_hour():
     score = TimeOfDay().measure(compare(data, [[0, 1]], 30, dated=True))
     # From 00:45 on: 15 minutes of the first hour, 60 of the second, of which 15 are a; shares spread 30 minutes.
     assert score.value == pytest.approx(0)
-
-
-@pytest.mark.parametrize("dated", [True, False])
-def test_intervals_are_read_from_numbers_and_from_times(dated):
-    data = people([["a", "b", "a", "b"], ["a", "a", "b", "b"]], clock=HOURS if dated else None)
-    found = compare(data, [[0, 1]], 2, dated=dated).view(ActivityComparison)
-    assert found.edges.tolist() == [0, 2, 4]
-    (only,) = found.classes()
-    assert only.shares.tolist() == [[0.75, 0.25], [0.25, 0.75]]
-    assert only.rows.tolist() == [0, 1]
-
-
-def test_another_original_is_refused():
-    data = people([["a", "b"], ["b", "a"]], clock=HOURS)
-    release, rows = publish(data, [[0, 1]], dated=True)
-    strangers = people([["x", "y"], ["y", "x"]], clock=HOURS)
-    with pytest.raises(SchemaError, match="data it was made from"):
-        list(Comparison(strangers, release, rows).view(ActivityComparison).classes())
-    later = people([["a", "b"], ["b", "a"]], clock=Clock("hour", HOURS.origin + 1))
-    with pytest.raises(SchemaError, match="published intervals"):
-        list(Comparison(later, release, rows).view(ActivityComparison).classes())

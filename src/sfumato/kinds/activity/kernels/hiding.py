@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from sfumato.kinds.activity.kernels.classes import Demand
 from sfumato.kinds.activity.kernels.durations import Activities
 
-__all__ = ["find_unknown"]
+__all__ = ["find_hidden"]
 
 Flags = NDArray[np.bool_]
 
 
-def find_unknown(activities: Activities, people: NDArray[np.int64], demand: Demand, length: int) -> Flags:
-    """Tell which intervals of a class have to be published as unknown.
+def find_hidden(activities: Activities, people: NDArray[np.int64], demand: Demand, length: int) -> Flags:
+    """Tell of which intervals of a class nothing may be published.
 
     These are the intervals with a slot in which fewer than k of its people are observed, and as many more as it takes
     until in every window that is left only a share epsilon of those who are observed in it may do a sensitive activity
@@ -35,7 +35,7 @@ def find_unknown(activities: Activities, people: NDArray[np.int64], demand: Dema
     >>> home, away, gap = 0, 1, 2
     >>> codes = np.array([[home, home, gap, gap], [home, gap, home, away], [home, home, home, away]], np.int32)
     >>> activities = Activities(codes, 3, np.array([away]), gap)
-    >>> find_unknown(activities, np.arange(3), Demand(k=2, delta=1, numerator=1, denominator=2), 1).tolist()
+    >>> find_hidden(activities, np.arange(3), Demand(k=2, delta=1, numerator=1, denominator=2), 1).tolist()
     [False, False, False, True]
     """
     slots = activities.codes.shape[1]
@@ -44,16 +44,16 @@ def find_unknown(activities: Activities, people: NDArray[np.int64], demand: Dema
     if activities.gap < 0 or not (codes == activities.gap).any():
         return np.zeros(begins.size, np.bool_)
     observed = (codes != activities.gap).sum(axis=0)
-    unknown: Flags = np.minimum.reduceat(observed, begins) < demand.k
+    hidden: Flags = np.minimum.reduceat(observed, begins) < demand.k
     windows = slots - demand.delta + 1
     if windows < 1:
-        return unknown
+        return hidden
     excessive = np.zeros(windows, np.bool_)
     for activity in activities.sensitive:
         may, seen = _count_in_windows(codes, activity, activities.gap, demand.delta)
         excessive |= may * demand.denominator > demand.numerator * seen
-    _hide(np.flatnonzero(excessive), unknown, length, demand.delta)
-    return unknown
+    _hide(np.flatnonzero(excessive), hidden, length, demand.delta)
+    return hidden
 
 
 @njit(cache=True, nogil=True)
@@ -77,16 +77,16 @@ def _count_in_windows(
     return may, seen
 
 
-def _hide(starts: NDArray[np.int64], unknown: Flags, length: int, delta: int) -> None:
+def _hide(starts: NDArray[np.int64], hidden: Flags, length: int, delta: int) -> None:
     """Hide intervals until none of some windows can be seen."""
     first, last = starts // length, (starts + delta - 1) // length
     while True:
-        hidden = np.concatenate(([0], np.cumsum(unknown)))
-        seen = hidden[first] == hidden[last + 1]
+        before = np.concatenate(([0], np.cumsum(hidden)))
+        seen = before[first] == before[last + 1]
         if not seen.any():
             return
         first, last = first[seen], last[seen]
-        change = np.zeros(unknown.size + 1, np.int64)
+        change = np.zeros(hidden.size + 1, np.int64)
         np.add.at(change, first, 1)
         np.add.at(change, last + 1, -1)
-        unknown[np.cumsum(change[:-1]).argmax()] = True
+        hidden[np.cumsum(change[:-1]).argmax()] = True

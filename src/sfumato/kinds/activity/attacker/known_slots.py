@@ -66,7 +66,8 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
         published = np.isin(np.arange(len(original)), rows)
         sizes, random = sizes * published, random * published
     share = _find_largest_share(release, known, rows)
-    return _sum_up(sizes, share, m, float(success(random).mean()) if len(random) else 0.0)
+    at_random = float(success(random).mean()) if len(random) else 0.0
+    return Risk.of(sizes, KNOWLEDGE, max_sensitive_share=share, m=m, mean_success_random=at_random)
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
@@ -84,7 +85,9 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     sensitive = [code for code in slots.find(dataset.schema.sensitive) if code >= 0]
     sizes, shares = KnownDays(slots, m, sensitive).fit()
     return [
-        _sum_up(sizes[known - 1], float(shares[known - 1]) if sensitive else None, known, None)
+        Risk.of(
+            sizes[known - 1], KNOWLEDGE, max_sensitive_share=float(shares[known - 1]) if sensitive else None, m=known
+        )
         for known in range(1, m + 1)
     ]
 
@@ -107,20 +110,3 @@ def _find_largest_share(release: Release, known: KnownSlots, rows: Ints | None) 
             crowds = [count_shown(slots.codes[people], code, gap, hidden, claim)[1] for hidden, people in classes]
         largest = max([largest, *(each.largest()[0] for each in crowds)])
     return float(largest)
-
-
-def _sum_up(sizes: Ints, share: float | None, m: int | None, drawn: float | None) -> Risk:
-    reached = sizes[sizes > 0]
-    smallest = int(reached.min()) if len(reached) else 0
-    return Risk(
-        smallest_anonymity_set=smallest,
-        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
-        max_success=1.0 / smallest if smallest else 0.0,
-        knowledge=KNOWLEDGE,
-        people=len(sizes),
-        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
-        set_sizes=sizes,
-        max_sensitive_share=share,
-        m=m,
-        mean_success_random=drawn,
-    )

@@ -4,15 +4,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
-from sfumato.generating.options import Option, nearest_name, resolve_options
+from sfumato.generating.options import Option, choose_model
 from sfumato.kinds.activity.generator import daily_lives
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 
-_OWNER = "generate activity"
-_SIZE = Option("size", int, 100, "Number of people.", at_least=1)
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
 
 MODELS: dict[str, str] = daily_lives.MODELS
 """Each model's name and what it does in one line."""
@@ -57,8 +53,5 @@ def generate(size: int, seed: int, model: str = "long-weekend", **options: Any) 
     sfumato.core.errors.ParameterError: generate activity: there is no model 'long-holiday'; the nearest known
     one is 'long-weekend'.
     """
-    size, seed = _SIZE.check(size, _OWNER), _SEED.check(seed, _OWNER)
-    if model not in MODELS:
-        known = nearest_name(model, MODELS)
-        raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
-    return daily_lives.simulate(size, seed, model, resolve_options(_OWNER, model, OPTIONS[model], options))
+    size, seed, settings = choose_model("activity", size, seed, model, OPTIONS, options)
+    return daily_lives.simulate(size, seed, model, settings)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
@@ -70,12 +69,10 @@ def verify_sizes(release: Release, wanted: type[Guarantee]) -> Verdict:
     wanted
         The claim it must make.
     """
-    if not isinstance(release.guarantee, wanted):
-        raise VerificationError(f"{release.guarantee.name}: this verifier judges {wanted.name}.")
-    claim: Any = release.guarantee
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim: Any
+    claim, structure, unreadable = read_claim(release, wanted)
+    if unreadable is not None:
+        return unreadable
     found = PublishedClasses.of(release)
     measured = {"k": int(found.sizes.min(initial=len(release))), "classes": len(found.names)}
     checks: dict[str, Witness] = {_CHECK: None, _SLOTS: None}

@@ -124,7 +124,9 @@ CLAIM: dict[str, Damage] = {
         UNSETTLED,
     ),
     "another method": Damage(set_key("method", "alice-has-the-flu"), UNDECLARED, never=STREAM),
-    "another kind": Damage(set_key("kind", "table"), BROKEN),
+    "another kind": Damage(
+        edit_json(lambda m: m.update(kind="sets" if m["kind"] == "timeline" else "timeline")), BROKEN
+    ),
     "no kind there is": Damage(set_key("kind", "alice"), UNSETTLED),
     "more records than there were": Damage(forge(count_more), BROKEN),
     "a withheld record is invented": Damage(forge(invent_withheld), BROKEN, alone=False),

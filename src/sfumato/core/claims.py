@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.rooms import list_modules
+from sfumato.core.rooms import all_kinds, list_modules
 
 __all__ = ["list_guarantees", "load"]
 
@@ -38,12 +38,16 @@ def list_guarantees(kind: str) -> dict[str, type[Guarantee]]:
 def load(kind: str, data: Mapping[str, Any]) -> Guarantee:
     """Read a guarantee from the manifest of a release of a kind of data.
 
+    One that is about another kind is read too, so that a verifier can say what is wrong with the release.
+
     Examples
     --------
     >>> load("trajectories", {"name": "km-anonymity", "parameters": {"k": 5, "m": 2}})
     KmAnonymity(k=5, m=2)
     """
     known = list_guarantees(kind)
+    if data.get("name") not in known:
+        known = {name: found for other in all_kinds() for name, found in list_guarantees(other).items()}
     if data.get("name") not in known:
         raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(known))}.")
     parameters = {

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
 
 
 def best_itemsets(rows, count, related=lambda a, b: False):
@@ -34,7 +34,7 @@ def count_records(records, itemset):
 
 def make_release(clusters, rows, k=2, m=2):
     """Make a disassociated release from (cluster, parent, size) and (cluster, chunk, items)."""
-    cluster, number, items = (column.name for column in DATA_COLUMNS)
+    cluster, number, items = (column.name for column in CHUNK_COLUMNS)
     table = pa.table(
         {
             cluster: pa.array([name for name, _, _ in rows], pa.string()),
@@ -55,7 +55,7 @@ def make_release(clusters, rows, k=2, m=2):
         kind="sets",
         method="by-hand",
         guarantee=KmItems(k, m),
-        columns=DATA_COLUMNS,
+        columns=CHUNK_COLUMNS,
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=people,

@@ -13,7 +13,7 @@ from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
 
 COLUMNS = (
     PublishedColumn("person", "identifier", Form("exact")),
@@ -85,7 +85,7 @@ def separated(clusters: Sequence[Cluster], rows: Sequence[Row], guarantee: Any =
         "kind": "sets",
         "method": "by-hand",
         "guarantee": guarantee,
-        "columns": DATA_COLUMNS,
+        "columns": CHUNK_COLUMNS,
         "table": table,
         "values": values_table({}),
         "records_in": total,

@@ -16,7 +16,7 @@ from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 
 __all__ = ["Separated", "publish_chunks"]
 
@@ -110,7 +110,7 @@ def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separ
     # The cluster that is listed first is number 1.
     names = number_names(len(listed)).take(pa.array(np.argsort(listed)))
     history = items.take(order).to_arrow()
-    cluster, number, items_name = (column.name for column in DATA_COLUMNS)
+    cluster, number, items_name = (column.name for column in CHUNK_COLUMNS)
     table = pa.table(
         {cluster: names.take(pa.array(node[order])), number: pa.array(chunk[order], pa.int64()), items_name: history}
     )
@@ -118,7 +118,7 @@ def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separ
         kind=dataset.kind,
         method=method.name,
         guarantee=guarantee,
-        columns=DATA_COLUMNS,
+        columns=CHUNK_COLUMNS,
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),

@@ -10,28 +10,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.release import Release
+from sfumato.kinds.sets.model import TERM_CHUNK
 
-__all__ = ["CLUSTER_COLUMNS", "DATA_COLUMNS", "TERM_CHUNK", "Chunks", "is_disassociated"]
+__all__ = ["TERM_CHUNK", "Chunks", "is_disassociated"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-
-TERM_CHUNK = 0
-"""Number of the chunk that holds a leaf's separated terms; record and shared chunks count from 1."""
-
-DATA_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("chunk", "chunk", Form("exact", "int64")),
-    PublishedColumn("items", "history", Form("category", history=True)),
-)
-CLUSTER_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("parent", "parent", Form("exact")),
-    PublishedColumn("size", "size", Form("exact", "int64")),
-)
 
 
 def is_disassociated(release: Release) -> bool:

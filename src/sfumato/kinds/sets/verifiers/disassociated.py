@@ -25,7 +25,8 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.reconstructions import try_reconstructions
 
 __all__ = ["verify_chunks"]
@@ -40,7 +41,7 @@ def verify_chunks(release: Release, claim: KmItems) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
+    >>> from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
     >>> from sfumato.core.ragged import Ragged
     >>> from sfumato.core.release import Part
     >>> clusters = pa.table({"cluster": ["p"], "parent": pa.array([None], pa.string()), "size": [3]})
@@ -49,7 +50,7 @@ def verify_chunks(release: Release, claim: KmItems) -> Verdict:
     >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
     >>> parts = {"clusters": Part(CLUSTER_COLUMNS, clusters)}
     >>> claim = KmItems(k=2, m=2)
-    >>> release = Release("sets", "by-hand", claim, DATA_COLUMNS, data, values, 3, parts=parts, published=3)
+    >>> release = Release("sets", "by-hand", claim, CHUNK_COLUMNS, data, values, 3, parts=parts, published=3)
     >>> verify_chunks(release, claim).measured
     {'k': 2, 'm': 2, 'clusters': 1, 'joint_clusters': 0, 'chunks': 2, 'tried_by_reconstruction': 1}
 

@@ -15,7 +15,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks, is_disassociated
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["verify_faithful"]
 

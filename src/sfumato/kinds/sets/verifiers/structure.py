@@ -12,7 +12,8 @@ from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK, Chunks, is_disassociated
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "REMOVES_VALUES", "ROLES", "SHAPE_CHECKS"]
 
@@ -31,7 +32,7 @@ def _check_form(release: Release) -> Witness:
     if is_disassociated(release):
         parts = {name: part.columns for name, part in release.parts.items()}
         for name, found, wanted in (
-            ("data", release.columns, DATA_COLUMNS),
+            ("data", release.columns, CHUNK_COLUMNS),
             ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
         ):
             if sorted(found, key=str) != sorted(wanted, key=str):

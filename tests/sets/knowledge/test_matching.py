@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sets.naive.attack import Tree, draw_reconstruction, smallest_sets
-from tests.sets.verifiers.releases import random_chunks
+from tests.sets.releases import random_chunks
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged

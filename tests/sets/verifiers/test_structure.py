@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.sets.verifiers.examples import CLUSTERS, PEOPLE, chunk, nested, people
-from tests.sets.verifiers.releases import COLUMNS, clusters_table, generalised, items_column, values_table
+from tests.sets.examples import CLUSTERS, PEOPLE, chunk, nested, people
+from tests.sets.releases import COLUMNS, clusters_table, generalised, items_column, values_table
 
 from sfumato.checking.structure import verify_structure
 from sfumato.core.forms import Form

@@ -1,4 +1,4 @@
-"""From records separated into chunks to a release: numbered in random order, nothing that links chunks."""
+"""From a disassociation to a release: clusters numbered in random order, nothing that links their chunks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 
-__all__ = ["Separated", "publish_chunks"]
+__all__ = ["Separated", "publish_disassociation"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -97,7 +97,9 @@ class Separated:
         return node, chunk, Ragged(offsets, code.astype(np.int32), tuple(names))
 
 
-def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separated: Separated, run: Run) -> Result:
+def publish_disassociation(
+    dataset: Dataset, method: Method, guarantee: Guarantee, separated: Separated, run: Run
+) -> Result:
     """Make the release and its trace: clusters numbered in a random order, all subrecords in one random order.
 
     Nothing in the release depends on the order of the input or links the chunks of a cluster: the rows of all chunks

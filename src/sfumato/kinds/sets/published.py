@@ -148,6 +148,10 @@ class Chunks:
             raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
         return np.array(leaves, dtype=np.int64), begin, end
 
+    def locate(self, chunk: int) -> dict[str, str | int]:
+        """Return where a chunk is found in the files: the name of its cluster and its number there."""
+        return {"cluster": self.names[self.cluster[chunk]], "chunk": int(self.number[chunk])}
+
     def rows(self, chunk: int) -> slice:
         """Return which rows of ``subrecords`` belong to a chunk."""
         return slice(int(self.bounds[chunk]), int(self.bounds[chunk + 1]))

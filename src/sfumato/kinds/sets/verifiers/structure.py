@@ -101,22 +101,21 @@ def _find_wrong_number(chunks: Chunks) -> Witness:
     first = np.diff(chunks.cluster, prepend=-1) != 0
     before = np.append(0, chunks.number)[: len(chunks)]
     expected = np.where(first, np.where(is_term, TERM_CHUNK, 1), before + 1)
-    return _name_chunk(chunks, chunks.number != expected)
+    return _locate_first(chunks, chunks.number != expected)
 
 
 def _find_long_term_chunk(chunks: Chunks) -> Witness:
-    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
 
 
 def _find_joint_term_chunk(chunks: Chunks) -> Witness:
-    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
 
 
-def _name_chunk(chunks: Chunks, wrong: Flags) -> Witness:
+def _locate_first(chunks: Chunks, wrong: Flags) -> Witness:
     if not wrong.any():
         return None
-    at = int(np.argmax(wrong))
-    return {"cluster": chunks.names[chunks.cluster[at]], "chunk": int(chunks.number[at])}
+    return chunks.locate(int(np.argmax(wrong)))
 
 
 def _find_shared_item(chunks: Chunks) -> Witness:

@@ -11,10 +11,10 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 
-__all__ = ["verify_records"]
+__all__ = ["verify_generalisation"]
 
 
-def verify_records(release: Release, claim: KmItems) -> Verdict:
+def verify_generalisation(release: Release, claim: KmItems) -> Verdict:
     """Check that every set of up to m published values of a record occurs in k records.
 
     Sets are counted one size after the other, exactly and in portions; after a size that breaks the claim no larger
@@ -36,7 +36,7 @@ def verify_records(release: Release, claim: KmItems) -> Verdict:
     >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> claim = KmItems(k=2, m=2)
-    >>> verify_records(Release("sets", "by-hand", claim, columns, people, values, records_in=2), claim)
+    >>> verify_generalisation(Release("sets", "by-hand", claim, columns, people, values, records_in=2), claim)
     Verdict(holds=True, claimed k=2, m=2, l=1, measured k=2, m=2, size=1, itemsets=3)
     """
     records = release.history().distinct()

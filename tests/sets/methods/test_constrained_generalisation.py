@@ -1,7 +1,10 @@
-"""Items united under privacy and utility constraints: examples small enough to follow by hand."""
+"""COAT and PCTA: examples small enough to follow by hand, and releases that keep both kinds of constraints."""
 
 import pytest
-from tests.sets.naive.item_generalising import is_protected
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.sets.drawing import ITEMS, check_truth, crowds, published_sets, rows_of_items
+from tests.sets.naive.generalisation import is_km, is_protected
 
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError
@@ -69,3 +72,36 @@ def test_an_itemset_in_no_row_is_protected_when_unions_make_it_appear(method):
     release = release_of(method(k=2), rows, privacy=privacy)
     published = {member: value for value, members in release.meanings().items() for member in members}
     assert all(is_protected(release.history().lists(), published, itemset, 2) for itemset in privacy)
+
+
+@settings(max_examples=25)
+@given(
+    rows_of_items,
+    st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
+    crowds,
+    st.lists(st.sets(st.integers(0, ITEMS), min_size=1, max_size=3), max_size=4),
+    st.sampled_from(["Coat", "Pcta"]),
+)
+def test_releases_of_constraint_methods_keep_both_kinds_of_constraints(rows, constraint, k, itemsets, name):
+    utility = tuple(tuple(str(i) for i in range(ITEMS) if constraint[i] == group) for group in sorted(set(constraint)))
+    privacy = tuple(tuple(map(str, itemset)) for itemset in itemsets)
+    rows = rows * 2
+    data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows], privacy=privacy, utility=utility)
+    method = getattr(sf.methods, name)(k=k, suppression_limit=1.0)
+    if len(data) < k:
+        return
+    try:
+        result = method.anonymize(data, Run(bytes([1] * 32)))
+    except InfeasibleError as error:
+        assert "nothing to publish" in str(error)
+        return
+    check_truth(data, result)
+    values, meanings = published_sets(result)
+    assert all(any(set(members) <= set(group) for group in utility) for members in meanings.values())
+    published = dict.fromkeys(result.release.suppressed())
+    published |= {member: value for value, members in meanings.items() for member in members}
+    if privacy:
+        assert all(is_protected(list(values.values()), published, itemset, k) for itemset in privacy)
+        assert result.release.guarantee.itemsets == tuple(sorted({tuple(sorted(itemset)) for itemset in privacy}))
+    else:
+        assert is_km(list(values.values()), k, 2)

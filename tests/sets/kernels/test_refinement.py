@@ -1,32 +1,18 @@
-"""Joining given clusters on arrays against the plain version, and whether its rules are enough, and needed."""
+"""REFINE on arrays against the plain version, and whether its rules are enough, and needed."""
 
 import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.sets.drawing import index_of
 from tests.sets.naive import disassociation as naive
 from tests.sets.naive.reconstructions import broken_knowledge
 
-from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
-from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition
 from sfumato.kinds.sets.kernels.joint_clusters import Forest, Rules
 from sfumato.kinds.sets.kernels.refinement import join_clusters
 from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
 
 TERMS = 12
-
-
-def index_of(clusters: list[list[frozenset]], terms: int = TERMS):
-    """The terms of given clusters, with the arrays they come from."""
-    rows = [sorted(row) for cluster in clusters for row in cluster]
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    codes = np.array([code for row in rows for code in row], np.int32)
-    bounds = np.concatenate([[0], np.cumsum([len(cluster) for cluster in clusters])]).astype(np.int64)
-    partition = Partition(np.arange(len(rows)), bounds)
-    return offsets, codes, partition, index_clusters(offsets, codes, partition, terms)
 
 
 def leaves_of(clusters: list[list[frozenset]], k: int, m: int) -> list[naive.Cluster]:
@@ -35,7 +21,7 @@ def leaves_of(clusters: list[list[frozenset]], k: int, m: int) -> list[naive.Clu
 
 def fast_forms(clusters: list[list[frozenset]], k: int, m: int, safe: bool) -> list:
     """The trees the kernels make: domains of the chunks and the children, in one order."""
-    *_, index = index_of(clusters)
+    *_, index = index_of(clusters, TERMS)
     nothing = np.zeros(TERMS, np.bool_)
     forest = join_clusters(index, partition_terms(index, nothing, k, m).chunk, nothing, Rules(k, m, safe))
     made = int(forest.made[0])
@@ -109,22 +95,3 @@ def test_the_rules_alone_keep_every_knowledge_at_k_records():
                 conflicts += 1
                 assert broken_knowledge(naive.publish([tree]), k, 2) == []
     assert conflicts >= 10
-
-
-SETS = st.lists(st.frozensets(st.integers(0, 6), min_size=1, max_size=4), min_size=2, max_size=9)
-
-
-@settings(max_examples=150)
-@given(st.lists(SETS, min_size=1, max_size=8))
-def test_records_are_exchanged_as_in_the_plain_version(clusters):
-    offsets, codes, partition, index = index_of(clusters)
-    chunk = partition_terms(index, np.zeros(TERMS, np.bool_), 2, 2).chunk
-    covers = find_covers(index, chunk)
-    number = iter(range(len(partition.order)))
-    plain = [[(next(number), record) for record in cluster] for cluster in clusters]
-    expected = [naive.find_covers(records, *naive.verpart(records, 2, 2)) for records in clusters]
-    assert [set(index.term[covers & (index.cluster == c)].tolist()) for c in range(len(clusters))] == expected
-    moved = naive.exchange(plain, expected, reach=64, per_turn=8)
-    exchange = exchange_records(offsets, codes, partition, index, covers)
-    assert exchange.exchanged == moved
-    assert exchange.partition.order.tolist() == [row for cluster in plain for row, _ in cluster]

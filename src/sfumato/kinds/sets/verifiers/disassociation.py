@@ -29,13 +29,13 @@ from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.reconstructions import try_reconstructions
 
-__all__ = ["verify_chunks"]
+__all__ = ["verify_disassociation"]
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 
 
-def verify_chunks(release: Release, claim: KmItems) -> Verdict:
+def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
     """Check the conditions of a disassociated release, and small clusters by trying every reconstruction.
 
     Examples
@@ -51,7 +51,7 @@ def verify_chunks(release: Release, claim: KmItems) -> Verdict:
     >>> parts = {"clusters": Part(CLUSTER_COLUMNS, clusters)}
     >>> claim = KmItems(k=2, m=2)
     >>> release = Release("sets", "by-hand", claim, CHUNK_COLUMNS, data, values, 3, parts=parts, published=3)
-    >>> verify_chunks(release, claim).measured
+    >>> verify_disassociation(release, claim).measured
     {'k': 2, 'm': 2, 'clusters': 1, 'joint_clusters': 0, 'chunks': 2, 'tried_by_reconstruction': 1}
 
     References
@@ -75,7 +75,7 @@ def verify_chunks(release: Release, claim: KmItems) -> Verdict:
         "reconstructions of small clusters keep the claim": broken,
     }
     if claim.safe:
-        found["no item covers a cluster"] = _check_covering(sources)
+        found["no item covers a cluster"] = _check_covers(sources)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     measured = {
         "k": min(rarest, smallest),
@@ -87,10 +87,6 @@ def verify_chunks(release: Release, claim: KmItems) -> Verdict:
     }
     checks = {name: seen is None for name, seen in found.items()}
     return Verdict(witness is None, claim.parameters(), measured, witness, checks)
-
-
-def _name(chunks: Chunks, chunk: int) -> dict[str, Any]:
-    return {"cluster": chunks.names[chunks.cluster[chunk]], "chunk": int(chunks.number[chunk])}
 
 
 def _check_leaves(chunks: Chunks, claim: KmItems) -> Witness:
@@ -115,7 +111,7 @@ def _rarest_combination(sources: Sources, m: int) -> tuple[int, dict[str, Any]]:
             k = int(supports[at])
             entries = [int(keys[at]) // len(sources) ** power % len(sources) for power in range(size)]
             values = [chunks.subrecords.labels[sources.term[entry]] for entry in reversed(entries)]
-            where = {**_name(chunks, int(sources.chunk[entries[0]])), "values": values, "support": k}
+            where = {**chunks.locate(int(sources.chunk[entries[0]])), "values": values, "support": k}
     return k, where
 
 
@@ -139,7 +135,7 @@ def _check_copies(chunks: Chunks, restrictions: list[Restriction], k: int) -> Wi
     for found in restrictions:
         copies = int(found.times.min())
         if copies < k:
-            return {**_name(chunks, found.chunk), "copies": copies}
+            return {**chunks.locate(found.chunk), "copies": copies}
     return None
 
 
@@ -147,7 +143,7 @@ def _check_room(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witn
     """Look for shared chunks whose restricted subrecords may leave fewer than k records to the others."""
     for found in restrictions:
         if found.slack < k:
-            return {**_name(chunks, found.chunk), "room": found.slack}
+            return {**chunks.locate(found.chunk), "room": found.slack}
     return None
 
 
@@ -158,7 +154,7 @@ def _check_capacity(chunks: Chunks) -> Witness:
         return None
     at = int(np.argmax(wrong))
     size = int(chunks.sizes[chunks.cluster[at]])
-    return {**_name(chunks, at), "subrecords": int(subrecords[at]), "size": size}
+    return {**chunks.locate(at), "subrecords": int(subrecords[at]), "size": size}
 
 
 def _check_sensitive(sources: Sources, sensitive: tuple[str, ...]) -> Witness:
@@ -167,10 +163,10 @@ def _check_sensitive(sources: Sources, sensitive: tuple[str, ...]) -> Witness:
     wrong = np.flatnonzero(secret[sources.term] & ~sources.in_term_chunk) if len(sources) else np.empty(0, np.int64)
     if not len(wrong):
         return None
-    return {**_name(sources.chunks, int(sources.chunk[wrong[0]])), "value": labels[sources.term[wrong[0]]]}
+    return {**sources.chunks.locate(int(sources.chunk[wrong[0]])), "value": labels[sources.term[wrong[0]]]}
 
 
-def _check_covering(sources: Sources) -> Witness:
+def _check_covers(sources: Sources) -> Witness:
     """Look for terms that all records of their cluster have, where the cluster publishes something else as well."""
     chunks = sources.chunks
     room = chunks.sizes[sources.cluster].copy()
@@ -178,7 +174,7 @@ def _check_covering(sources: Sources) -> Witness:
         chunk = int(sources.chunk[entry])
         leaves = chunks.leaves_below(int(chunks.cluster[chunk]))
         room[entry] = chunks.sizes[leaves[~chunks.closed_leaves(chunk, int(sources.term[entry]))]].sum()
-    covering = ~sources.in_term_chunk & (sources.support >= room)
+    covers = ~sources.in_term_chunk & (sources.support >= room)
     number = np.bincount(chunks.cluster, minlength=len(chunks.names))
     shared_above = np.zeros(len(chunks.names), dtype=bool)
     nodes = chunks.parent.copy()
@@ -187,8 +183,8 @@ def _check_covering(sources: Sources) -> Witness:
         shared_above[inside] |= number[nodes[inside]] > 0
         nodes[inside] = chunks.parent[nodes[inside]]
     alone = chunks.is_leaf & (number == 1) & ~shared_above
-    wrong = np.flatnonzero(covering & ~alone[sources.cluster])
+    wrong = np.flatnonzero(covers & ~alone[sources.cluster])
     if not len(wrong):
         return None
     value = chunks.subrecords.labels[sources.term[wrong[0]]]
-    return {**_name(chunks, int(sources.chunk[wrong[0]])), "value": value}
+    return {**chunks.locate(int(sources.chunk[wrong[0]])), "value": value}

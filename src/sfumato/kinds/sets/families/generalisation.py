@@ -102,9 +102,11 @@ class ItemGeneralising(Method):
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.methods.apriori import Apriori
-    >>> issubclass(Apriori, ItemGeneralising)
-    True
+    >>> import sfumato as sf
+    >>> data = Dataset.of("sets", [["beer"], ["wine"], [], ["bread"], ["bread"]])
+    >>> release = sf.methods.Coat(k=2, m=1).anonymize(data, Run(bytes(32))).release
+    >>> sorted(release.history().lists()), dict(release.withheld)
+    ([['bread'], ['bread'], ['{beer|wine}'], ['{beer|wine}']], {'nothing left to publish': 1})
     """
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]

@@ -71,7 +71,7 @@ def clusters_table(clusters: Sequence[Cluster]) -> pa.Table:
     )
 
 
-def separated(clusters: Sequence[Cluster], rows: Sequence[Row], guarantee: Any = CLAIM, **changes: Any) -> Release:
+def disassociated(clusters: Sequence[Cluster], rows: Sequence[Row], guarantee: Any = CLAIM, **changes: Any) -> Release:
     """A disassociated release."""
     table = pa.table(
         {

@@ -1,10 +1,19 @@
-"""Items generalised along a hierarchy: examples small enough to follow by hand."""
+"""AA, LRA and VPA: examples small enough to follow by hand, and releases that keep their claims."""
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.sets.drawing import ITEMS, as_arrays, check_truth, crowds, hierarchies, quiet, rows_of_items
+from tests.sets.naive.generalisation import Tree, is_km, move_cut
 
 import sfumato as sf
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
+from sfumato.engines.local import Local
+from sfumato.kinds.sets.families.hierarchies import price_tree
+from sfumato.kinds.sets.kernels import item_cuts
+from sfumato.kinds.sets.methods.hierarchical_generalisation import lies_within, split_items
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -73,3 +82,41 @@ def test_parts_of_the_items_are_repaired_first_and_then_together(parts):
     rows = [["a1", "a2", "b1"], ["a1", "b1"], ["a2", "b2"], ["a2", "b2"]]
     expected = [["b1", "{a1|a2}"]] * 2 + [["b2", "{a1|a2}"]] * 2
     assert publish(sf.methods.Vpa(k=2, m=2, parts=parts), rows) == expected
+
+
+@settings(max_examples=40)
+@given(rows_of_items, hierarchies(), crowds, st.integers(1, 4))
+def test_cuts_within_a_part_of_the_items_stay_there(rows, hierarchy, k, parts):
+    leaf = {int(label): at for at, label in enumerate(hierarchy.leaf_labels)}
+    runs = split_items(hierarchy, parts)
+    assert np.concatenate(runs).tolist() == list(range(ITEMS)) and len(runs) <= parts
+    plain = Tree(hierarchy.parent.tolist(), ITEMS)
+    for run in runs:
+        allowed = lies_within(hierarchy, run)
+        some = [{leaf[item] for item in row} & set(run.tolist()) for row in rows]
+        offsets, codes = as_arrays(some)
+        tree = price_tree(hierarchy, codes)._replace(allowed=allowed)
+        moved = item_cuts.move_cut(offsets, codes, np.arange(ITEMS), tree, k, (1, 2), quiet)
+        assert moved.node.tolist() == move_cut(some, plain, k, 2, allowed=lambda node, a=allowed: a[node])[0]
+        assert all(allowed[node] for node in moved.node[run])
+
+
+@settings(max_examples=25)
+@given(
+    rows_of_items,
+    hierarchies(),
+    crowds,
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.sampled_from(["Apriori", "Lra", "Vpa"]),
+)
+def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, parts, name):
+    data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows * 2], hierarchy=hierarchy)
+    method = getattr(sf.methods, name)(k=k, m=m, **({} if name == "Apriori" else {"parts": parts}))
+    if len(data) < k:
+        return
+    result = method.anonymize(data, Run(bytes([1] * 32), engine=Local(1)))
+    assert is_km(result.release.history().lists(), k, m)
+    check_truth(data, result)
+    again = method.anonymize(data, Run(bytes([1] * 32), engine=Local(2)))
+    assert again.release.table.to_pylist() == result.release.table.to_pylist()

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from tests.sets.naive.itemsets import best_itemsets, count_records, make_release
-from tests.sets.verifiers.releases import generalised
+from tests.sets.releases import generalised
 
 import sfumato as sf
 from sfumato.core.comparison import Comparison

@@ -16,7 +16,7 @@ from sfumato.core.params import Param
 from sfumato.core.publication import Recoded
 from sfumato.core.recoding import Recoding
 from sfumato.core.run import Run
-from sfumato.kinds.sets.families.item_generalising import ItemGeneralising, ItemSets
+from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 
 if TYPE_CHECKING:
@@ -33,9 +33,12 @@ class HierarchyGeneralising(ItemGeneralising):
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.methods.apriori import Apriori
-    >>> issubclass(Apriori, HierarchyGeneralising)
-    True
+    Where no row holds three items, no set of three has to be repaired.
+
+    >>> import sfumato as sf
+    >>> method = sf.methods.Apriori(k=2, m=3)
+    >>> method.sizes(ItemSets.of(Dataset.of("sets", [["beer", "bread"], ["wine"]])))
+    (1, 2)
     """
 
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)

@@ -1,20 +1,15 @@
-"""Generalisation of sets of items: what is refused, what is generated, what is applied again."""
+"""Methods that generalise items: what they refuse and withhold, which constraints there are, what is applied again."""
 
 import numpy as np
 import pytest
-from tests.sets.naive import item_generalising as plain
 
 import sfumato as sf
-from sfumato.core import claims
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.run import Run
-from sfumato.kinds.sets.families.item_similarity import cluster_items
+from sfumato.kinds.sets.families.constraints import cluster_items
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.kinds.sets.kernels import itemset_counts
-from sfumato.kinds.sets.kernels.baskets import fill_baskets
-from sfumato.kinds.sets.kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1"], ["a2", "b1"], ["a2", "b2"], ["a1", "b2"]]
@@ -46,14 +41,6 @@ def test_empty_records_are_withheld_and_counted(method):
     assert dict(release.withheld) == {"nothing left to publish": 1} and len(release) == 4
 
 
-@pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
-def test_a_hierarchy_is_needed_and_must_know_every_item(method):
-    with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
-        method.anonymize(sf.Dataset.of("sets", ROWS), Run())
-    with pytest.raises(SchemaError, match=r"must be a leaf of its hierarchy; .* that are not: 2 \(rows 2, 4\)"):
-        method.anonymize(sf.Dataset.of("sets", [["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run())
-
-
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
 def test_the_order_of_the_input_makes_no_difference_to_what_is_published(method):
     rng = np.random.default_rng(3)
@@ -67,15 +54,35 @@ def test_the_order_of_the_input_makes_no_difference_to_what_is_published(method)
     assert found[0] == found[1]
 
 
-def test_too_many_combinations_to_count_are_refused(monkeypatch):
-    labels = [f"i{i}" for i in range(60)]
-    rows = [labels[:11]] * 2 + [[label] for label in labels[11:]] * 2
-    with pytest.raises(ParameterError, match="Coat: 60 items have too many combinations of 11; choose a smaller m"):
-        sf.methods.Coat(k=2, m=11).anonymize(sf.Dataset.of("sets", rows), Run())
-    monkeypatch.setattr(itemset_counts, "LARGEST_TALLY", 10_000)
-    baskets = fill_baskets(np.array([0, 60]), np.arange(60, dtype=np.int32), np.arange(60), 5_000)
-    with pytest.raises(ValueError, match="hold more than 10,000 different combinations of 3 items; choose a smaller m"):
-        count_itemsets(baskets, 3)
+def test_a_recoding_is_applied_to_a_later_batch():
+    data = sf.Dataset.of("sets", [["a1", "b1"], ["a2", "b1"], ["b1"]], hierarchy=TREE)
+    method = sf.methods.Apriori(k=2, m=2)
+    result = method.anonymize(data, Run())
+    recoding = result.trace.recoding
+    assert recoding.column == "items" and recoding.groups == (("a1", "a2"), ("b1",), ("b2",))
+    batch = sf.Dataset.of("sets", [["b2", "a2", "a1"], ["b2"], ["z"]])
+    with pytest.raises(
+        SchemaError, match=r"apply: 1 items are not in the recoding; they are in 1 records, for example 3"
+    ):
+        method.apply(batch, recoding, result.release, "error", Run())
+    later = method.apply(batch, recoding, result.release, "suppress", Run()).release
+    assert sorted(later.history().lists()) == [["b2"], ["b2", "{a1|a2}"]]
+    assert later.suppressed() == ("z",) and dict(later.withheld) == {"nothing left to publish": 1}
+    with pytest.raises(ParameterError, match="unknown must be error or suppress"):
+        method.apply(batch, recoding, result.release, "ignore", Run())
+
+
+def test_a_local_recoding_cannot_be_applied():
+    data = sf.Dataset.of("sets", ROWS * 3, hierarchy=TREE)
+    assert sf.methods.Lra(k=2, m=1, parts=2).anonymize(data, Run()).trace.recoding is None
+
+
+@pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
+def test_a_hierarchy_is_needed_and_must_know_every_item(method):
+    with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
+        method.anonymize(sf.Dataset.of("sets", ROWS), Run())
+    with pytest.raises(SchemaError, match=r"must be a leaf of its hierarchy; .* that are not: 2 \(rows 2, 4\)"):
+        method.anonymize(sf.Dataset.of("sets", [["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run())
 
 
 @pytest.mark.parametrize("text", ["nonsense", "level", "level:-1", "similarity:0", "given:3", ""])
@@ -132,63 +139,3 @@ def test_utility_constraints_from_items_that_come_together():
     release = sf.methods.Coat(k=2, m=1, utility="similarity:2").anonymize(data, Run()).release
     # Salt is with neither and goes to the group of beer, which comes before tea; with nuts it loses 3 * 2.
     assert release.members() == {"{nuts|salt}": ("nuts", "salt")}
-
-
-def test_a_recoding_is_applied_to_a_later_batch():
-    data = sf.Dataset.of("sets", [["a1", "b1"], ["a2", "b1"], ["b1"]], hierarchy=TREE)
-    method = sf.methods.Apriori(k=2, m=2)
-    result = method.anonymize(data, Run())
-    recoding = result.trace.recoding
-    assert recoding.column == "items" and recoding.groups == (("a1", "a2"), ("b1",), ("b2",))
-    batch = sf.Dataset.of("sets", [["b2", "a2", "a1"], ["b2"], ["z"]])
-    with pytest.raises(
-        SchemaError, match=r"apply: 1 items are not in the recoding; they are in 1 records, for example 3"
-    ):
-        method.apply(batch, recoding, result.release, "error", Run())
-    later = method.apply(batch, recoding, result.release, "suppress", Run()).release
-    assert sorted(later.history().lists()) == [["b2"], ["b2", "{a1|a2}"]]
-    assert later.suppressed() == ("z",) and dict(later.withheld) == {"nothing left to publish": 1}
-    with pytest.raises(ParameterError, match="unknown must be error or suppress"):
-        method.apply(batch, recoding, result.release, "ignore", Run())
-
-
-def test_a_local_recoding_cannot_be_applied():
-    data = sf.Dataset.of("sets", ROWS * 3, hierarchy=TREE)
-    assert sf.methods.Lra(k=2, m=1, parts=2).anonymize(data, Run()).trace.recoding is None
-
-
-def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():
-    claim = ItemsetAnonymity(3, (("b", "a"), ("c",)))
-    written = {"name": "itemset-anonymity", "parameters": {"k": 3, "itemsets": [["b", "a"], ["c"]]}}
-    assert claims.load("sets", written) == claim
-    with pytest.raises(ParameterError, match="itemsets must not be empty"):
-        ItemsetAnonymity(3, ((),))
-
-
-def test_counts_follow_unions_and_long_rows():
-    rows = [list(range(40)), list(range(20, 60)), [1, 59]]
-    offsets = np.cumsum([0, *map(len, rows)])
-    baskets = fill_baskets(offsets, np.concatenate(rows).astype(np.int32), np.arange(60), 60)
-    tally = count_itemsets(baskets, 3)
-    assert read_support(baskets, tally, np.array([20, 30, 39])) == 2
-    tally = unite_codes(baskets, tally, 59, 0)
-    assert read_support(baskets, tally, np.array([0, 20, 39])) == 2
-    assert baskets.lengths.tolist() == [40, 40, 2] and baskets.support[0] == 3
-    itemsets, supports = list_rare(baskets, tally, 2)
-    assert supports.max() == 1 and itemsets.shape[1] == 3
-
-
-def test_counts_follow_unions_when_the_table_has_to_grow():
-    rows = [set(range(24)), set(range(24, 48)), {7, 30, 47}]
-    offsets = np.cumsum([0, *map(len, rows)])
-    codes = np.array([code for row in rows for code in sorted(row)], dtype=np.int32)
-    # So many codes that the counts do not fit a plain array.
-    baskets = fill_baskets(offsets, codes, np.arange(48), 5_000)
-    tally = count_itemsets(baskets, 3)
-    room = tally.counter.slots.size
-    for code in range(12):
-        tally = unite_codes(baskets, tally, code, 24 + code)
-        rows = [{24 + code if held == code else held for held in row} for row in rows]
-    assert tally.counter.slots.size > room > 0
-    for itemset, support in plain.count_itemsets(rows, 3).items():
-        assert read_support(baskets, tally, np.array(itemset)) == support

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from tests.sets.naive.attack import Cluster, Row
-from tests.sets.verifiers.releases import separated
+from tests.sets.releases import disassociated
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
@@ -46,13 +46,13 @@ RECORD_CHUNKS = [
 def figure_2(guarantee: Any = THREE, **changes: Any) -> Release:
     clusters: list[Cluster] = [("p1", None, 5), ("p2", None, 5)]
     rows = [*RECORD_CHUNKS, *chunk("p1", 0, "ikea viagra ruby"), *chunk("p2", 0, "panic playboy ikea ruby")]
-    return separated(clusters, rows, guarantee, **changes)
+    return disassociated(clusters, rows, guarantee, **changes)
 
 
 def figure_3(guarantee: Any = THREE) -> Release:
     clusters: list[Cluster] = [("j", None, 10), ("p1", "j", 5), ("p2", "j", 5)]
     shared = chunk("j", 1, "3 * ikea ruby", "ikea", "ruby")
-    return separated(
+    return disassociated(
         clusters, [*RECORD_CHUNKS, *shared, *chunk("p1", 0, "viagra"), *chunk("p2", 0, "panic playboy")], guarantee
     )
 
@@ -108,7 +108,7 @@ def rows_of(chunks: dict[tuple[str, int], list[Row]]) -> list[Row]:
 def nested(*changed: list[Row], clusters: list[Cluster] = CLUSTERS, **changes: Any) -> Release:
     """The small release, with some chunks replaced."""
     chunks = {**CHUNKS, **{rows[0][:2]: rows for rows in changed}}
-    return separated(clusters, rows_of(chunks), **changes)
+    return disassociated(clusters, rows_of(chunks), **changes)
 
 
 def people(rows: list[list[str]] = PEOPLE) -> Dataset:

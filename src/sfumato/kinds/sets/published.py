@@ -48,8 +48,8 @@ class Chunks:
     >>> clusters = [("p", None, 3)]
     >>> rows = [("p", 1, ["a", "b"]), ("p", 1, ["a"]), ("p", 0, ["z"])]
     >>> chunks = Chunks.from_rows(clusters, rows)
-    >>> chunks.number.tolist(), chunks.terms(1).tolist(), chunks.supports(1).tolist()
-    ([0, 1], [0, 1], [2, 1])
+    >>> chunks.number.tolist(), chunks.terms(1).tolist(), chunks.locate(1)
+    ([0, 1], [0, 1], {'cluster': 'p', 'chunk': 1})
     """
 
     names: tuple[str, ...]
@@ -169,28 +169,23 @@ class Chunks:
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     @cached_property
-    def _contents(self) -> tuple[Ints, Ints, Ints]:
-        """Terms of all chunks, how often each occurs in its chunk, and where each chunk's terms begin."""
+    def _contents(self) -> tuple[Ints, Ints]:
+        """Terms of all chunks, and where each chunk's terms begin."""
         width = max(len(self.subrecords.labels), 1)
         keys = self.chunk_of_row[self.subrecords.row_of_token] * width + self.subrecords.codes
-        keys, counts = np.unique(keys, return_counts=True)
-        bounds = np.searchsorted(keys // width, np.arange(len(self) + 1))
-        return keys % width, counts, bounds
+        # Counts are asked for because np.unique is far slower without them (it hashes).
+        keys, _ = np.unique(keys, return_counts=True)
+        return keys % width, np.searchsorted(keys // width, np.arange(len(self) + 1))
 
     def terms(self, chunk: int) -> Ints:
         """Return the domain of a chunk: the codes that occur in it, in ascending order."""
-        terms, _, bounds = self._contents
+        terms, bounds = self._contents
         return terms[bounds[chunk] : bounds[chunk + 1]]
-
-    def supports(self, chunk: int) -> Ints:
-        """Return how many subrecords of a chunk have each of its :meth:`terms`."""
-        _, counts, bounds = self._contents
-        return counts[bounds[chunk] : bounds[chunk + 1]]
 
     @cached_property
     def holders(self) -> Ragged:
         """Clusters that have a term in a record or shared chunk, by term: row t holds positions of clusters."""
-        terms, _, bounds = self._contents
+        terms, bounds = self._contents
         chunk = np.repeat(np.arange(len(self)), np.diff(bounds))
         kept = self.number[chunk] != TERM_CHUNK
         order = np.lexsort((self.cluster[chunk[kept]], terms[kept]))

@@ -44,7 +44,7 @@ def draw_itemsets(comparison: Comparison, width: float = 2 * PANEL_WIDTH - 320) 
         | {"expected": float(expected), "certain": int(sure)}
         for rank, items, expected, sure in zip(ranks, itemsets, found.expect(itemsets), certain, strict=True)
     ]
-    return _itemsets_view(rows, width), _itemsets_facts(rows, len(top.supports), is_split=found.is_disassociated)
+    return _itemsets_view(rows, width), _itemsets_facts(rows, len(top.supports), is_disassociated=found.is_disassociated)
 
 
 def _name(items: list[str]) -> str:
@@ -118,12 +118,12 @@ def _legend() -> Spec:
     return {"width": 460, "height": 16, "layer": layers}
 
 
-def _itemsets_facts(rows: list[dict[str, Any]], mined: int, *, is_split: bool) -> dict[str, Any]:
+def _itemsets_facts(rows: list[dict[str, Any]], mined: int, *, is_disassociated: bool) -> dict[str, Any]:
     hidden = sum(row["certain"] < 1 for row in rows)
     notes = [f"{show_count(len(rows))} of the {show_count(mined)} most frequent itemsets, by their ranks."]
     if hidden:
         notes.append(f"Of {show_count(hidden)} of them nothing is certain; they have no ring.")
-    if is_split:
+    if is_disassociated:
         notes.append("Expected is the average over all data that could have been published as this release.")
     return {
         "title": "Supports of frequent itemsets before and after",

@@ -44,7 +44,9 @@ def draw_itemsets(comparison: Comparison, width: float = 2 * PANEL_WIDTH - 320) 
         | {"expected": float(expected), "certain": int(sure)}
         for rank, items, expected, sure in zip(ranks, itemsets, found.expect(itemsets), certain, strict=True)
     ]
-    return _itemsets_view(rows, width), _itemsets_facts(rows, len(top.supports), is_disassociated=found.is_disassociated)
+    return _itemsets_view(rows, width), _itemsets_facts(
+        rows, len(top.supports), is_disassociated=found.is_disassociated
+    )
 
 
 def _name(items: list[str]) -> str:

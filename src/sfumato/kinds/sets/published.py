@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -113,40 +114,57 @@ class Chunks:
         return leaf
 
     @cached_property
-    def leaves(self) -> Ints:
-        """Leaves in an order in which those below any cluster are neighbours; see :meth:`leaves_below`."""
-        return self._tour[0]
-
-    def leaves_below(self, cluster: int) -> Ints:
-        """Return the leaves below a cluster, or the leaf itself."""
-        _, begin, end = self._tour
-        return self.leaves[begin[cluster] : end[cluster]]
-
-    @cached_property
-    def _tour(self) -> tuple[Ints, Ints, Ints]:
-        """Leaves in depth-first order, and the part of that order below each cluster."""
+    def walk(self) -> tuple[Ints, Ints]:
+        """Place of every cluster in a depth-first walk, and the place where the clusters below it end."""
         children: list[list[int]] = [[] for _ in self.names]
         for child, parent in enumerate(self.parent.tolist()):
             if parent >= 0:
                 children[parent].append(child)
-        begin, end = np.zeros((2, len(self.names)), dtype=np.int64)
-        leaves: list[int] = []
-        stack = [(root, False) for root in np.flatnonzero(self.parent < 0)[::-1].tolist()]
+        place, end = np.zeros((2, len(self.names)), dtype=np.int64)
+        stack = np.flatnonzero(self.parent < 0)[::-1].tolist()
         seen = 0
         while stack:
-            cluster, done = stack.pop()
-            if done:
-                end[cluster] = len(leaves)
+            cluster = stack.pop()
+            if cluster < 0:
+                end[~cluster] = seen
                 continue
+            place[cluster] = seen
             seen += 1
-            begin[cluster] = len(leaves)
-            stack.append((cluster, True))
-            if not children[cluster]:
-                leaves.append(cluster)
-            stack.extend((child, False) for child in reversed(children[cluster]))
+            stack.append(~cluster)
+            stack.extend(reversed(children[cluster]))
         if seen < len(self.names):
             raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
-        return np.array(leaves, dtype=np.int64), begin, end
+        return place, end
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Leaves in the order of the walk, in which those below any cluster are neighbours; see :attr:`below`."""
+        place, _ = self.walk
+        leaves = np.flatnonzero(self.is_leaf)
+        return leaves[np.argsort(place[leaves])]
+
+    @cached_property
+    def below(self) -> tuple[Ints, Ints]:
+        """Of every cluster: number of the first of :attr:`leaves` below it, and the number after the last one."""
+        place, end = self.walk
+        leaf_places = place[self.leaves]
+        return np.searchsorted(leaf_places, place), np.searchsorted(leaf_places, end)
+
+    def leaves_below(self, cluster: int) -> Ints:
+        """Return the leaves below a cluster, or the leaf itself."""
+        first, end = self.below
+        return self.leaves[first[cluster] : end[cluster]]
+
+    @cached_property
+    def leaf_of_record(self) -> Ints:
+        """Leaf of every record: the first ones are of the leaf that is listed first, and so on."""
+        listed = np.flatnonzero(self.is_leaf)
+        return np.repeat(listed, self.sizes[listed])
+
+    def encode(self, labels: Sequence[str]) -> Ints:
+        """Return the term of every label, -1 where it is published nowhere."""
+        code = {label: i for i, label in enumerate(self.subrecords.labels)}
+        return np.array([code.get(label, -1) for label in labels], dtype=np.int64)
 
     def locate(self, chunk: int) -> dict[str, str | int]:
         """Return where a chunk is found in the files: the name of its cluster and its number there."""
@@ -211,7 +229,7 @@ class Chunks:
     def leaves_closed_to(self, chunk: int, terms: Ints) -> Flags:
         """Mark what :meth:`closed_leaves` marks, for several terms of a chunk at once: a row for each."""
         owner = int(self.cluster[chunk])
-        _, begin, end = self._tour
+        begin, end = self.below
         holders = self.holders.take(terms)
         where, number = holders.codes.astype(np.int64), holders.row_of_token
         # Clusters that share a leaf are above each other; one with a single child has the leaves of that child.

@@ -109,11 +109,8 @@ def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness
 def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness]:
     chunks = Chunks.of(release)
     sources = Sources(chunks)
-    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
-    terms = np.array([code.get(label, -1) for label in people.labels], dtype=np.int64)[people.codes]
-    leaves = np.flatnonzero(chunks.is_leaf)
-    leaf = np.repeat(np.repeat(leaves, chunks.sizes[leaves]), people.lengths)
-    entries = sources.trace(leaf, terms)
+    leaf = np.repeat(chunks.leaf_of_record, people.lengths)
+    entries = sources.trace(leaf, chunks.encode(people.labels)[people.codes])
     missing = np.flatnonzero(entries < 0)
     if len(missing):
         return {"nothing is missing": {"cluster": chunks.names[leaf[missing[0]]]}}

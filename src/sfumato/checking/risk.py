@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +80,54 @@ class Risk:
     measured: int | None = None
     margin: float | None = None
     unit: Unit = PERSON
+
+    @classmethod
+    def of(
+        cls,
+        smallest: Ints,
+        knowledge: str,
+        *,
+        published: npt.NDArray[np.bool_] | None = None,
+        people: int | None = None,
+        **known: Any,
+    ) -> Self:
+        """Sum up the smallest sets that what is known of somebody leads to.
+
+        Parameters
+        ----------
+        smallest
+            For every person attacked the fewest records, 0 where nothing known leads to any.
+        knowledge
+            Name of what the attacker knows.
+        published
+            Who is in the release: whoever is not cannot be found there, though others may be taken for them.
+        people
+            Number of people there are, where only some of them, drawn at random, were attacked.
+        known
+            Further fields, such as ``m`` and ``max_sensitive_share``.
+
+        Examples
+        --------
+        >>> Risk.of(np.array([2, 2, 5]), "items", published=np.array([True, True, False]), m=2).to_dict()
+        {'smallest_anonymity_set': 2, 'mean_success': 0.3333333333333333, 'max_success': 0.5, 'knowledge': 'items',
+         'people': 3, 'unique_share': 0.0, 'm': 2}
+        """
+        sizes = smallest if published is None else smallest * published
+        reached = smallest[smallest > 0]
+        fewest = int(reached.min()) if len(reached) else 0
+        sampled = people is not None and len(sizes) < people
+        return cls(
+            smallest_anonymity_set=fewest,
+            mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
+            max_success=1.0 / fewest if fewest else 0.0,
+            knowledge=knowledge,
+            people=len(sizes) if people is None else people,
+            unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
+            set_sizes=sizes,
+            measured=len(sizes) if sampled else None,
+            margin=margin_of(sizes, people) if sampled and people is not None else None,
+            **known,
+        )
 
     @property
     def sampling(self) -> str:

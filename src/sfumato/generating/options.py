@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.core.errors import ParameterError
 
-__all__ = ["Option", "nearest_name", "resolve_options"]
+__all__ = ["Option", "choose_model", "nearest_name", "resolve_options"]
 
 _TYPE_WORDS = {
     int: "a whole number",
@@ -121,3 +121,32 @@ def resolve_options(owner: str, model: str, known: tuple[Option, ...], given: Ma
         option.name: option.check(given[option.name], owner) if given.get(option.name) is not None else option.default
         for option in known
     }
+
+
+def choose_model(
+    kind: str, size: Any, seed: Any, model: str, known: Mapping[str, tuple[Option, ...]], given: Mapping[str, Any]
+) -> tuple[int, int, dict[str, Any]]:
+    """Return size, seed and settings of a model that is known, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> models = {"visits": (Option("days", int, 7, "Days covered.", at_least=1),)}
+    >>> choose_model("trajectories", "100", 1, "visits", models, {"days": 3})
+    (100, 1, {'days': 3})
+    >>> choose_model("trajectories", 100, 1, "visit", models, {})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: generate trajectories: there is no model 'visit';
+    the nearest known one is 'visits'.
+    """
+    owner = f"generate {kind}"
+    size, seed = _SIZE.check(size, owner), _SEED.check(seed, owner)
+    if model not in known:
+        raise ParameterError(
+            f"{owner}: there is no model {model!r}; the nearest known one is {nearest_name(model, known)!r}."
+        )
+    return size, seed, resolve_options(owner, model, known[model], given)
+
+
+_SIZE = Option("size", int, 1000, "Number of records.", at_least=1)
+_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)

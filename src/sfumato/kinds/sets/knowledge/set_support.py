@@ -145,17 +145,17 @@ class _Portion(NamedTuple):
 def _count_in(portion: _Portion, which: Ints) -> Ints:
     """Count the records of a portion that hold each set; a set is a column of numbers of codes."""
     times = np.diff(portion.begins)
-    cost = times[which].min(axis=0) * _WORDS_PER_RECORD
-    few = cost < portion.words
-    rarest_first = np.take_along_axis(which[:, few], np.argsort(times[which[:, few]], axis=0), axis=0)
-    if few.all() and cost.sum() < len(times) * portion.words:
+    rarest_first = np.take_along_axis(which, np.argsort(times[which], axis=0), axis=0)
+    cost = times[rarest_first[0]] * _WORDS_PER_RECORD
+    if cost.sum() < len(times) * portion.words:
         return _look_up(portion, None, rarest_first)
+    few = cost < portion.words
     counts = np.zeros(which.shape[1], dtype=np.int64)
     bits = portion.bits()
     others = np.flatnonzero(~few)
     for begin, both in _meet(bits, which[:, others]):
         counts[others[begin : begin + len(both)]] = _count_bits(both)
-    counts[few] = _look_up(portion, bits, rarest_first)
+    counts[few] = _look_up(portion, bits, rarest_first[:, few])
     return counts
 
 

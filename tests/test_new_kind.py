@@ -1,0 +1,252 @@
+"""A kind, a method and a measure are found by lying in their places: a copy of the source gets new ones, that is all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sfumato
+
+ROOMS = {
+    "__init__": """
+        '''Wishes that people have.'''
+        from sfumato.core.kind import Kind
+        from sfumato.core.schema import Column
+
+        COLUMNS = (Column("person", "identifier"), Column("wishes", "history"))
+        KIND = Kind("the wishes of a person", COLUMNS, formats=("csv",))
+    """,
+    "model": """
+        import pyarrow as pa
+        from sfumato.core.dataset import Dataset
+        from sfumato.core.ragged import Ragged
+        from sfumato.core.schema import Schema
+        from sfumato.kinds.wishes import KIND
+
+        def make_dataset(rows):
+            names = pa.array([f"p{number}" for number in range(len(rows))])
+            table = pa.table({"person": names, "wishes": Ragged.from_lists(rows).to_arrow()})
+            return Dataset(Schema("wishes", KIND.columns), table)
+    """,
+    "reader": """
+        import csv
+        from sfumato.kinds.wishes.model import make_dataset
+
+        def read(path, reading):
+            people = {}
+            with open(path, newline="") as file:
+                for row in csv.DictReader(file):
+                    people.setdefault(row["person"], []).append(row["wish"])
+            return make_dataset(list(people.values()))
+    """,
+    "guarantees": """
+        import dataclasses
+        from sfumato.core.guarantee import Guarantee
+        from sfumato.core.unit import PERSON
+
+        @dataclasses.dataclass(frozen=True)
+        class Shared(Guarantee):
+            name = "shared-wishes"
+            title = "Shared wishes"
+            knowledge = "one-wish"
+            k: int = 2
+
+            def statement(self, unit=PERSON):
+                return f"Every wish is that of at least {self.k} {unit.records}."
+    """,
+    "methods": """
+        import dataclasses
+        from typing import Annotated
+        import numpy as np
+        from sfumato.core.method import Method
+        from sfumato.core.params import Param
+        from sfumato.core.publication import Recoded, publish
+        from sfumato.kinds.wishes.guarantees import Shared
+
+        @dataclasses.dataclass(frozen=True)
+        class Common(Method):
+            name, summary, paper, promises, optimises = "common", "Keeps common wishes.", "none", (Shared,), "nothing"
+            k: Annotated[int, Param("Smallest crowd.", ge=2)]
+
+            def anonymize(self, dataset, run):
+                wishes = dataset.history()
+                common = np.bincount(wishes.codes, minlength=len(wishes.labels)) >= self.k
+                kept = wishes.keep(common[wishes.codes])
+                rows = np.flatnonzero(kept.lengths > 0)
+                kept, gone = kept.take(rows), [name for name, is_kept in zip(wishes.labels, common) if not is_kept]
+                groups = [(label,) for label in kept.labels]
+                withheld = {"without common wishes": len(wishes) - len(rows)}
+                recoded = Recoded(rows, kept.offsets, kept.codes, groups, tuple(gone), withheld)
+                return publish(dataset, self, Shared(self.k), recoded, run)
+    """,
+    "verifiers": """
+        import numpy as np
+        from sfumato.checking.structure import verify_structure
+        from sfumato.checking.verdict import Verdict
+        from sfumato.kinds.wishes.guarantees import Shared
+
+        __all__ = ["GUARANTEE", "REMOVES_VALUES", "verify", "verify_against", "verify_faithful"]
+        GUARANTEE, REMOVES_VALUES = Shared, True
+
+        def verify(release):
+            history = release.history()
+            fewest = int(np.unique(history.codes, return_counts=True)[1].min(initial=len(release)))
+            counted = Verdict(fewest >= release.guarantee.k, {"k": release.guarantee.k}, {"fewest": fewest})
+            return verify_structure(release) & counted
+
+        def verify_against(release, original, rows=None):
+            return verify(release)
+
+        def verify_faithful(release, original, rows):
+            published, were = release.history().lists(), original.history().lists()
+            true = all(set(wishes) <= set(were[row]) for wishes, row in zip(published, rows))
+            return Verdict(true, {}, {}, None, {"wishes are true": true})
+    """,
+    "attacker": """
+        import numpy as np
+        from sfumato.checking.risk import Risk, success
+
+        KNOWLEDGE = "one-wish"
+
+        def attack_original(dataset, m=1):
+            history = dataset.history()
+            counts = np.bincount(history.codes, minlength=len(history.labels))[history.codes]
+            sizes = np.minimum.reduceat(counts, history.offsets[:-1])
+            least, mean = int(sizes.min()), float(success(sizes).mean())
+            return [Risk(least, mean, 1 / least, KNOWLEDGE, len(sizes), float((sizes == 1).mean()), sizes)]
+
+        def attack(release, original, rows=None):
+            return attack_original(release)[0]
+    """,
+    "metrics": """
+        import dataclasses
+        from sfumato.core.metric import Metric
+
+        @dataclasses.dataclass(frozen=True)
+        class Kept(Metric):
+            name, title, unit, better, paper = "kept-wishes", "Kept wishes", "of the wishes", "higher", "none"
+            explanation, unchanged, monotone = "How many wishes are left.", 1.0, ("suppress",)
+
+            def score(self, comparison):
+                return len(comparison.published.codes) / len(comparison.history.codes), {}
+
+        METRIC = Kept
+    """,
+    "report": """
+        from sfumato.report import page
+        from sfumato.report.plots import draw_sets, finish_figure, save_figure
+
+        def figures(comparison, before, after):
+            return {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+
+        def render(comparison, before, after, scores, *, facts=None):
+            drawn = figures(comparison, before, after)["anonymity-sets"]
+            parts = [page.write_header(comparison, "it names wishes", page.show_change(comparison, before, after))]
+            parts += [page.write_published(comparison, page.account_for(comparison, []))]
+            parts += [page.write_risk(comparison, before, after, drawn), page.write_utility(scores)]
+            return page.write_page(comparison, [*parts, page.write_facts(comparison, facts or {})])
+    """,
+}
+"""Ten-line rooms of a kind that the toolkit has never heard of."""
+
+METHOD = """
+    import dataclasses
+    from sfumato.kinds.wishes.methods import Common
+
+    @dataclasses.dataclass(frozen=True)
+    class Again(Common):
+        name, summary = "common-again", "Keeps common wishes, under another name."
+"""
+MEASURE = """
+    import dataclasses
+    from sfumato.core.metric import Metric
+
+    @dataclasses.dataclass(frozen=True)
+    class Lost(Metric):
+        name, title, unit, better, paper = "lost-wishes", "Lost wishes", "of the wishes", "lower", "none"
+        explanation, unchanged, monotone = "How many wishes are gone.", 0.0, ("suppress",)
+
+        def score(self, comparison):
+            return 1 - len(comparison.published.codes) / len(comparison.history.codes), {}
+
+    METRIC = Lost
+"""
+
+
+def _write(path: Path, code: str) -> None:
+    lines = code.strip("\n").split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(line[indent:] for line in lines).rstrip() + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> Path:
+    """A copy of the source with one more kind; nothing else is changed."""
+    root = tmp_path_factory.mktemp("house")
+    source = Path(sfumato.__file__).parent
+    shutil.copytree(source, root / "sfumato", ignore=shutil.ignore_patterns("__pycache__"))
+    for room, code in ROOMS.items():
+        _write(root / "sfumato" / "kinds" / "wishes" / f"{room}.py", code)
+    rows = [
+        ("ann", "tea"),
+        ("ann", "cat"),
+        ("bob", "tea"),
+        ("cid", "tea"),
+        ("cid", "cat"),
+        ("dan", "cat"),
+        ("dan", "yacht"),
+    ]
+    (root / "wishes.csv").write_text(
+        "person,wish\n" + "".join(f"{who},{what}\n" for who, what in rows), encoding="utf-8"
+    )
+    return root
+
+
+def call(house: Path, *words: str) -> dict[str, object]:
+    done = subprocess.run(
+        [sys.executable, "-c", "from sfumato.cli import main; main()", *words, "--json"],
+        cwd=house,
+        env={**os.environ, "PYTHONPATH": str(house)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_a_new_kind_is_listed_read_anonymised_verified_attacked_measured_and_reported(house):
+    listed = call(house, "methods", "--kind", "wishes")["methods"]
+    assert [method["name"] for method in listed] == ["common"]
+    assert call(house, "inspect", "wishes.csv", "--kind", "wishes")["risk"][0]["smallest_anonymity_set"] == 1
+    words = ["--kind", "wishes", "--method", "common", "-p", "k=2", "--out", "out"]
+    call(house, "anonymize", "wishes.csv", *words)
+    assert call(house, "verify", "out")["outcome"] == "holds"
+    original = ["--original", "wishes.csv"]
+    assert call(house, "verify", "out", *original)["outcome"] == "holds"
+    assert call(house, "attack", "out", *original)["smallest_anonymity_set"] == 3
+    assert call(house, "measure", "out", *original)["measures"][0]["metric"] == "kept-wishes"
+    assert "yacht" not in (house / "out" / "release" / "data.csv").read_text(encoding="utf-8")
+    assert "Kept wishes" in (house / "out" / "owner" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_new_method_and_a_new_measure_are_found_by_lying_in_their_rooms(house):
+    kind = house / "sfumato" / "kinds" / "wishes"
+    for room, code, name in (("methods", METHOD, "again"), ("metrics", MEASURE, "lost")):
+        (kind / room).mkdir()
+        shutil.move(kind / f"{room}.py", kind / room / "__init__.py")
+        _write(kind / room / f"{name}.py", code)
+    listed = call(house, "methods", "--kind", "wishes")["methods"]
+    assert [method["name"] for method in listed] == ["common", "common-again"]
+    words = ["--kind", "wishes", "--method", "common-again", "-p", "k=2", "--out", "again"]
+    call(house, "anonymize", "wishes.csv", *words)
+    scores = call(house, "measure", "again", "--original", "wishes.csv")["measures"]
+    assert [score["metric"] for score in scores] == ["kept-wishes", "lost-wishes"]

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from tests.sets.naive.itemsets import best_itemsets, count_records, make_release
-from tests.sets.releases import generalised
+from tests.sets.naive.itemsets import best_itemsets, count_records
+from tests.sets.releases import disassociated, generalised
 
 import sfumato as sf
 from sfumato.core.comparison import Comparison
@@ -168,7 +168,7 @@ def test_few_items_are_taken_from_the_middle(chunks):
 def test_separated_items():
     data = sf.Dataset.of("sets", [["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]])
     rows = [*[("p", 1, ["a"])] * 4, ("p", 0, ["b", "c"])]
-    score = SeparatedItems().measure(Comparison(data, make_release([("p", None, 4)], rows)))
+    score = SeparatedItems().measure(Comparison(data, disassociated([("p", None, 4)], rows)))
     assert (score.value, score.details) == (0.5, {"items": 2, "separated": 1, "occurrence_share": 0.5})
 
 

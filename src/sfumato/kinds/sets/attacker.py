@@ -14,8 +14,9 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
-from sfumato.kinds.sets.knowledge.items import Crowd, ItemRecords, best_knowledge, draw_knowledge
+from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.named import NamedItems
+from sfumato.kinds.sets.knowledge.search import Crowd, best_knowledge, draw_knowledge
 from sfumato.kinds.sets.knowledge.set_support import count_sets
 from sfumato.kinds.sets.published import is_disassociated
 

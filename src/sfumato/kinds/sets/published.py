@@ -15,7 +15,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.model import TERM_CHUNK
 
-__all__ = ["TERM_CHUNK", "Chunks", "is_disassociated"]
+__all__ = ["Chunks", "is_disassociated"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -15,7 +15,8 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
-from sfumato.kinds.sets.knowledge.items import ItemRecords, ItemSets, best_knowledge
+from sfumato.kinds.sets.knowledge.items import ItemRecords
+from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.generalisation import verify_generalisation

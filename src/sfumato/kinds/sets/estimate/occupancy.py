@@ -1,8 +1,8 @@
-"""Random placements that leave nothing empty: subsets of given sizes that together cover a whole set.
+"""Occupancy: random subsets of given sizes that together leave no place empty.
 
 A cluster whose records are made of record chunks alone has no empty record, so the chunks' subrecords lie on the
 records in such a way. All of these ways are equally likely here, and chances are computed exactly: the subsets are
-placed one after the other, and only the number of places still uncovered matters.
+placed one after the other, and only the number of places still empty matters.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["cover_chance", "draw_cover"]
+__all__ = ["draw_subsets", "meeting_chance"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=1 << 16)
-def cover_chance(size: int, inside: tuple[int, ...], outside: tuple[int, ...]) -> float:
-    """Return the chance that one place lies in all subsets named `inside`, given that all subsets cover all places.
+def meeting_chance(size: int, inside: tuple[int, ...], outside: tuple[int, ...]) -> float:
+    """Return the chance that one place lies in all subsets named `inside`, given that all subsets fill all places.
 
     Parameters
     ----------
@@ -31,51 +31,51 @@ def cover_chance(size: int, inside: tuple[int, ...], outside: tuple[int, ...]) -
 
     Examples
     --------
-    Two subsets of three places that cover four share exactly two.
+    Two subsets of three places that fill four share exactly two.
 
-    >>> round(cover_chance(4, (3, 3), ()), 12)
+    >>> round(meeting_chance(4, (3, 3), ()), 12)
     0.5
     """
     chosen = sum(np.log(count / size) for count in inside)
     steps = [(size - 1, count - 1) for count in inside] + [(size, count) for count in outside]
-    others = _log_cover(size - 1, tuple(steps))
-    everything = _log_cover(size, tuple((size, count) for count in sorted(inside + outside)))
+    others = _log_filled(size - 1, tuple(steps))
+    everything = _log_filled(size, tuple((size, count) for count in sorted(inside + outside)))
     return float(np.exp(chosen + others - everything))
 
 
-def draw_cover(generator: np.random.Generator, size: int, counts: tuple[int, ...]) -> list[Ints]:
-    """Draw subsets of the given sizes, each way to cover all places being equally likely.
+def draw_subsets(generator: np.random.Generator, size: int, counts: tuple[int, ...]) -> list[Ints]:
+    """Draw subsets of the given sizes, each way to fill all places being equally likely.
 
     Examples
     --------
-    >>> one, other = draw_cover(np.random.default_rng(1), 3, (2, 1))
+    >>> one, other = draw_subsets(np.random.default_rng(1), 3, (2, 1))
     >>> sorted([*one.tolist(), *other.tolist()])
     [0, 1, 2]
     """
     places = np.arange(size)
-    uncovered = size
+    empty = size
     drawn = []
     for step, count in enumerate(counts):
-        weights = _log_step(size, count)[uncovered] + _log_left(size, counts[step + 1 :])
+        weights = _log_step(size, count)[empty] + _log_left(size, counts[step + 1 :])
         chances = np.exp(weights - weights.max())
         left = int(generator.choice(size + 1, p=chances / chances.sum()))
-        # The places still uncovered come first in the order.
-        fresh = generator.permutation(uncovered)
-        old = uncovered + generator.permutation(size - uncovered)
-        new = uncovered - left
+        # The places still empty come first in the order.
+        fresh = generator.permutation(empty)
+        old = empty + generator.permutation(size - empty)
+        new = empty - left
         chosen = np.concatenate([fresh[:new], old[: count - new]])
         drawn.append(places[chosen])
-        places = np.concatenate([places[fresh[new:]], places[fresh[:new]], places[uncovered:]])
-        uncovered = left
+        places = np.concatenate([places[fresh[new:]], places[fresh[:new]], places[empty:]])
+        empty = left
     return drawn
 
 
 @lru_cache(maxsize=1 << 12)
-def _log_cover(uncovered: int, steps: tuple[tuple[int, int], ...]) -> float:
-    """Return the logarithm of the chance to cover what is uncovered; steps are (places, size of the subset)."""
-    size = max((places for places, _ in steps), default=uncovered)
+def _log_filled(empty: int, steps: tuple[tuple[int, int], ...]) -> float:
+    """Return the logarithm of the chance to fill what is empty; steps are (places, size of the subset)."""
+    size = max((places for places, _ in steps), default=empty)
     reached = np.full(size + 1, -np.inf)
-    reached[uncovered] = 0.0
+    reached[empty] = 0.0
     for places, count in steps:
         reached = _log_sum(reached[: places + 1, None] + _log_step(places, count), axis=0)
         reached = np.concatenate([reached, np.full(size - places, -np.inf)])
@@ -84,7 +84,7 @@ def _log_cover(uncovered: int, steps: tuple[tuple[int, int], ...]) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _log_left(size: int, counts: tuple[int, ...]) -> Floats:
-    """Return for every number of uncovered places the logarithm of the chance that the subsets cover them."""
+    """Return for every number of empty places the logarithm of the chance that the subsets fill them."""
     left = np.full(size + 1, -np.inf)
     left[0] = 0.0
     for count in reversed(counts):
@@ -94,7 +94,7 @@ def _log_left(size: int, counts: tuple[int, ...]) -> Floats:
 
 @lru_cache(maxsize=1 << 7)
 def _log_step(size: int, count: int) -> Floats:
-    """Return the logarithm of the chance that a subset leaves u' of u places uncovered, at [u, u']."""
+    """Return the logarithm of the chance that a subset leaves u' of u places empty, at [u, u']."""
     from scipy.special import gammaln
 
     def choose(total: Ints, part: Ints) -> Floats:
@@ -104,9 +104,9 @@ def _log_step(size: int, count: int) -> Floats:
         return np.asarray(np.where(possible, ways, -np.inf), dtype=np.float64)
 
     before, after = np.meshgrid(np.arange(size + 1), np.arange(size + 1), indexing="ij")
-    covered = before - after
+    filled = before - after
     whole = choose(np.array(size), np.array(count))
-    chances: Floats = choose(before, covered) + choose(size - before, count - covered) - whole
+    chances: Floats = choose(before, filled) + choose(size - before, count - filled) - whole
     return chances
 
 

@@ -1,0 +1,44 @@
+"""Which subrecords of shared chunks may go to which leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.sets.drawing import disassociations
+
+from sfumato.kinds.sets.estimate import placement
+from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.published import Chunks
+
+
+@st.composite
+def leaf(draw):
+    size = draw(st.integers(1, 4))
+    chunks = [
+        [draw(st.sampled_from(choices)) for _ in range(draw(st.integers(1, size)))]
+        for choices in (("a", "b", "ab"), ("c", "d", "cd"))[: draw(st.integers(0, 2))]
+    ]
+    terms = list("yz"[: draw(st.integers(0, 2))])
+    assume(terms or sum(map(len, chunks)) >= size)
+    return size, chunks, terms
+
+
+@settings(max_examples=60)
+@given(disassociations())
+def test_items_told_apart_a_few_at_a_time_restrict_the_same_subrecords(given_release):
+    clusters, rows, _ = given_release
+    at_once = Placement(Chunks.from_rows(clusters, rows))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(placement, "_BITS", 1)
+        one_by_one = Placement(Chunks.from_rows(clusters, rows)).restricted
+    assert list(one_by_one) == list(at_once.restricted)
+    for chunk, found in at_once.restricted.items():
+        other = one_by_one[chunk]
+        assert other.is_open[other.kind_of_row].tolist() == found.is_open[found.kind_of_row].tolist()
+        leaves = np.arange(found.first, found.first + len(found.sizes))
+        for row, items in enumerate(at_once.chunks.subrecords_of(chunk).lists()):
+            codes = [at_once.chunks.subrecords.labels.index(item) for item in items]
+            from_here = [all(at_once.sources(code)[leaf] == chunk for code in codes) for leaf in leaves]
+            assert found.is_open[found.kind_of_row[row]].tolist() == from_here

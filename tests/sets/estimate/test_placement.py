@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 from tests.sets.drawing import disassociations
 
 from sfumato.kinds.sets.estimate import placement
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.published import Chunks
-
-
-@st.composite
-def leaf(draw):
-    size = draw(st.integers(1, 4))
-    chunks = [
-        [draw(st.sampled_from(choices)) for _ in range(draw(st.integers(1, size)))]
-        for choices in (("a", "b", "ab"), ("c", "d", "cd"))[: draw(st.integers(0, 2))]
-    ]
-    terms = list("yz"[: draw(st.integers(0, 2))])
-    assume(terms or sum(map(len, chunks)) >= size)
-    return size, chunks, terms
 
 
 @settings(max_examples=60)

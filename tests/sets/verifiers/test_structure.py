@@ -19,7 +19,7 @@ from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 
-NAMED, NULL = "columns are the declared ones", "no cell is empty"
+NULL = "no cell is empty"
 FORM, TREE = "sets are generalised or separated", "clusters form a tree"
 REPEATED, FIT = "no item is repeated in a row", "clusters and chunks fit together"
 GENERALISED, PARTS = "separated items are not generalised", "parts are the declared ones"

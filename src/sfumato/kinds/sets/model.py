@@ -15,7 +15,7 @@ from sfumato.kinds.sets import KIND
 __all__ = ["CHUNK_COLUMNS", "CLUSTER_COLUMNS", "TERM_CHUNK", "make_dataset"]
 
 TERM_CHUNK = 0
-"""Number of the chunk that holds a leaf's separated terms; record and shared chunks count from 1."""
+"""Number of a leaf's term chunk; record and shared chunks count from 1."""
 
 CHUNK_COLUMNS = (
     PublishedColumn("cluster", "cluster", Form("exact")),

@@ -1,4 +1,4 @@
-"""k^m-anonymity of records separated into chunks: the conditions under which it holds, each looked up in the files.
+"""k^m-anonymity of disassociated records: the conditions under which it holds, each looked up in the files.
 
 A data set *could be* the original when every leaf has its number of records, none of them empty; the subrecords of
 every chunk are given to different records below the chunk's cluster, and only to leaves that do not have one of their

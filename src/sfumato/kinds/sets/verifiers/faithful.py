@@ -1,4 +1,4 @@
-"""Nothing invented, nothing swapped, for sets: what is published is what people have, generalised or separated."""
+"""Nothing invented, nothing swapped, for sets: what is published is what people have, generalised or disassociated."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     """Check with the owner's row map that the release is true to the original.
 
     Generalised: every item of a person is in a value of the record, every value stands for an item of the person,
-    and exactly the suppressed items are missing. Separated: the people of every leaf, projected to the items of each
-    chunk, give exactly its published subrecords; shared chunks hold, from the leaves below, the items those do not
-    have further down; the term chunk is what else the people of the leaf have.
+    and exactly the suppressed items are missing. Disassociated: the people of every leaf, projected to the items of
+    each chunk, give exactly its published subrecords; shared chunks hold, from the leaves below, the items those do
+    not have further down; the term chunk is what else the people of the leaf have.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         What was published, and what it was made from.
     rows
         Original row (from 0) of every published person; leaf by leaf, in the order of the clusters, where records
-        are separated.
+        are disassociated.
 
     Examples
     --------

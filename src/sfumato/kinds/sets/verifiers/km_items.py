@@ -1,4 +1,4 @@
-"""k^m-anonymity of sets, of both published forms: generalised items, and records separated into chunks."""
+"""k^m-anonymity of sets, of both published forms: generalised items, and disassociated records."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def verify(release: Release) -> Verdict:
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: whatever up to m items are known, are there 0 or k candidates?
 
-    Where records are separated, candidates are the records that may have all known items at once in one possible
+    Where records are disassociated, candidates are the records that may have all known items at once in one possible
     original, counted from below (:mod:`sfumato.kinds.sets.knowledge.chunks`). With ``rows``, k of them must be in the
     person's own cluster, and ``matches`` says how many are. Without, only what whole clusters show is judged.
 
@@ -70,7 +70,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     release, original
         What was published, and what it was made from.
     rows
-        Original row of every published person; cluster by cluster where records are separated. Where it is known,
+        Original row of every published person; cluster by cluster where records are disassociated. Where it is known,
         published people must have k candidates whatever is known about them; 0 is for people who were withheld.
     """
     claim = _claim(release)

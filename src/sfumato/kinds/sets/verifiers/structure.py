@@ -1,4 +1,4 @@
-"""What a release of sets must look like: generalised records, or clusters of records separated into chunks."""
+"""What a release of sets must look like: generalised records, or disassociated ones in clusters and chunks."""
 
 from __future__ import annotations
 

@@ -77,10 +77,7 @@ def test_the_query_log_end_to_end():
     assert len(release) == release.records_in == 10
     chunks = Chunks.of(release)
     assert chunks.sizes[chunks.is_leaf].sum() == 10
-    published = Published(
-        [tuple(row.values()) for row in release.parts["clusters"].table.to_pylist()],
-        [tuple(row.values()) for row in release.table.to_pylist()],
-    )
+    published = Published.of(release)
     for cluster, number in published.chunks():
         if number > 0:
             assert naive.is_km_anonymous(published.chunks()[cluster, number], 3, 2)
@@ -192,26 +189,6 @@ MOST_RECORDS = 10
 """Trees of more records have too many reconstructions to try them all."""
 
 
-def published(release) -> Published:
-    """A release as plain lists."""
-    clusters = [tuple(row.values()) for row in release.parts["clusters"].table.to_pylist()]
-    return Published(clusters, [tuple(row.values()) for row in release.table.to_pylist()])
-
-
-def forms(found: Published) -> list:
-    """The trees without names and in one order: size, chunks as bags of subrecords, children."""
-    chunks = found.chunks()
-    children: dict = {}
-    for name, parent, size in found.clusters:
-        children.setdefault(parent, []).append((name, size))
-
-    def form(name: str, size: int) -> tuple:
-        own = sorted((number, sorted(map(sorted, rows))) for (owner, number), rows in chunks.items() if owner == name)
-        return (size, own, sorted(form(*child) for child in children.get(name, [])))
-
-    return sorted(form(*root) for root in children.get(None, []))
-
-
 def plain(rows: list, method: Disassociation, sensitive: frozenset = frozenset()) -> Published:
     """What the plain version publishes, with the items back in place of their numbers."""
     support = Counter(item for row in rows for item in row)
@@ -240,7 +217,7 @@ def anonymize(rows, method: Disassociation, *, seed: int = 1, sensitive: tuple[s
 @given(rows=ROWS, k=st.integers(2, 4), m=st.integers(1, 3), more=st.integers(1, 4), refine=st.booleans())
 def test_chunks_and_trees_are_those_of_the_plain_version(safe, rows, k, m, more, refine):
     method = Disassociation(k=k, m=m, max_cluster=k + more, refine=refine, safe=safe)
-    assert forms(published(anonymize(rows, method).release)) == forms(plain(rows, method))
+    assert Published.of(anonymize(rows, method).release).forms() == plain(rows, method).forms()
 
 
 def clustered(rng: random.Random, k: int) -> list:
@@ -265,8 +242,8 @@ def test_every_knowledge_fits_k_records_of_some_reconstruction(safe):
         rows = clustered(rng, k)
         method = Disassociation(k=k, m=m, max_cluster=k + 1, safe=safe)
         result = anonymize(rows, method)
-        found = published(result.release)
-        assert forms(found) == forms(plain(rows, method))
+        found = Published.of(result.release)
+        assert found.forms() == plain(rows, method).forms()
         for tree in trees_of(found):
             if tree.clusters[0][2] <= MOST_RECORDS:
                 joint += len(tree.clusters) > 1
@@ -289,7 +266,7 @@ def trees_of(found: Published) -> list[Published]:
 @settings(max_examples=60)
 @given(rows=ROWS, k=st.integers(2, 3), more=st.integers(1, 6))
 def test_safe_releases_have_no_covers(rows, k, more):
-    found = published(anonymize(rows, Disassociation(k=k, m=2, max_cluster=k + more, safe=True)).release)
+    found = Published.of(anonymize(rows, Disassociation(k=k, m=2, max_cluster=k + more, safe=True)).release)
     size = {name: size for name, _, size in found.clusters}
     chunks = found.chunks()
     for owner, number in (at for at in chunks if at[1] > 0):
@@ -314,7 +291,7 @@ def test_the_order_of_the_rows_does_not_matter_and_a_seed_repeats_a_release(rows
     method = Disassociation(k=2, m=2, max_cluster=data.draw(st.integers(3, 8)), safe=data.draw(st.booleans()))
     shuffled = data.draw(st.permutations(rows))
     one, other = anonymize(rows, method), anonymize(shuffled, method)
-    assert forms(published(one.release)) == forms(published(other.release))
+    assert Published.of(one.release).forms() == Published.of(other.release).forms()
     again = anonymize(rows, method)
     assert again.release.table.equals(one.release.table)
     assert again.release.parts["clusters"].table.equals(one.release.parts["clusters"].table)
@@ -326,7 +303,7 @@ def test_sensitive_items_are_in_term_chunks_only_and_the_trace_tells_who_is_wher
     sensitive = ("a", "b")
     method = Disassociation(k=2, m=2, l=l, max_cluster=max(2, l) + 2, safe=safe)
     result = anonymize(rows, method, seed=seed, sensitive=sensitive)
-    found = published(result.release)
+    found = Published.of(result.release)
     assert all(number == 0 for _, number, items in found.rows if set(items) & set(sensitive))
     leaves = found.leaves()
     sizes = [size for name, _, size in found.clusters if name in leaves]

@@ -17,6 +17,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.publication import Separated, publish_disassociation
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _count(run: Run, separated: Separated, largest: int) -> None:
         parent = separated.parent[cluster]
         depth[cluster] = depth[parent] + 1 if parent >= 0 else 0
     chunks, items = int(separated.chunk.max()) + 1, len(separated.labels)
-    apart = separated.chunk == 0
+    apart = separated.chunk == TERM_CHUNK
     owners = _distinct(separated.node[~apart] * chunks + separated.chunk[~apart]) // chunks
     held = _distinct(separated.node[apart] * items + separated.code[apart])
     run.counters.update(

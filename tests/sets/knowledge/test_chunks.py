@@ -13,6 +13,7 @@ from tests.sets.releases import random_chunks
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge
+from sfumato.kinds.sets.knowledge.set_support import join_digits
 from sfumato.kinds.sets.published import Chunks
 
 
@@ -48,7 +49,5 @@ def test_sets_within_chunks_say_what_all_sets_say(seed, m):
     assert lean.unmatched.tolist() == plain.unmatched.tolist()
     if plain.rarest:
         fewest = plain.smallest[plain.smallest > 0].min()
-        keys = np.zeros(1, dtype=np.int64)
-        for code in sorted(lean.rarest):
-            keys = keys * len(records.known.labels) + code
+        keys = join_digits([np.array([code]) for code in sorted(lean.rarest)], len(records.known.labels))
         assert records.own_clusters().count(keys, len(lean.rarest)).tolist() == [fewest]

@@ -42,7 +42,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
-from sfumato.kinds.sets.knowledge.search import digits
+from sfumato.kinds.sets.knowledge.set_support import digits
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation

@@ -26,8 +26,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies
-from sfumato.kinds.sets.knowledge.search import ItemSets, digits
-from sfumato.kinds.sets.knowledge.set_support import SetSupport
+from sfumato.kinds.sets.knowledge.search import ItemSets
+from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits, join_digits
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
@@ -164,7 +164,7 @@ class ChunkRecords:
         if self._alone:
             return own
         terms = np.sort(np.stack([self._copies.term[column] for column in columns]), axis=0)
-        distinct, which = np.unique(_key(list(terms), self._width), return_inverse=True)
+        distinct, which = np.unique(join_digits(list(terms), self._width), return_inverse=True)
         others = self._count_elsewhere(digits(distinct, size, self._width))[which]
         return np.where((others == 0) | mixed, own + others, others)
 
@@ -281,13 +281,6 @@ class _Fewest:
     def result(self) -> ItemSets:
         smallest = np.where(self._smallest == PLENTY, 0, self._smallest)
         return ItemSets(smallest, self._unmatched, self._rarest, self.tried)
-
-
-def _key(columns: list[Ints], base: int) -> Ints:
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        key = key * base + column
-    return key
 
 
 def _leaf_of_person(chunks: Chunks, rows: Ints | None, people: int) -> Ints:

@@ -19,8 +19,8 @@ from sfumato.checking.subsequences import support
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge, digits
-from sfumato.kinds.sets.knowledge.set_support import SetSupport
+from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
+from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits
 
 __all__ = ["ItemRecords"]
 

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from sfumato.checking.subsequences import distinct_subsequences
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
+from sfumato.kinds.sets.knowledge.set_support import digits
 
-__all__ = ["Crowd", "ItemSets", "best_knowledge", "digits", "draw_knowledge"]
+__all__ = ["Crowd", "ItemSets", "best_knowledge", "draw_knowledge"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -142,14 +143,3 @@ def draw_knowledge(crowd: Crowd, m: int, seed: int, people: Ints) -> Ints:
             wanted, which = np.unique(keys, return_inverse=True)
             counts[chosen[within]] = crowd.count(wanted, size)[which]
     return counts
-
-
-def digits(keys: Ints, size: int, base: int) -> list[Ints]:
-    """Return the codes of keys, first to last.
-
-    Examples
-    --------
-    >>> [column.tolist() for column in digits(np.array([12, 7]), 2, base=10)]
-    [[1, 0], [2, 7]]
-    """
-    return [keys // base**power % base for power in range(size - 1, -1, -1)]

@@ -22,7 +22,7 @@ from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from tests.activity.naive import releases as activity_releases
 from tests.sequences.naive import metrics as sequence_metrics
-from tests.sets.verifiers.releases import generalised, separated
+from tests.sets.releases import disassociated, generalised
 from tests.timeline.verifiers.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
@@ -136,7 +136,7 @@ class SeparatedSets:
         used = {item for row in self.rows for item in row}
         if terms := [item for item in self.terms if item in used]:
             rows.append(("p", 0, terms))
-        release = separated([("p", None, len(self.rows))], rows)
+        release = disassociated([("p", None, len(self.rows))], rows)
         data = Dataset.of("sets", self.rows, hierarchy=TREE)
         return Comparison(data, release, np.arange(len(self.rows)))
 

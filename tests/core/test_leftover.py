@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.activity.naive import releases as activity_releases
 from tests.sequences.naive import metrics as sequence_metrics
-from tests.sets.verifiers.releases import generalised, separated
+from tests.sets.releases import disassociated, generalised
 from tests.timeline.verifiers.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
@@ -53,7 +53,7 @@ def test_items_and_long_records():
 def test_separated_items():
     data = sf.Dataset.of("sets", [["common", item] for item in MANY])
     rows = [("p", 1, ["common"])] * 60 + [("p", 0, MANY)]
-    told = warn_of_leftover(data, separated([("p", None, 60)], rows))
+    told = warn_of_leftover(data, disassociated([("p", None, 60)], rows))
     assert "of 61 items only 1 is published in subrecords" in told
 
 

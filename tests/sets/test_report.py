@@ -22,17 +22,6 @@ from sfumato.report.palette import DARK
 from sfumato.report.wording import describe_attacker, list_limits
 
 NAMES = ["bread", "wine", "<b>beer</b>", "milk", "eggs", "insulin", "a" * 80, "salt"]
-MEASURES = [
-    "item-loss",
-    "item-queries",
-    "multilevel-itemsets",
-    "pair-support",
-    "pair-support-certain",
-    "separated-items",
-    "top-itemsets",
-    "top-itemsets-certain",
-    "utility-loss",
-]
 
 
 def make_data(**options):

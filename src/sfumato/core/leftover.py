@@ -76,7 +76,7 @@ def warn_of_leftover(original: Dataset, release: Release) -> str | None:
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.methods.apriori import Apriori
+    >>> from sfumato.kinds.sets.methods.hierarchical_generalisation import Apriori
     >>> from sfumato.core.hierarchy import Hierarchy
     >>> from sfumato.core.run import Run
     >>> tree = Hierarchy.from_paths([(f"item {n}", "*") for n in range(40)])

@@ -1,19 +1,23 @@
-"""Reconstructing, bounding and estimating: what callers see."""
+"""Reconstructions are possible originals, and data sets of their own."""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
-from tests.sets.naive.itemsets import count_records, make_release, misfits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.sets.drawing import disassociations
+from tests.sets.naive.itemsets import count_records, misfits
+from tests.sets.releases import disassociated
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
-from sfumato.kinds.sets.estimate.covering import cover_chance, draw_cover
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
-from sfumato.kinds.sets.estimate.supports import certain_support, estimate
+from sfumato.kinds.sets.estimate.supports import certain_support
+from sfumato.kinds.sets.published import Chunks
 
 CLUSTERS = [("p", None, 5), ("q", None, 4)]
 ROWS = [
@@ -23,7 +27,7 @@ ROWS = [
     *[("q", 1, ["a", "b"])] * 4,
     *[("q", 2, ["d"])] * 2,
 ]
-RELEASE = make_release(CLUSTERS, ROWS)
+RELEASE = disassociated(CLUSTERS, ROWS)
 
 
 def test_copies_do_not_depend_on_how_many_are_drawn():
@@ -41,32 +45,6 @@ def test_reconstruction_is_a_data_set_of_its_own():
     assert len(again.release) == 9
 
 
-def test_items_in_every_record_meet_all_others():
-    asked = [["a", "b", "c"], ["a", "x"], ["b", "x"], ["a", "d"], ["b", "d"], ["x"], ["nowhere"]]
-    assert certain_support(RELEASE, asked).tolist() == [3, 1, 0, 2, 2, 1, 0]
-
-
-def test_shared_part_meets_what_every_open_record_has():
-    clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
-    rows = [*[("p", 1, ["a"])] * 3, *[("q", 1, ["a"])] * 2, ("q", 0, ["z"]), *[("j", 1, ["s"])] * 4]
-    release = make_release(clusters, rows)
-    # Of six records one may lack a, so at least three of the four with s have it.
-    assert certain_support(release, [["a", "s"]]).tolist() == [3]
-    assert estimate(release, [["a", "s"]]).tolist() == pytest.approx([4 * 5 / 6])
-
-
-def test_estimates_of_chunks():
-    expected = estimate(RELEASE, [["a", "b"], ["x", "b"], ["x", "y"], ["nowhere"]])
-    assert expected.tolist() == pytest.approx([3 + 4, 3 / 5, 1 / 5, 0])
-
-
-@pytest.mark.parametrize("function", [certain_support, estimate])
-@pytest.mark.parametrize("itemsets", [["bread"], [[]]])
-def test_itemsets_are_lists_of_items(function, itemsets):
-    with pytest.raises(ParameterError, match="itemset 1 must be a list of at least one item"):
-        function(RELEASE, itemsets)
-
-
 def test_only_chunks_are_reconstructed():
     tree = sf.Hierarchy.from_paths([("a", "*"), ("b", "*")])
     data = sf.Dataset.of("sets", [["a"], ["a"], ["b"]], hierarchy=tree)
@@ -75,33 +53,6 @@ def test_only_chunks_are_reconstructed():
         reconstruct(release)
     with pytest.raises(ParameterError, match="copies must be at least 1"):
         reconstruct(RELEASE, copies=0)
-
-
-def test_generalised_release_is_certain_only_about_exact_items():
-    tree = sf.Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
-    data = sf.Dataset.of("sets", [["a", "c"], ["b", "c"], ["c"]], hierarchy=tree)
-    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes([1] * 32)).release
-    assert certain_support(release, [["c"], ["a"], ["a", "c"]]).tolist() == [3, 0, 0]
-    assert estimate(release, [["c"], ["a"], ["a", "c"], ["a", "b"]]).tolist() == pytest.approx([3, 1, 1, 0.5])
-
-
-@pytest.mark.parametrize(
-    ("size", "inside", "outside"), [(4, (3, 3), ()), (4, (2, 3), (1,)), (5, (3, 2, 2), (1,)), (5, (3,), (2, 2))]
-)
-def test_chances_of_covers_by_trying_all(size, inside, outside):
-    subsets = [list(itertools.combinations(range(size), count)) for count in inside + outside]
-    covers = [way for way in itertools.product(*subsets) if set().union(*way) == set(range(size))]
-    hits = sum(all(0 in subset for subset in way[: len(inside)]) for way in covers)
-    assert cover_chance(size, inside, outside) == pytest.approx(hits / len(covers))
-
-
-def test_covers_are_equally_likely():
-    generator = np.random.default_rng(0)
-    found = Counter(
-        tuple(tuple(sorted(subset.tolist())) for subset in draw_cover(generator, 3, (2, 2))) for _ in range(1200)
-    )
-    assert len(found) == 6
-    assert min(found.values()) > 130
 
 
 def test_real_release_is_reconstructed_as_possible_original():
@@ -116,3 +67,40 @@ def test_real_release_is_reconstructed_as_possible_original():
         assert misfits(clusters, chunks, copy.history().lists()) == []
     pairs = list(itertools.combinations([f"i{n}" for n in range(1, 8)], 2))
     assert (certain_support(release, pairs) <= [count_records(rows, pair) for pair in pairs]).all()
+
+
+@settings(max_examples=150)
+@given(disassociations(), st.integers(0, 2**20))
+def test_reconstructions_are_possible_originals(given_release, seed):
+    clusters, rows, records = given_release
+    assert misfits(clusters, rows, records) == []
+    for copy in reconstruct(disassociated(clusters, rows), seed, copies=2):
+        assert misfits(clusters, rows, copy.history().lists()) == []
+
+
+def test_tight_restrictions_are_kept():
+    """Leaf p is closed for a, q and r are not: all room of q and r is needed."""
+    clusters = [("j", None, 7), ("p", "j", 3), ("q", "j", 2), ("r", "j", 2)]
+    rows = [("p", 1, ["a"]), ("p", 0, ["x"]), ("q", 0, ["y"]), ("r", 0, ["z"]), ("q", 1, ["b"])]
+    rows += [("j", 1, ["a"])] * 2 + [("j", 1, ["a", "b"])] + [("j", 1, ["c"])] * 4
+    release = disassociated(clusters, rows)
+    placement = Placement(Chunks.of(release))
+    (allotment,) = placement.restricted.values()
+    assert (allotment.expected.sum(axis=0) <= allotment.sizes + 1e-6).all()
+    for copy in reconstruct(release, 3, copies=50):
+        assert misfits(clusters, rows, copy.history().lists()) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("p", 1, ["a"])],
+        [("p", 1, ["a"])] * 3,
+        [("p", 1, ["a"]), ("p", 0, ["z"]), ("j", 1, ["a"]), ("j", 1, ["a"]), ("j", 1, ["a"]), ("q", 0, ["y"])],
+    ],
+    ids=["empty records", "too many subrecords", "too few open records"],
+)
+def test_impossible_releases_are_refused(rows):
+    clusters = [("p", None, 2)] if rows[-1][0] == "p" else [("j", None, 4), ("p", "j", 2), ("q", "j", 2)]
+    with pytest.raises(SchemaError, match="cannot come from any data"):
+        reconstruct(disassociated(clusters, rows))

@@ -266,14 +266,14 @@ def disassociate(rows: list[Record], asked: Asked, smallest: int, largest: int, 
     parts = horpart([(row, terms - asked.apart) for row, terms in ordered], smallest, largest)
     clusters = [[(row, whole[row]) for row, _ in part] for part in parts]
 
-    def separate() -> list[tuple[list[Record], list[Domain], set[int]]]:
+    def partition() -> list[tuple[list[Record], list[Domain], set[int]]]:
         found = [[terms for _, terms in cluster] for cluster in clusters]
         return [(records, *verpart(records, asked.k, asked.m, asked.apart)) for records in found]
 
-    leaves = separate()
+    leaves = partition()
     if asked.safe:
         exchange(clusters, [find_covers(*leaf) for leaf in leaves], reach=64, per_turn=8)
-        leaves = separate()
+        leaves = partition()
         for _, domains, terms in leaves:
             covers = find_covers(_, domains, terms)
             domains[:] = [d for d in (tuple(t for t in domain if t not in covers) for domain in domains) if d]

@@ -6,13 +6,6 @@ import itertools
 from collections import Counter
 from fractions import Fraction
 
-import pyarrow as pa
-
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, Release
-from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
-
 
 def best_itemsets(rows, count, related=lambda a, b: False):
     """Return the best (support, itemset) pairs: by support, then size, then items."""
@@ -30,38 +23,6 @@ def best_itemsets(rows, count, related=lambda a, b: False):
 
 def count_records(records, itemset):
     return sum(set(itemset) <= set(record) for record in records)
-
-
-def make_release(clusters, rows, k=2, m=2):
-    """Make a disassociated release from (cluster, parent, size) and (cluster, chunk, items)."""
-    cluster, number, items = (column.name for column in DATA_COLUMNS)
-    table = pa.table(
-        {
-            cluster: pa.array([name for name, _, _ in rows], pa.string()),
-            number: pa.array([chunk for _, chunk, _ in rows], pa.int64()),
-            items: Ragged.from_lists([list(found) for _, _, found in rows]).to_arrow(),
-        }
-    )
-    part = pa.table(
-        {
-            "cluster": pa.array([name for name, _, _ in clusters], pa.string()),
-            "parent": pa.array([parent for _, parent, _ in clusters], pa.string()),
-            "size": pa.array([size for _, _, size in clusters], pa.int64()),
-        }
-    )
-    parents = {parent for _, parent, _ in clusters}
-    people = sum(size for name, _, size in clusters if name not in parents)
-    return Release(
-        kind="sets",
-        method="by-hand",
-        guarantee=KmItems(k, m),
-        columns=DATA_COLUMNS,
-        table=table,
-        values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
-        records_in=people,
-        parts={"clusters": Part(CLUSTER_COLUMNS, part)},
-        published=people,
-    )
 
 
 def leaves_of(clusters):

@@ -7,6 +7,8 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 
+from sfumato.core.release import Release
+
 Record = frozenset
 
 
@@ -16,6 +18,25 @@ class Published:
 
     clusters: list[tuple[str, str | None, int]]
     rows: list[tuple[str, int, list]]
+
+    @classmethod
+    def of(cls, release: Release) -> Published:
+        """Read a release."""
+        clusters = [tuple(row.values()) for row in release.parts["clusters"].table.to_pylist()]
+        return cls(clusters, [tuple(row.values()) for row in release.table.to_pylist()])
+
+    def forms(self) -> list:
+        """Return the trees without names and in one order: size, chunks as bags of subrecords, children."""
+        chunks = self.chunks()
+        children: dict = {}
+        for name, parent, size in self.clusters:
+            children.setdefault(parent, []).append((name, size))
+
+        def form(name: str, size: int) -> tuple:
+            own = [(n, sorted(map(sorted, rows))) for (owner, n), rows in chunks.items() if owner == name]
+            return (size, sorted(own), sorted(form(*child) for child in children.get(name, [])))
+
+        return sorted(form(*root) for root in children.get(None, []))
 
     @property
     def parent(self) -> dict:

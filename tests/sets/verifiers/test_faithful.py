@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.sets.examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3, nested, people
 from tests.sets.naive.attack import draw_reconstruction, matches
-from tests.sets.verifiers.examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3, nested, people
-from tests.sets.verifiers.releases import generalised, random_chunks, separated
+from tests.sets.releases import disassociated, generalised, random_chunks
 
 from sfumato.checking.structure import verify_structure
 from sfumato.core.dataset import Dataset
@@ -161,7 +161,7 @@ def test_records_are_judged_like_by_brute_force(record: list[str], person: list[
 def test_whatever_could_be_the_original_is_true_and_nothing_else(seed: int) -> None:
     rng = random.Random(seed)
     k, m, clusters, rows = random_chunks(rng)
-    release = separated(clusters, rows, KmItems(k=k, m=m))
+    release = disassociated(clusters, rows, KmItems(k=k, m=m))
     assume(rows and verify_structure(release).holds)
     drawn = draw_reconstruction(rng, clusters, rows)
     assume(drawn is not None)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sets.examples import nested
 from tests.sets.naive.attack import matches, subsets
-from tests.sets.verifiers.examples import nested
-from tests.sets.verifiers.releases import generalised
+from tests.sets.releases import generalised
 
 from sfumato.core import claims
 from sfumato.core.dataset import Dataset

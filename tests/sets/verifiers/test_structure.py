@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.sets.verifiers.examples import CLUSTERS, PEOPLE, chunk, nested, people
-from tests.sets.verifiers.releases import COLUMNS, clusters_table, generalised, items_column, values_table
+from tests.sets.examples import CLUSTERS, PEOPLE, chunk, nested, people
+from tests.sets.releases import COLUMNS, clusters_table, generalised, items_column, values_table
 
 from sfumato.checking.structure import verify_structure
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 
-NAMED, NULL = "columns are the declared ones", "no cell is empty"
+NULL = "no cell is empty"
 FORM, TREE = "sets are generalised or separated", "clusters form a tree"
 REPEATED, FIT = "no item is repeated in a row", "clusters and chunks fit together"
 GENERALISED, PARTS = "separated items are not generalised", "parts are the declared ones"
@@ -69,7 +69,7 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
     "records in clusters": (
         dataclasses.replace(
             PLAIN,
-            columns=(*COLUMNS, DATA_COLUMNS[0]),
+            columns=(*COLUMNS, CHUNK_COLUMNS[0]),
             table=PLAIN.table.append_column("cluster", pa.array(["p", "p"])),
         ),
         FORM,
@@ -88,13 +88,13 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
     "an item twice in a record": (generalised([["a", "b"], ["b", "a", "b"]]), REPEATED, {"rows": [2]}),
     "an item twice in a subrecord": (nested(chunk("p", 1, "a b a", "a b")), REPEATED, {"rows": [1]}),
     "chunks without a number": (
-        nested(columns=DATA_COLUMNS[::2], table=nested().table.drop_columns("chunk")),
+        nested(columns=CHUNK_COLUMNS[::2], table=nested().table.drop_columns("chunk")),
         FORM,
         {"table": "data"},
     ),
     "names beside chunks": (
         nested(
-            columns=(*DATA_COLUMNS, COLUMNS[0]),
+            columns=(*CHUNK_COLUMNS, COLUMNS[0]),
             table=nested().table.append_column("person", pa.array(map(str, range(nested().table.num_rows)))),
         ),
         FORM,

@@ -14,8 +14,9 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
-from sfumato.kinds.sets.knowledge.items import Crowd, ItemRecords, best_knowledge, draw_knowledge
+from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.named import NamedItems
+from sfumato.kinds.sets.knowledge.search import Crowd, best_knowledge, draw_knowledge
 from sfumato.kinds.sets.knowledge.set_support import count_sets
 from sfumato.kinds.sets.published import is_disassociated
 
@@ -39,7 +40,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     Where the claim is about named itemsets, the attacker knows all that a person has of any one of them, and there is
     no second attacker. Sensitive items are known like any other.
 
-    Records that match are counted where items are generalised. Where records are separated, they are records that
+    Records that match are counted where items are generalised. Where records are disassociated, they are those that
     may have all known items at once in one possible original, counted from below: see
     :mod:`sfumato.kinds.sets.knowledge.chunks`.
 

@@ -20,7 +20,8 @@ from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks, is_disassociated
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["SetComparison", "count_leftover"]
 

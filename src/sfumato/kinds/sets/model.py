@@ -1,16 +1,35 @@
-"""Sets of items as they are read."""
+"""Sets of items as they are read, and the columns in which their clusters and chunks are published."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.forms import Form
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
+from sfumato.core.release import PublishedColumn
 from sfumato.core.schema import Schema
 from sfumato.kinds.sets import KIND
 
-__all__ = ["make_dataset"]
+__all__ = ["CHUNK_COLUMNS", "CLUSTER_COLUMNS", "TERM_CHUNK", "make_dataset"]
+
+TERM_CHUNK = 0
+"""Number of a leaf's term chunk; record and shared chunks count from 1."""
+
+CHUNK_COLUMNS = (
+    PublishedColumn("cluster", "cluster", Form("exact")),
+    PublishedColumn("chunk", "chunk", Form("exact", "int64")),
+    PublishedColumn("items", "history", Form("category", history=True)),
+)
+"""Columns of the rows of all chunks, the data of a disassociated release."""
+
+CLUSTER_COLUMNS = (
+    PublishedColumn("cluster", "cluster", Form("exact")),
+    PublishedColumn("parent", "parent", Form("exact")),
+    PublishedColumn("size", "size", Form("exact", "int64")),
+)
+"""Columns of its part ``clusters``."""
 
 
 def make_dataset(

@@ -1,4 +1,4 @@
-"""From records separated into chunks to a release: numbered in random order, nothing that links chunks."""
+"""From a disassociation to a release: clusters numbered in random order, nothing that links their chunks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 
-__all__ = ["Separated", "publish_chunks"]
+__all__ = ["Separated", "publish_disassociation"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -97,7 +97,9 @@ class Separated:
         return node, chunk, Ragged(offsets, code.astype(np.int32), tuple(names))
 
 
-def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separated: Separated, run: Run) -> Result:
+def publish_disassociation(
+    dataset: Dataset, method: Method, guarantee: Guarantee, separated: Separated, run: Run
+) -> Result:
     """Make the release and its trace: clusters numbered in a random order, all subrecords in one random order.
 
     Nothing in the release depends on the order of the input or links the chunks of a cluster: the rows of all chunks
@@ -110,7 +112,7 @@ def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separ
     # The cluster that is listed first is number 1.
     names = number_names(len(listed)).take(pa.array(np.argsort(listed)))
     history = items.take(order).to_arrow()
-    cluster, number, items_name = (column.name for column in DATA_COLUMNS)
+    cluster, number, items_name = (column.name for column in CHUNK_COLUMNS)
     table = pa.table(
         {cluster: names.take(pa.array(node[order])), number: pa.array(chunk[order], pa.int64()), items_name: history}
     )
@@ -118,7 +120,7 @@ def publish_chunks(dataset: Dataset, method: Method, guarantee: Guarantee, separ
         kind=dataset.kind,
         method=method.name,
         guarantee=guarantee,
-        columns=DATA_COLUMNS,
+        columns=CHUNK_COLUMNS,
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,28 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.release import Release
+from sfumato.kinds.sets.model import TERM_CHUNK
 
-__all__ = ["CLUSTER_COLUMNS", "DATA_COLUMNS", "TERM_CHUNK", "Chunks", "is_disassociated"]
+__all__ = ["Chunks", "is_disassociated"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-
-TERM_CHUNK = 0
-"""Number of the chunk that holds a leaf's separated terms; record and shared chunks count from 1."""
-
-DATA_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("chunk", "chunk", Form("exact", "int64")),
-    PublishedColumn("items", "history", Form("category", history=True)),
-)
-CLUSTER_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("parent", "parent", Form("exact")),
-    PublishedColumn("size", "size", Form("exact", "int64")),
-)
 
 
 def is_disassociated(release: Release) -> bool:
@@ -62,8 +49,8 @@ class Chunks:
     >>> clusters = [("p", None, 3)]
     >>> rows = [("p", 1, ["a", "b"]), ("p", 1, ["a"]), ("p", 0, ["z"])]
     >>> chunks = Chunks.from_rows(clusters, rows)
-    >>> chunks.number.tolist(), chunks.terms(1).tolist(), chunks.supports(1).tolist()
-    ([0, 1], [0, 1], [2, 1])
+    >>> chunks.number.tolist(), chunks.terms(1).tolist(), chunks.locate(1)
+    ([0, 1], [0, 1], {'cluster': 'p', 'chunk': 1})
     """
 
     names: tuple[str, ...]
@@ -127,40 +114,61 @@ class Chunks:
         return leaf
 
     @cached_property
-    def leaves(self) -> Ints:
-        """Leaves in an order in which those below any cluster are neighbours; see :meth:`leaves_below`."""
-        return self._tour[0]
-
-    def leaves_below(self, cluster: int) -> Ints:
-        """Return the leaves below a cluster, or the leaf itself."""
-        _, begin, end = self._tour
-        return self.leaves[begin[cluster] : end[cluster]]
-
-    @cached_property
-    def _tour(self) -> tuple[Ints, Ints, Ints]:
-        """Leaves in depth-first order, and the part of that order below each cluster."""
+    def walk(self) -> tuple[Ints, Ints]:
+        """Place of every cluster in a depth-first walk, and the place where the clusters below it end."""
         children: list[list[int]] = [[] for _ in self.names]
         for child, parent in enumerate(self.parent.tolist()):
             if parent >= 0:
                 children[parent].append(child)
-        begin, end = np.zeros((2, len(self.names)), dtype=np.int64)
-        leaves: list[int] = []
-        stack = [(root, False) for root in np.flatnonzero(self.parent < 0)[::-1].tolist()]
+        place, end = np.zeros((2, len(self.names)), dtype=np.int64)
+        stack = np.flatnonzero(self.parent < 0)[::-1].tolist()
         seen = 0
         while stack:
-            cluster, done = stack.pop()
-            if done:
-                end[cluster] = len(leaves)
+            cluster = stack.pop()
+            if cluster < 0:
+                end[~cluster] = seen
                 continue
+            place[cluster] = seen
             seen += 1
-            begin[cluster] = len(leaves)
-            stack.append((cluster, True))
-            if not children[cluster]:
-                leaves.append(cluster)
-            stack.extend((child, False) for child in reversed(children[cluster]))
+            stack.append(~cluster)
+            stack.extend(reversed(children[cluster]))
         if seen < len(self.names):
             raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
-        return np.array(leaves, dtype=np.int64), begin, end
+        return place, end
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Leaves in the order of the walk, in which those below any cluster are neighbours; see :attr:`below`."""
+        place, _ = self.walk
+        leaves = np.flatnonzero(self.is_leaf)
+        return leaves[np.argsort(place[leaves])]
+
+    @cached_property
+    def below(self) -> tuple[Ints, Ints]:
+        """Of every cluster: number of the first of :attr:`leaves` below it, and the number after the last one."""
+        place, end = self.walk
+        leaf_places = place[self.leaves]
+        return np.searchsorted(leaf_places, place), np.searchsorted(leaf_places, end)
+
+    def leaves_below(self, cluster: int) -> Ints:
+        """Return the leaves below a cluster, or the leaf itself."""
+        first, end = self.below
+        return self.leaves[first[cluster] : end[cluster]]
+
+    @cached_property
+    def leaf_of_record(self) -> Ints:
+        """Leaf of every record: the first ones are of the leaf that is listed first, and so on."""
+        listed = np.flatnonzero(self.is_leaf)
+        return np.repeat(listed, self.sizes[listed])
+
+    def encode(self, labels: Sequence[str]) -> Ints:
+        """Return the term of every label, -1 where it is published nowhere."""
+        code = {label: i for i, label in enumerate(self.subrecords.labels)}
+        return np.array([code.get(label, -1) for label in labels], dtype=np.int64)
+
+    def locate(self, chunk: int) -> dict[str, str | int]:
+        """Return where a chunk is found in the files: the name of its cluster and its number there."""
+        return {"cluster": self.names[self.cluster[chunk]], "chunk": int(self.number[chunk])}
 
     def rows(self, chunk: int) -> slice:
         """Return which rows of ``subrecords`` belong to a chunk."""
@@ -179,28 +187,23 @@ class Chunks:
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     @cached_property
-    def _contents(self) -> tuple[Ints, Ints, Ints]:
-        """Terms of all chunks, how often each occurs in its chunk, and where each chunk's terms begin."""
+    def _contents(self) -> tuple[Ints, Ints]:
+        """Terms of all chunks, and where each chunk's terms begin."""
         width = max(len(self.subrecords.labels), 1)
         keys = self.chunk_of_row[self.subrecords.row_of_token] * width + self.subrecords.codes
-        keys, counts = np.unique(keys, return_counts=True)
-        bounds = np.searchsorted(keys // width, np.arange(len(self) + 1))
-        return keys % width, counts, bounds
+        # Counts are asked for because np.unique is far slower without them (it hashes).
+        keys, _ = np.unique(keys, return_counts=True)
+        return keys % width, np.searchsorted(keys // width, np.arange(len(self) + 1))
 
     def terms(self, chunk: int) -> Ints:
         """Return the domain of a chunk: the codes that occur in it, in ascending order."""
-        terms, _, bounds = self._contents
+        terms, bounds = self._contents
         return terms[bounds[chunk] : bounds[chunk + 1]]
-
-    def supports(self, chunk: int) -> Ints:
-        """Return how many subrecords of a chunk have each of its :meth:`terms`."""
-        _, counts, bounds = self._contents
-        return counts[bounds[chunk] : bounds[chunk + 1]]
 
     @cached_property
     def holders(self) -> Ragged:
         """Clusters that have a term in a record or shared chunk, by term: row t holds positions of clusters."""
-        terms, _, bounds = self._contents
+        terms, bounds = self._contents
         chunk = np.repeat(np.arange(len(self)), np.diff(bounds))
         kept = self.number[chunk] != TERM_CHUNK
         order = np.lexsort((self.cluster[chunk[kept]], terms[kept]))
@@ -226,7 +229,7 @@ class Chunks:
     def leaves_closed_to(self, chunk: int, terms: Ints) -> Flags:
         """Mark what :meth:`closed_leaves` marks, for several terms of a chunk at once: a row for each."""
         owner = int(self.cluster[chunk])
-        _, begin, end = self._tour
+        begin, end = self.below
         holders = self.holders.take(terms)
         where, number = holders.codes.astype(np.int64), holders.row_of_token
         # Clusters that share a leaf are above each other; one with a single child has the leaves of that child.

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sets.estimate.covering import cover_chance
+from sfumato.kinds.sets.estimate.occupancy import meeting_chance
 from sfumato.kinds.sets.estimate.placement import Placement
 
 __all__ = ["ChunkSupport"]
@@ -166,7 +166,7 @@ class ChunkSupport:
                 first, end = np.searchsorted(placement.leaf_of_own, [leaves[position], leaves[position] + 1])
                 others = sorted(placement.row_counts[np.setdiff1d(placement.own[first:end], chunks)].tolist())
                 alone = float(np.prod(np.array(inside) / size))
-                factor[position] = cover_chance(size, tuple(inside), tuple(others)) / alone
+                factor[position] = meeting_chance(size, tuple(inside), tuple(others)) / alone
         return factor
 
     def _missing(self, block: _Block, sizes: Ints) -> Ints:

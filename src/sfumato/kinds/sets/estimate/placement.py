@@ -20,7 +20,8 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.estimate.allotment import Allotment
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["Placement"]
 
@@ -61,35 +62,10 @@ class Placement:
         if (bare & (self.term_chunk < 0)).any():
             raise _impossible("a cluster without a term chunk has fewer subrecords than records")
 
-    @cached_property
-    def _walk(self) -> tuple[Ints, Ints]:
-        """Place of every cluster in a depth-first walk, and the place where the clusters below it end."""
-        children: list[list[int]] = [[] for _ in self.chunks.names]
-        for child, parent in enumerate(self.chunks.parent.tolist()):
-            if parent >= 0:
-                children[parent].append(child)
-        place, end = np.zeros((2, len(children)), dtype=np.int64)
-        stack = np.flatnonzero(self.chunks.parent < 0)[::-1].tolist()
-        seen = 0
-        while stack:
-            cluster = stack.pop()
-            if cluster < 0:
-                end[~cluster] = seen
-                continue
-            place[cluster] = seen
-            seen += 1
-            stack.append(~cluster)
-            stack.extend(reversed(children[cluster]))
-        if seen < len(children):
-            raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
-        return place, end
-
-    @cached_property
+    @property
     def leaves(self) -> Ints:
         """Cluster of every leaf."""
-        place, _ = self._walk
-        leaves = np.flatnonzero(self.chunks.is_leaf)
-        return leaves[np.argsort(place[leaves])]
+        return self.chunks.leaves
 
     @cached_property
     def sizes(self) -> Ints:
@@ -101,12 +77,10 @@ class Placement:
         """First record of every leaf, and the number of all records at the end."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
 
-    @cached_property
+    @property
     def below(self) -> tuple[Ints, Ints]:
         """First leaf below every cluster, and the leaf after the last one."""
-        place, end = self._walk
-        leaf_places = place[self.leaves]
-        return np.searchsorted(leaf_places, place), np.searchsorted(leaf_places, end)
+        return self.chunks.below
 
     @cached_property
     def is_term(self) -> Flags:
@@ -174,7 +148,7 @@ class Placement:
         term, chunk = pairs.row_of_token, pairs.codes.astype(np.int64)
         kept = ~self.is_term[chunk]
         term, chunk = term[kept], chunk[kept]
-        place, end = self._walk
+        place, end = self.chunks.walk
         cluster = self.chunks.cluster[chunk]
         width = len(place) + 1
         keys = np.sort(term * width + place[cluster])
@@ -255,7 +229,7 @@ class Placement:
         pairs, _ = self.holdings
         chunks = pairs.codes[pairs.offsets[item] : pairs.offsets[item + 1]]
         found = np.full(len(self.leaves), -1, dtype=np.int32)
-        place, _ = self._walk
+        place, _ = self.chunks.walk
         first, end = self.below
         shared = chunks[self.is_shared[chunks]]
         downwards = shared[np.argsort(place[self.chunks.cluster[shared]])]

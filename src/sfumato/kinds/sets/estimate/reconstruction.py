@@ -12,7 +12,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.schema import Column, Schema
 from sfumato.kinds.sets.estimate.allotment import Allotment
-from sfumato.kinds.sets.estimate.covering import draw_cover
+from sfumato.kinds.sets.estimate.occupancy import draw_subsets
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 
@@ -102,14 +102,14 @@ def _place_own(placement: Placement, generator: np.random.Generator, record_of_r
     chosen = within < counts[chunk]
     rows = bounds[own][chunk[chosen]] + within[chosen]
     record_of_row[rows] = placement.starts[leaf][chunk[chosen]] + shuffled[chosen]
-    covered = np.zeros(placement.starts[-1], dtype=bool)
-    covered[record_of_row[rows]] = True
-    full = np.diff(np.concatenate([[0], np.cumsum(covered)])[placement.starts]) == placement.sizes
+    filled = np.zeros(placement.starts[-1], dtype=bool)
+    filled[record_of_row[rows]] = True
+    full = np.diff(np.concatenate([[0], np.cumsum(filled)])[placement.starts]) == placement.sizes
     first, end = np.searchsorted(leaf, np.arange(len(full))), np.searchsorted(leaf, np.arange(len(full)), "right")
-    # Keeping what happens to cover, and else drawing only from what covers, makes all covers equally likely.
+    # Keeping what happens to fill a leaf, and else drawing only from what fills it, makes all such ways equally likely.
     for bare in np.flatnonzero(~full & (placement.term_chunk < 0)).tolist():
         mine = own[first[bare] : end[bare]]
-        places = draw_cover(generator, int(placement.sizes[bare]), tuple(placement.row_counts[mine].tolist()))
+        places = draw_subsets(generator, int(placement.sizes[bare]), tuple(placement.row_counts[mine].tolist()))
         for number, found in zip(mine, places, strict=True):
             record_of_row[placement.chunks.rows(number)] = placement.starts[bare] + generator.permutation(found)
 

@@ -134,6 +134,7 @@ def find_code(baskets: Baskets, row: int, code: int) -> int:
 
 @njit(cache=True, nogil=True)
 def remove_at(baskets: Baskets, row: int, at: int) -> None:
+    """Take the code at `at` out of a row, and close the gap."""
     last = baskets.offsets[row] + baskets.lengths[row] - 1
     for i in range(at, last):
         baskets.codes[i] = baskets.codes[i + 1]

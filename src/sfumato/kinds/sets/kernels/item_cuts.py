@@ -262,14 +262,14 @@ def _keep_highest(tree: Taxonomy, targets: NDArray[np.int64], kept: NDArray[np.i
     length = 0
     for i in range(targets.size):
         first, leaves = tree.first_leaf[targets[i]], tree.leaves[targets[i]]
-        covered = False
+        is_below = False
         for j in range(targets.size):
             other, count = tree.first_leaf[targets[j]], tree.leaves[targets[j]]
             if other <= first and first + leaves <= other + count:
                 # Nodes with the same leaves differ only along a chain; the higher one has the higher number.
                 same = count == leaves and (targets[j] < targets[i] or (targets[j] == targets[i] and j >= i))
-                covered = covered or not same
-        if not covered:
+                is_below = is_below or not same
+        if not is_below:
             kept[length] = targets[i]
             length += 1
     return length

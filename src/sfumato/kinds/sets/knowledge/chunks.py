@@ -17,7 +17,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +25,12 @@ from sfumato.checking.subsequences import distinct_subsequences
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sets.knowledge.items import ItemSets, digits
-from sfumato.kinds.sets.knowledge.set_support import SetSupport
+from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies
+from sfumato.kinds.sets.knowledge.search import ItemSets
+from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits, join_digits
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["ChunkRecords"]
 
@@ -37,7 +38,6 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _PORTION = 1_000_000
-_PLENTY = np.iinfo(np.int64).max
 
 
 class ChunkRecords:
@@ -61,7 +61,7 @@ class ChunkRecords:
     >>> chunks = Chunks.from_rows([("p", None, 2), ("q", None, 3)], rows)
     >>> people = Ragged.from_lists([["a", "b"], ["a", "b", "z"], ["a"], ["b"], ["a"]])
     >>> records = ChunkRecords(chunks, people, np.arange(5))
-    >>> from sfumato.kinds.sets.knowledge.items import best_knowledge
+    >>> from sfumato.kinds.sets.knowledge.search import best_knowledge
     >>> best_knowledge(records, 2).smallest.tolist()
     [5, 2, 5, 5, 5]
     >>> best_knowledge(records.own_clusters(), 2).smallest.tolist()
@@ -75,15 +75,16 @@ class ChunkRecords:
         self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
         if people is not None:
             self.leaf_of_person, original = self.leaf_of_person[people], original.take(people)
-        code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
-        terms = np.array([code.get(label, -1) for label in original.labels], dtype=np.int64)
+        terms = chunks.encode(original.labels)
         self.untold = original.lengths == 0
-        entries = self._trace(np.repeat(self.leaf_of_person, original.lengths), terms[original.codes])
+        leaf_of_token = np.repeat(self.leaf_of_person, original.lengths)
+        self._copies = Copies(self.sources, self.leaf_of_person, leaf_of_token, terms[original.codes])
+        entries = self._copies.asked
         kept = original.keep(entries >= 0)
         self.missing = kept.lengths < original.lengths
-        names = ("",) * len(self._term)
+        names = ("",) * len(self._copies)
         self.known = Ragged(kept.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
-        self._together = SetSupport(self._rows.distinct())
+        self._together = SetSupport(self._copies.rows)
 
     @classmethod
     def of(
@@ -107,8 +108,8 @@ class ChunkRecords:
         at the largest number of chunks that m items can come from. Any two items of a term chunk have the whole
         cluster; only sets within record and shared chunks, whose rows are short, are counted.
         """
-        known, chunk = self.known, self._chunk
-        smallest = np.where(self.untold & (len(self) > 0), len(self), _PLENTY)
+        known, chunk = self.known, self._copies.chunk
+        smallest = np.where(self.untold & (len(self) > 0), len(self), PLENTY)
         unmatched = self.missing | (len(self) == 0)
         housed = known.keep(chunk[known.codes] >= 0)
         unmatched |= housed.lengths < known.lengths
@@ -124,7 +125,7 @@ class ChunkRecords:
         owner, which = person[begins], which[begins]
         for size in range(1, min(m, int(rows.lengths.max(initial=0))) + 1):
             for part, keys in distinct_subsequences(rows, size, _PORTION):
-                columns = digits(keys, size, max(len(self._term), 1))
+                columns = digits(keys, size, max(len(self._copies), 1))
                 found.add(owner[part], self._count_part(columns, which[part]), columns)
         self._spare_some(found, rows, owner, which, m)
         return found.result()
@@ -137,109 +138,40 @@ class ChunkRecords:
         stacked = np.diff(np.append(begins, len(owner)))
         for size in range(2, m + 1):
             at = begins[stacked >= size]
-            at = at[self._spare[leaf[at]] < _PLENTY]
+            at = at[self._spare[leaf[at]] < PLENTY]
             # One item of each of so many chunks: all that each gives of it, and no more than the leaf can spare.
             columns = [first[at + i] for i in range(size)]
-            singles = np.min([self._support[column] for column in columns], axis=0, initial=_PLENTY)
+            singles = np.min([self._copies.support[column] for column in columns], axis=0, initial=PLENTY)
             found.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
 
     def label(self, entry: int) -> str:
         """Return the item of an entry."""
-        return str(self.chunks.subrecords.labels[self._term[entry]])
+        return str(self.chunks.subrecords.labels[self._copies.term[entry]])
 
     def places(self, entries: Sequence[int]) -> list[dict[str, str | int]]:
         """Name the chunks that a set of entries comes from."""
-        found = {int(self._chunk[entry]) for entry in entries} - {-1}
-        real = sorted({self._copy_of[chunk] for chunk in found})
-        chunks = self.chunks
-        return [{"cluster": chunks.names[chunks.cluster[c]], "chunk": int(chunks.number[c])} for c in real]
+        found = {int(self._copies.chunk[entry]) for entry in entries} - {-1}
+        real = sorted({int(self._copies.original[chunk]) for chunk in found})
+        return [self.chunks.locate(chunk) for chunk in real]
 
     def __len__(self) -> int:
         return self._records
 
-    def _copy_restricted(self, asked: Ints, asking: Ints, terms: Ints) -> Ints:
-        """Give leaves a copy of a restricted chunk above them, with only the subrecords they may have.
-
-        Chunks are copied only for the leaves that ask for them, as people there have an item from them, and only these
-        items; leaves that may have the same subrecords share a copy. Returned is the copy for each chunk asked for, by
-        the leaf that asks and the term it asks for. Entries, rows and chunks of copies follow the published ones. One
-        more entry per term stands for an item of somebody whose cluster is not known.
-        """
-        sources, chunks = self.sources, self.chunks
-        self._copy_of = list(range(len(chunks)))
-        cap: list[int] = [_PLENTY] * len(chunks)
-        copied: list[tuple[Ints, Ints, Ints]] = []
-        subrecords: list[tuple[int, ...]] = []
-        lived_in = np.zeros(len(chunks.names), dtype=bool)
-        lived_in[self.leaf_of_person[self.leaf_of_person >= 0]] = True
-        place = np.empty(len(chunks.names), dtype=np.int64)
-        pairs, pair_of = np.unique(asked * len(chunks.names) + asking, return_inverse=True)
-        found_in = np.empty(len(pairs), dtype=np.int64)
-        restricted, begins = np.unique(pairs // len(chunks.names), return_index=True)
-        bounds = [*begins.tolist(), len(pairs)]
-        for chunk, (begin, end) in zip(restricted.tolist(), pairwise(bounds), strict=True):
-            found = sources.restriction(chunk)
-            # Leaves that may have the same subrecords; there are few, so that a dictionary is faster than sorting.
-            alike: dict[bytes, int] = {}
-            lived = lived_in[found.leaves]
-            allowed = found.allowed[lived]
-            which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in allowed], dtype=np.int64)
-            room = np.full(len(alike), max(found.slack, 0), dtype=np.int64)
-            np.minimum.at(room, which, found.sizes[lived])
-            place[found.leaves[lived]] = np.arange(len(which))
-            wanted = place[pairs[begin:end] % len(chunks.names)]
-            used, number_of = np.unique(which[wanted], return_inverse=True)
-            patterns = allowed[np.unique(which, return_index=True)[1][used]]
-            number, position = np.nonzero(patterns)
-            copied.append((len(self._copy_of) + number, len(subrecords) + position, found.times[position]))
-            subrecords += found.subrecords
-            found_in[begin:end] = len(self._copy_of) + number_of
-            cap += room[used].tolist()
-            self._copy_of += [chunk] * len(used)
-        width = max(len(chunks.subrecords.labels), 1)
-        copies_asked = found_in[pair_of]
-        places, rows, support_of = _encode(copied, subrecords, copies_asked * width + terms, width)
-        self._homeless = len(sources) + len(places)
-        everyone = np.arange(len(chunks.subrecords.labels))
-        self._term = np.concatenate([sources.term, places % width, everyone])
-        self._chunk = np.concatenate([sources.chunk, places // width, np.full(len(everyone), -1)])
-        self._support = np.concatenate([sources.support, support_of, np.zeros(len(everyone), dtype=np.int64)])
-        self._cap = np.array(cap, dtype=np.int64)
-        published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
-        copies = Ragged(rows.offsets, (rows.codes + len(sources)).astype(np.int32), ())
-        self._rows = _stack([published, copies], ("",) * len(self._term))
-        return copies_asked
-
-    def _trace(self, leaves: Ints, terms: Ints) -> Ints:
-        """Return where a person of each leaf has an item from, -1 where nothing published can be the source."""
-        published = self.sources.trace(leaves, terms)
-        closed = np.flatnonzero(published >= 0)
-        closed = closed[np.isin(self.sources.chunk[published[closed]], self.sources.restricted_chunks)]
-        copies = self._copy_restricted(self.sources.chunk[published[closed]], leaves[closed], terms[closed])
-        found = np.where(leaves >= 0, published, np.where(terms >= 0, self._homeless + terms, -1))
-        if len(closed):
-            width = max(len(self.chunks.subrecords.labels), 1)
-            places = self._chunk[: self._homeless] * width + self._term[: self._homeless]
-            wanted = copies * width + terms[closed]
-            at = np.searchsorted(places, wanted).clip(max=len(places) - 1)
-            found[closed] = np.where(places[at] == wanted, at, -1)
-        return found
-
     def count(self, keys: Ints, size: int) -> Ints:
         """Count the records that may have each set of entries at once."""
-        columns = digits(keys, size, max(len(self._term), 1))
+        columns = digits(keys, size, max(len(self._copies), 1))
         own, mixed = self._count_own(columns)
         if self._alone:
             return own
-        terms = np.sort(np.stack([self._term[column] for column in columns]), axis=0)
-        distinct, which = np.unique(_key(list(terms), self._width), return_inverse=True)
+        terms = np.sort(np.stack([self._copies.term[column] for column in columns]), axis=0)
+        distinct, which = np.unique(join_digits(list(terms), self._width), return_inverse=True)
         others = self._count_elsewhere(digits(distinct, size, self._width))[which]
         return np.where((others == 0) | mixed, own + others, others)
 
     def _count_own(self, columns: list[Ints]) -> tuple[Ints, Flags]:
         """Return the most records of the own cluster that can have a set, and whether others do not count these."""
-        chunk = [self._chunk[column] for column in columns]
-        most = np.full(len(columns[0]), _PLENTY)
+        chunk = [self._copies.chunk[column] for column in columns]
+        most = np.full(len(columns[0]), PLENTY)
         stacked = np.zeros(len(most), dtype=np.int64)
         leaf = np.full(len(most), -1, dtype=np.int64)
         parts = np.zeros(len(most), dtype=np.int64)
@@ -261,22 +193,22 @@ class ChunkRecords:
         # What is stacked on the same records must leave enough to fill the others, unless a term chunk does.
         tight = np.flatnonzero((stacked > 1) & (leaf >= 0))
         most[tight] = np.minimum(most[tight], self._spare[leaf[tight]] // (stacked[tight] - 1))
-        nowhere = most == _PLENTY
+        nowhere = most == PLENTY
         return np.where(nowhere, 0, most), shared & (parts > 1) & ~nowhere
 
     def _count_part(self, columns: list[Ints], chunk: Ints) -> Ints:
         """Return how many records one chunk can give its part of a set."""
-        found = self._support[columns[0]] if len(columns) == 1 else self._together.count(columns)
-        found = np.minimum(found, self._cap[chunk])
+        found = self._copies.support[columns[0]] if len(columns) == 1 else self._together.count(columns)
+        found = np.minimum(found, self._copies.room[chunk])
         return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], found)
 
     @cached_property
     def _cluster(self) -> Ints:
-        return self.chunks.cluster[self._copy_of]
+        return self.chunks.cluster[self._copies.original]
 
     @cached_property
     def _is_term(self) -> Flags:
-        return np.asarray(self.chunks.number[self._copy_of] == TERM_CHUNK)
+        return np.asarray(self.chunks.number[self._copies.original] == TERM_CHUNK)
 
     @cached_property
     def _in_leaf(self) -> Flags:
@@ -290,7 +222,7 @@ class ChunkRecords:
     @cached_property
     def _spare(self) -> Ints:
         """Subrecords of every leaf beyond one for each record; plenty where a term chunk fills all records."""
-        spare = np.where(self._has_term_chunk, _PLENTY, self._subrecords - self.chunks.sizes)
+        spare = np.where(self._has_term_chunk, PLENTY, self._subrecords - self.chunks.sizes)
         return np.asarray(np.maximum(spare, 0), dtype=np.int64)
 
     @cached_property
@@ -333,7 +265,7 @@ class _Fewest:
     def __init__(self, smallest: Ints, unmatched: Flags) -> None:
         self._smallest, self._unmatched = smallest, unmatched
         self._rarest: tuple[int, ...] = ()
-        self._fewest, self.tried = _PLENTY, 0
+        self._fewest, self.tried = PLENTY, 0
 
     def add(self, people: Ints, matches: Ints, columns: list[Ints]) -> None:
         self.tried += len(matches)
@@ -341,61 +273,19 @@ class _Fewest:
         there = matches > 0
         np.minimum.at(self._smallest, people[there], matches[there])
         if there.any():
-            low = int(np.argmin(np.where(there, matches, _PLENTY)))
+            low = int(np.argmin(np.where(there, matches, PLENTY)))
             if matches[low] < self._fewest:
                 self._fewest = int(matches[low])
                 self._rarest = tuple(int(column[low]) for column in columns)
 
     def result(self) -> ItemSets:
-        smallest = np.where(self._smallest == _PLENTY, 0, self._smallest)
+        smallest = np.where(self._smallest == PLENTY, 0, self._smallest)
         return ItemSets(smallest, self._unmatched, self._rarest, self.tried)
-
-
-def _key(columns: list[Ints], base: int) -> Ints:
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        key = key * base + column
-    return key
-
-
-def _encode(
-    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], asked: Ints, width: int
-) -> tuple[Ints, Ragged, Ints]:
-    """Return the terms asked for in copies as numbers, how they occur together, and how often each occurs.
-
-    What is copied is given as numbers of copies, positions among the subrecords, and how often each occurs. Terms that
-    occur together are positions among the numbers returned; of subrecords with fewer than two of them nothing is left.
-    """
-    empty = np.empty(0, dtype=np.int64)
-    number, position, times = (
-        np.concatenate([empty, *column]) for column in list(zip(*copied, strict=True)) or [()] * 3
-    )
-    offsets = np.concatenate([[0], np.cumsum([len(subrecord) for subrecord in subrecords])]).astype(np.int64)
-    terms = np.fromiter(chain.from_iterable(subrecords), dtype=np.int32, count=int(offsets[-1]))
-    rows = Ragged(offsets, terms, ()).take(position)
-    row = rows.row_of_token
-    flat = number[row] * width + rows.codes
-    wanted, _ = np.unique(asked, return_counts=True)
-    at = np.searchsorted(wanted, flat)
-    kept = np.append(wanted, -1)[at] == flat
-    counts = np.bincount(at[kept], weights=times[row[kept]], minlength=len(wanted)).astype(np.int64)
-    there = counts > 0
-    codes = (np.cumsum(there) - 1)[at[kept]]
-    rows = Ragged(rows.keep(kept).offsets, codes.astype(np.int32), ())
-    several = np.flatnonzero(rows.lengths > 1)
-    return wanted[there], rows.take(np.repeat(several, times[several])), counts[there]
-
-
-def _stack(parts: list[Ragged], names: tuple[str, ...]) -> Ragged:
-    lengths = np.concatenate([part.lengths for part in parts])
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return Ragged(offsets, np.concatenate([part.codes for part in parts]).astype(np.int32), names)
 
 
 def _leaf_of_person(chunks: Chunks, rows: Ints | None, people: int) -> Ints:
     """Return the cluster of every person, -1 where it is not known or the person is not published."""
     leaf = np.full(people, -1, dtype=np.int64)
     if rows is not None:
-        order = np.flatnonzero(chunks.is_leaf)
-        leaf[rows] = np.repeat(order, chunks.sizes[order])
+        leaf[rows] = chunks.leaf_of_record
     return leaf

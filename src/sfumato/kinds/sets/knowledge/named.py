@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sets.knowledge.items import ItemSets
+from sfumato.kinds.sets.knowledge.search import ItemSets
 
 __all__ = ["NamedItems"]
 

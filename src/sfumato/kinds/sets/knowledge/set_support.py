@@ -8,7 +8,7 @@ exactly. Plain NumPy, for verifiers, attackers and measures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from math import comb
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sfumato.checking.subsequences import lookup, support
 from sfumato.core.ragged import Ragged
 
-__all__ = ["SetSupport", "count_sets"]
+__all__ = ["SetSupport", "count_sets", "digits", "join_digits"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -68,10 +68,7 @@ class SetSupport:
             if self._spent[size] < _WORDS_PER_SET * sets or size * np.log2(self._base) > 62:
                 return self._count_asked(columns)
             self._tables[size] = support(self.records, size)
-        key = np.zeros(len(columns[0]), dtype=np.int64)
-        for column in columns:
-            key = key * self._base + column
-        return lookup(*self._tables[size], key)
+        return lookup(*self._tables[size], join_digits(columns, self._base))
 
     def _count_asked(self, columns: list[Ints]) -> Ints:
         """Count records without a table."""
@@ -224,3 +221,28 @@ def _count_bits(words: Words) -> Ints:
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
     return np.asarray(np.unpackbits(words.view(np.uint8), axis=1).sum(axis=1, dtype=np.int64))
+
+
+def digits(keys: Ints, size: int, base: int) -> list[Ints]:
+    """Return the codes of keys, first to last.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in digits(np.array([12, 7]), 2, base=10)]
+    [[1, 0], [2, 7]]
+    """
+    return [keys // base**power % base for power in range(size - 1, -1, -1)]
+
+
+def join_digits(columns: Sequence[Ints], base: int) -> Ints:
+    """Return the keys that :func:`digits` takes apart.
+
+    Examples
+    --------
+    >>> join_digits([np.array([1, 0]), np.array([2, 7])], base=10).tolist()
+    [12, 7]
+    """
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        keys = keys * base + column
+    return keys

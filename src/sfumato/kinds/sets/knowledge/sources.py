@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.ragged import Ragged
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["Restriction", "Sources"]
 

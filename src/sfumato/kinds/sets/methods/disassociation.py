@@ -17,7 +17,8 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.publication import Separated, publish_chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.publication import Separated, publish_disassociation
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
@@ -92,18 +93,18 @@ class Disassociation(Method):
         with run.phase("cluster"):
             partition = self._cluster(records, apart)
         with run.phase("separate"):
-            index, chunk = self._separate(records, partition, apart, run)
+            index, chunk = self._partition_terms(records, partition, apart, run)
             if self.safe:
-                partition, index, chunk = self._uncover(records, partition, index, chunk, apart, run)
+                partition, index, chunk = self._remove_covers(records, partition, index, chunk, apart, run)
         with run.phase("refine"):
             forest = self._share(index, chunk, apart)
         with run.phase("publish"):
-            separated = _separated(records, rows[partition.order], index, forest)
+            separated = _assign_occurrences(records, rows[partition.order], index, forest)
             separated = dataclasses.replace(separated, withheld={NO_ITEM: len(dataset) - len(rows)})
             _count(run, separated, self.largest)
             sensitive = tuple(sorted(dataset.schema.sensitive))
             claim = KmItems(self.k, self.m, self.l if sensitive else 1, sensitive, self.safe)
-            return publish_chunks(dataset, self, claim, separated, run)
+            return publish_disassociation(dataset, self, claim, separated, run)
 
     def _read(self, dataset: Dataset, run: Run) -> tuple[Ragged, Ints, Flags]:
         """Return the records that hold items, their rows, and which items stay in term chunks.
@@ -142,7 +143,9 @@ class Disassociation(Method):
         )
         return found
 
-    def _separate(self, records: Ragged, partition: Partition, apart: Flags, run: Run) -> tuple[ClusterTerms, Ints]:
+    def _partition_terms(
+        self, records: Ragged, partition: Partition, apart: Flags, run: Run
+    ) -> tuple[ClusterTerms, Ints]:
         """Return the terms of the clusters and their chunks."""
         from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
         from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
@@ -152,7 +155,7 @@ class Disassociation(Method):
         run.counters["items_moved_by_lemma_2"] = int(terms.moved)
         return index, terms.chunk
 
-    def _uncover(
+    def _remove_covers(
         self, records: Ragged, partition: Partition, index: ClusterTerms, chunk: Ints, apart: Flags, run: Run
     ) -> tuple[Partition, ClusterTerms, Ints]:
         """Exchange records between clusters and move items to term chunks until no item covers a cluster."""
@@ -160,7 +163,7 @@ class Disassociation(Method):
 
         covers = find_covers(index, chunk)
         exchange = exchange_records(records.offsets, records.codes, partition, index, covers)
-        index, chunk = self._separate(records, exchange.partition, apart, run)
+        index, chunk = self._partition_terms(records, exchange.partition, apart, run)
         run.counters["records_exchanged"] = int(exchange.exchanged)
         run.counters["items_moved_from_covers"] = int(move_covers(index, chunk))
         return exchange.partition, index, chunk
@@ -185,7 +188,7 @@ def _number_items(items: Ragged) -> Ragged:
     return Ragged(items.offsets, codes, tuple(items.labels[code] for code in order))
 
 
-def _separated(records: Ragged, rows: Ints, index: ClusterTerms, forest: Forest) -> Separated:
+def _assign_occurrences(records: Ragged, rows: Ints, index: ClusterTerms, forest: Forest) -> Separated:
     """Say of every occurrence which chunk publishes it."""
     entry = np.repeat(np.arange(len(index.term)), np.diff(index.start))
     parent = forest.parent[: int(forest.made[0])]
@@ -203,7 +206,7 @@ def _count(run: Run, separated: Separated, largest: int) -> None:
         parent = separated.parent[cluster]
         depth[cluster] = depth[parent] + 1 if parent >= 0 else 0
     chunks, items = int(separated.chunk.max()) + 1, len(separated.labels)
-    apart = separated.chunk == 0
+    apart = separated.chunk == TERM_CHUNK
     owners = _distinct(separated.node[~apart] * chunks + separated.chunk[~apart]) // chunks
     held = _distinct(separated.node[apart] * items + separated.code[apart])
     run.counters.update(

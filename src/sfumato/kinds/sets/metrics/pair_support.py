@@ -8,20 +8,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Operation
+from sfumato.core.metric import Operation
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.metrics.mining import draw_copy
-from sfumato.kinds.sets.metrics.pair_error import choose_pairs, relative_errors
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
 __all__ = ["METRIC", "PairSupport"]
 
 
 @dataclasses.dataclass(frozen=True)
-class PairSupport(SetMetric):
+class PairSupport(PairMetric):
     """Measure re: the mean relative error of the supports of pairs of items that are neither frequent nor rare.
 
     The error of a pair is the difference of its supports in original and release, divided by the mean of the two; a
@@ -35,6 +33,7 @@ class PairSupport(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
+    >>> from sfumato.core.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupport().measure(Comparison(data, result.release)).details["pairs"]
@@ -48,27 +47,18 @@ class PairSupport(SetMetric):
     name: ClassVar[str] = "pair-support"
     title: ClassVar[str] = "Relative error of pair supports (re)"
     explanation = "How far off the number of {many} with two not very frequent items is when the release is asked."
-    unit: ClassVar[str] = ""
-    better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
-    unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (
         "An estimate that is further from the truth in one respect may be nearer to it by chance."
     )
 
-    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
-    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
     copies: Annotated[int, Param("Reconstructions to average over.", ge=1)] = 1
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
         """Count the pairs in original and release."""
-        found = comparison.view(SetComparison)
-        pairs, start = choose_pairs(found, self.first, self.last)
-        if not pairs:
-            return 0.0, {"pairs": 0, "first_rank": start}
         truth = found.truth(pairs)
-        details: dict[str, Any] = {"pairs": len(pairs), "first_rank": start, "median_support": float(np.median(truth))}
+        details: dict[str, Any] = {"median_support": float(np.median(truth))}
         if not found.is_disassociated:
             return float(relative_errors(truth, found.expect(pairs)).mean()), details
         details["expected"] = float(relative_errors(truth, np.rint(found.expect(pairs))).mean())

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Operation
-from sfumato.core.params import Param
+from sfumato.core.metric import Operation
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.pair_error import choose_pairs, relative_errors
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
 __all__ = ["METRIC", "PairSupportCertain"]
 
 
 @dataclasses.dataclass(frozen=True)
-class PairSupportCertain(SetMetric):
+class PairSupportCertain(PairMetric):
     """Measure re-a: as re, but counting only subrecords that hold the pair, without reconstructing anything.
 
     ``bounded`` is the error of the best lower bounds, which also count records where parts must meet because almost
@@ -25,6 +22,7 @@ class PairSupportCertain(SetMetric):
     Examples
     --------
     >>> import sfumato as sf
+    >>> from sfumato.core.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupportCertain().measure(Comparison(data, result.release)).details["pairs"]
@@ -38,27 +36,17 @@ class PairSupportCertain(SetMetric):
     name: ClassVar[str] = "pair-support-certain"
     title: ClassVar[str] = "Relative error of pair supports, by what is certain (re-a)"
     explanation = "How far off the same numbers are when only what is certain is counted."
-    unit: ClassVar[str] = ""
-    better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
-    unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
     not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
-    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
-    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
-
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
         """Count the pairs in the original and in the chunks."""
-        found = comparison.view(SetComparison)
-        pairs, start = choose_pairs(found, self.first, self.last)
-        if not pairs:
-            return 0.0, {"pairs": 0, "first_rank": start}
         truth = found.truth(pairs)
         inside = relative_errors(truth, found.support_in_chunks(pairs, "inside"))
         bounded = relative_errors(truth, found.support_in_chunks(pairs, "certain"))
-        return float(inside.mean()), {"pairs": len(pairs), "first_rank": start, "bounded": float(bounded.mean())}
+        return float(inside.mean()), {"bounded": float(bounded.mean())}
 
 
 METRIC = PairSupportCertain

@@ -106,7 +106,7 @@ class PublishedItems:
             published = np.zeros(len(history), dtype=bool)
             published[rows] = True
             found = np.where(published[history.row_of_token], found, -1)
-            if not self._covers(found):
+            if not self._is_complete(found):
                 raise SchemaError(
                     "Comparison: published records do not cover what their originals hold. "
                     "The row map or the original data do not belong to this release."
@@ -143,7 +143,7 @@ class PublishedItems:
         found[occurrence[fits]] = value[fits]
         return found
 
-    def _covers(self, found: Ints) -> bool:
+    def _is_complete(self, found: Ints) -> bool:
         """Tell whether only suppressed items and withheld records lack a value."""
         removed = set(self.comparison.release.suppressed())
         history, rows = self.comparison.history, self.comparison.rows

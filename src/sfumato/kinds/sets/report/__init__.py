@@ -13,7 +13,7 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.report.itemset_plots import draw_clusters, draw_itemsets, draw_values
+from sfumato.kinds.sets.report.plots import draw_clusters, draw_itemsets, draw_values
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_count, show_share

@@ -39,11 +39,6 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
 
 def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise about known items does not cover."""
-    return [*_limit_items(guarantee), *_ITEM_LIMITS]
-
-
-def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
-    """List what a promise about known items does not cover."""
     m, sensitive = getattr(guarantee, "m", None), getattr(guarantee, "sensitive", ())
     if m is None:
         more = (
@@ -57,10 +52,10 @@ def _limit_items(guarantee: Guarantee) -> list[tuple[str, str]]:
             f"Somebody who knows more than {items} of {{whose}} may find a single record that fits.",
         )
     if sensitive:
-        return [more]
+        return [more, *_ITEM_LIMITS]
     shared = (
         "What all candidates share.",
         "If every record that fits has the same other item, somebody learns that the {one} has it without telling the "
         "records apart.",
     )
-    return [more, shared]
+    return [more, shared, *_ITEM_LIMITS]

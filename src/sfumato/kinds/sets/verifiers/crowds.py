@@ -46,12 +46,9 @@ def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crow
     """
     chunks = Chunks.of(release)
     sources = Sources(chunks)
-    leaves = np.flatnonzero(chunks.is_leaf)
-    leaf_of_row = np.repeat(leaves, chunks.sizes[leaves])
-    yield from count_in_groups(leaf_of_row, person)
-    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
-    terms = np.array([code.get(label, -1) for label in records.labels], dtype=np.int64)[records.codes]
-    entries = sources.trace(np.repeat(leaf_of_row, records.lengths), terms)
+    yield from count_in_groups(chunks.leaf_of_record, person)
+    terms = chunks.encode(records.labels)[records.codes]
+    entries = sources.trace(np.repeat(chunks.leaf_of_record, records.lengths), terms)
     kept = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
     entries, row = entries[kept], records.row_of_token[kept]
     order = np.lexsort((entries, sources.chunk[entries], row))

@@ -1,4 +1,4 @@
-"""Nothing invented, nothing swapped, for sets: what is published is what people have, generalised or separated."""
+"""Nothing invented, nothing swapped, for sets: what is published is what people have, generalised or disassociated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks, is_disassociated
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["verify_faithful"]
 
@@ -30,9 +31,9 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     """Check with the owner's row map that the release is true to the original.
 
     Generalised: every item of a person is in a value of the record, every value stands for an item of the person,
-    and exactly the suppressed items are missing. Separated: the people of every leaf, projected to the items of each
-    chunk, give exactly its published subrecords; shared chunks hold, from the leaves below, the items those do not
-    have further down; the term chunk is what else the people of the leaf have.
+    and exactly the suppressed items are missing. Disassociated: the people of every leaf, projected to the items of
+    each chunk, give exactly its published subrecords; shared chunks hold, from the leaves below, the items those do
+    not have further down; the term chunk is what else the people of the leaf have.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         What was published, and what it was made from.
     rows
         Original row (from 0) of every published person; leaf by leaf, in the order of the clusters, where records
-        are separated.
+        are disassociated.
 
     Examples
     --------
@@ -67,14 +68,15 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     found: dict[str, Witness] = {ONCE: check_rows(release, original, rows)}
     if found[ONCE] is None:
         people = original.history().take(rows.astype(np.int64))
-        found |= _check_chunks(release, people) if is_disassociated(release) else _check_records(release, people)
+        check = _check_disassociation if is_disassociated(release) else _check_generalisation
+        found |= check(release, people)
     found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
 
 
-def _check_records(release: Release, people: Ragged) -> dict[str, Witness]:
+def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness]:
     published = release.history()
     gone = set(release.suppressed())
     kept = np.array([label not in gone for label in people.labels], dtype=bool)
@@ -89,10 +91,10 @@ def _check_records(release: Release, people: Ragged) -> dict[str, Witness]:
     base = max(len(published.labels), 1)
     pairs = wanted.row_of_token[token] * base + values[order[ends[wanted.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
-    covered = np.zeros(len(wanted.codes), dtype=bool)
-    covered[token[np.isin(pairs, there)]] = True
+    told = np.zeros(len(wanted.codes), dtype=bool)
+    told[token[np.isin(pairs, there)]] = True
     invented = np.flatnonzero(~np.isin(there, pairs))
-    missing = np.flatnonzero(~covered)
+    missing = np.flatnonzero(~told)
     return {
         "nothing is missing": {"rows": [int(wanted.row_of_token[missing[0]]) + 1]} if len(missing) else None,
         "nothing is invented": {
@@ -104,24 +106,22 @@ def _check_records(release: Release, people: Ragged) -> dict[str, Witness]:
     }
 
 
-def _check_chunks(release: Release, people: Ragged) -> dict[str, Witness]:
+def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness]:
     chunks = Chunks.of(release)
     sources = Sources(chunks)
-    code = {label: i for i, label in enumerate(chunks.subrecords.labels)}
-    terms = np.array([code.get(label, -1) for label in people.labels], dtype=np.int64)[people.codes]
-    leaves = np.flatnonzero(chunks.is_leaf)
-    leaf = np.repeat(np.repeat(leaves, chunks.sizes[leaves]), people.lengths)
-    entries = sources.trace(leaf, terms)
+    leaf = np.repeat(chunks.leaf_of_record, people.lengths)
+    entries = sources.trace(leaf, chunks.encode(people.labels)[people.codes])
     missing = np.flatnonzero(entries < 0)
     if len(missing):
         return {"nothing is missing": {"cluster": chunks.names[leaf[missing[0]]]}}
-    separated = sources.in_term_chunk[entries]
-    who = people.row_of_token[~separated]
-    unused = np.setdiff1d(np.flatnonzero(sources.in_term_chunk), entries[separated])
+    apart = sources.in_term_chunk[entries]
+    who = people.row_of_token[~apart]
+    unused = np.setdiff1d(np.flatnonzero(sources.in_term_chunk), entries[apart])
+    spare = chunks.locate(int(sources.chunk[unused[0]])) if len(unused) else None
     return {
         "nothing is missing": None,
-        "term chunks hold what their records have": _name(sources, int(unused[0])) if len(unused) else None,
-        "chunks hold their records' parts": _compare(sources, who, entries[~separated]),
+        "term chunks hold what their records have": spare,
+        "chunks hold their records' parts": _compare(sources, who, entries[~apart]),
     }
 
 
@@ -143,7 +143,7 @@ def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
     if not len(wrong):
         return None
     found = {"published": int(counts[wrong[0]]), "expected": int(expected[wrong[0]])}
-    return {**(_name(sources, int(first[wrong[0]])) or {}), **found}
+    return {**chunks.locate(int(sources.chunk[first[wrong[0]]])), **found}
 
 
 def _number_rows(offsets: Ints, codes: Ints, base: int) -> tuple[Ints, Ints]:
@@ -161,8 +161,3 @@ def _number_rows(offsets: Ints, codes: Ints, base: int) -> tuple[Ints, Ints]:
     example = np.zeros(used, dtype=np.int64)
     example[kind] = codes[offsets[:-1]] if len(codes) else 0
     return kind, example
-
-
-def _name(sources: Sources, entry: int) -> Witness:
-    chunks, chunk = sources.chunks, int(sources.chunk[entry])
-    return {"cluster": chunks.names[chunks.cluster[chunk]], "chunk": int(chunks.number[chunk])}

@@ -1,4 +1,4 @@
-"""k^m-anonymity of sets, of both published forms: generalised items, and records separated into chunks."""
+"""k^m-anonymity of sets, of both published forms: generalised items, and disassociated records."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
-from sfumato.kinds.sets.knowledge.items import ItemRecords, ItemSets, best_knowledge
+from sfumato.kinds.sets.knowledge.items import ItemRecords
+from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.published import is_disassociated
-from sfumato.kinds.sets.verifiers.disassociated import verify_chunks
-from sfumato.kinds.sets.verifiers.generalised_sets import verify_records
+from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
+from sfumato.kinds.sets.verifiers.generalisation import verify_generalisation
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -32,8 +33,8 @@ SAME_PEOPLE = "the original has as many records as the release says"
 def verify(release: Release) -> Verdict:
     """Check a release on its own.
 
-    Generalised items are counted: see :func:`sfumato.kinds.sets.verifiers.generalised_sets.verify_records`. Of chunks
-    the conditions are checked: see :mod:`sfumato.kinds.sets.verifiers.disassociated`.
+    Generalised items are counted: see :mod:`sfumato.kinds.sets.verifiers.generalisation`. Of chunks the conditions are
+    checked: see :mod:`sfumato.kinds.sets.verifiers.disassociation`.
 
     Examples
     --------
@@ -54,13 +55,13 @@ def verify(release: Release) -> Verdict:
     structure = verify_structure(release)
     if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    return structure & (verify_chunks if is_disassociated(release) else verify_records)(release, claim)
+    return structure & (verify_disassociation if is_disassociated(release) else verify_generalisation)(release, claim)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: whatever up to m items are known, are there 0 or k candidates?
 
-    Where records are separated, candidates are the records that may have all known items at once in one possible
+    Where records are disassociated, candidates are the records that may have all known items at once in one possible
     original, counted from below (:mod:`sfumato.kinds.sets.knowledge.chunks`). With ``rows``, k of them must be in the
     person's own cluster, and ``matches`` says how many are. Without, only what whole clusters show is judged.
 
@@ -69,7 +70,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     release, original
         What was published, and what it was made from.
     rows
-        Original row of every published person; cluster by cluster where records are separated. Where it is known,
+        Original row of every published person; cluster by cluster where records are disassociated. Where it is known,
         published people must have k candidates whatever is known about them; 0 is for people who were withheld.
     """
     claim = _claim(release)
@@ -82,14 +83,14 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
             checks = {"every record is published at most once": False}
             return Verdict(False, claim.parameters(), {}, wrong, checks)
     if is_disassociated(release):
-        return _judge_chunks(release, original, rows, claim)
+        return _judge_disassociation(release, original, rows, claim)
     records = ItemRecords.of(release, original)
     found = records.least_knowledge(claim.m)
     shown = (records.matching_rows(found.rarest)[:SHOWN_ROWS] + 1).tolist() if found.rarest else []
     return _judge(release, found, rows, claim, {"rows": shown})
 
 
-def _judge_chunks(release: Release, original: Dataset, rows: Ints | None, claim: KmItems) -> Verdict:
+def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None, claim: KmItems) -> Verdict:
     """Judge published people by their own cluster, where it is known, and everybody else by all clusters."""
     records = ChunkRecords.of(release, original, rows)
     if rows is None:

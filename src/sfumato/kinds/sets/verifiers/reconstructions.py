@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kinds.sets.published import TERM_CHUNK, Chunks
+from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["largest_supports", "try_reconstructions"]
 

@@ -1,4 +1,4 @@
-"""What a release of sets must look like: generalised records, or clusters of records separated into chunks."""
+"""What a release of sets must look like: generalised records, or disassociated ones in clusters and chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sfumato.checking.shapes import Check, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import CLUSTER_COLUMNS, DATA_COLUMNS, TERM_CHUNK, Chunks, is_disassociated
+from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
+from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "REMOVES_VALUES", "ROLES", "SHAPE_CHECKS"]
 
@@ -31,7 +32,7 @@ def _check_form(release: Release) -> Witness:
     if is_disassociated(release):
         parts = {name: part.columns for name, part in release.parts.items()}
         for name, found, wanted in (
-            ("data", release.columns, DATA_COLUMNS),
+            ("data", release.columns, CHUNK_COLUMNS),
             ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
         ):
             if sorted(found, key=str) != sorted(wanted, key=str):
@@ -100,22 +101,21 @@ def _find_wrong_number(chunks: Chunks) -> Witness:
     first = np.diff(chunks.cluster, prepend=-1) != 0
     before = np.append(0, chunks.number)[: len(chunks)]
     expected = np.where(first, np.where(is_term, TERM_CHUNK, 1), before + 1)
-    return _name_chunk(chunks, chunks.number != expected)
+    return _locate_first(chunks, chunks.number != expected)
 
 
 def _find_long_term_chunk(chunks: Chunks) -> Witness:
-    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
 
 
 def _find_joint_term_chunk(chunks: Chunks) -> Witness:
-    return _name_chunk(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
 
 
-def _name_chunk(chunks: Chunks, wrong: Flags) -> Witness:
+def _locate_first(chunks: Chunks, wrong: Flags) -> Witness:
     if not wrong.any():
         return None
-    at = int(np.argmax(wrong))
-    return {"cluster": chunks.names[chunks.cluster[at]], "chunk": int(chunks.number[at])}
+    return chunks.locate(int(np.argmax(wrong)))
 
 
 def _find_shared_item(chunks: Chunks) -> Witness:

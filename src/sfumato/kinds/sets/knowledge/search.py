@@ -1,0 +1,145 @@
+"""What somebody who knows the best of a person's items is left with, whatever form the records are published in.
+
+What is published is asked through a :class:`Crowd`: how many of its records match a set. Plain NumPy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.subsequences import distinct_subsequences
+from sfumato.core.errors import ParameterError
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.sets.knowledge.set_support import digits
+
+__all__ = ["Crowd", "ItemSets", "best_knowledge", "draw_knowledge"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_NONE = np.iinfo(np.int64).max
+_PORTION = 1_000_000
+
+
+class Crowd(Protocol):
+    """Published records that can be asked how many of them match a set.
+
+    ``known`` holds every person's items, as codes in ascending order; ``untold`` marks people of whom something can
+    be known that tells nothing, ``missing`` those of whom something can be known that nobody published has.
+    """
+
+    known: Ragged
+    untold: Flags
+    missing: Flags
+
+    def __len__(self) -> int:
+        """Return the number of published records."""
+
+    def count(self, keys: Ints, size: int) -> Ints:
+        """Count the records that match each set of codes, given as digits of a key (ascending)."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ItemSets:
+    """What the best knowledge about each person leads to.
+
+    Parameters
+    ----------
+    smallest
+        Per person: the fewest records, but at least one, that match something known about the person; 0 where
+        nothing known about the person matches any record.
+    unmatched
+        Per person: something known matches no record, so a true release does not hold the person.
+    rarest
+        Codes of the set that fewest records match; empty if there is none.
+    tried
+        Number of sets tried; people are taken in portions, and a set counts once in each.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.kinds.sets.knowledge.items import ItemRecords
+    >>> found = best_knowledge(ItemRecords.of_original(Dataset.of("sets", [["a", "b"], ["b", "a"], ["a"]])), 2)
+    >>> found.smallest.tolist(), found.rarest, found.tried
+    ([2, 2, 3], (1,), 3)
+    """
+
+    smallest: Ints
+    unmatched: Flags
+    rarest: tuple[int, ...]
+    tried: int
+
+
+def best_knowledge(crowd: Crowd, m: int, people: Ints | None = None, most_items: int | None = None) -> ItemSets:
+    """Find, for every person, the set of at most m items that fewest published records match.
+
+    Parameters
+    ----------
+    crowd
+        What is published, and the people whose items are known.
+    m
+        Largest number of items known.
+    people
+        Rows of the people attacked; everybody if not given.
+    most_items
+        Of people with more items only so many are tried, those that fewest records match on their own. Without it
+        everything that can be known is tried.
+    """
+    if m < 1:
+        raise ParameterError(f"matching: m must be at least 1, got {m}.")
+    everybody, known, untold, missing = len(crowd), crowd.known, crowd.untold, crowd.missing
+    if people is not None:
+        known, untold, missing = known.take(people), untold[people], missing[people]
+    if most_items is not None:
+        known = _keep_rarest(crowd, known, most_items)
+    smallest = np.where(untold & (everybody > 0), everybody, _NONE)
+    unmatched = missing | (everybody == 0)
+    rarest: tuple[int, ...] = ()
+    fewest, tried = _NONE, 0
+    for size in range(1, min(m, int(known.lengths.max(initial=0))) + 1):
+        for person, keys in distinct_subsequences(known, size, _PORTION):
+            wanted, which = np.unique(keys, return_inverse=True)
+            matches = crowd.count(wanted, size)
+            reached = np.where(matches > 0, matches, _NONE)
+            tried += len(wanted)
+            np.minimum.at(smallest, person, reached[which])
+            unmatched[person[matches[which] == 0]] = True
+            low = int(np.argmin(reached))
+            if reached[low] < fewest:
+                fewest = int(reached[low])
+                rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(known.labels), 1)))
+    return ItemSets(np.where(smallest == _NONE, 0, smallest), unmatched, rarest, tried)
+
+
+def _keep_rarest(crowd: Crowd, known: Ragged, most: int) -> Ragged:
+    """Return the rows with no more than so many codes, those that fewest records match."""
+    used = np.flatnonzero(np.bincount(known.codes, minlength=len(known.labels)))
+    matches = np.zeros(len(known.labels), dtype=np.int64)
+    matches[used] = crowd.count(used, 1)
+    rows = known.row_of_token
+    order = np.lexsort((matches[known.codes], rows))
+    kept = np.zeros(len(rows), dtype=bool)
+    kept[order[np.arange(len(rows)) - known.offsets[rows] < most]] = True
+    return known.keep(kept)
+
+
+def draw_knowledge(crowd: Crowd, m: int, seed: int, people: Ints) -> Ints:
+    """Count the records that match m items of each of some people, drawn at random."""
+    generator = np.random.default_rng(seed)
+    known = crowd.known.take(people)
+    rows = known.row_of_token
+    order = np.lexsort((generator.random(len(rows)), rows))
+    kept = np.zeros(len(rows), dtype=bool)
+    kept[order[np.arange(len(rows)) - known.offsets[rows] < m]] = True
+    drawn = known.keep(kept)
+    counts = np.full(len(drawn), len(crowd), dtype=np.int64)
+    for size in range(1, int(drawn.lengths.max(initial=0)) + 1):
+        chosen = np.flatnonzero(drawn.lengths == size)
+        for within, keys in distinct_subsequences(drawn.take(chosen), size):
+            wanted, which = np.unique(keys, return_inverse=True)
+            counts[chosen[within]] = crowd.count(wanted, size)[which]
+    return counts

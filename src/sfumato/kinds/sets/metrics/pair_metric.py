@@ -1,0 +1,77 @@
+"""What measures of the supports of pairs of items have in common: which pairs, and how an error is told."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.comparison import Comparison
+from sfumato.core.metric import Better
+from sfumato.core.params import Param
+from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.metrics.set_metric import SetMetric
+
+__all__ = ["PairMetric", "relative_errors"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class PairMetric(SetMetric):
+    """Base of measures of how wrong the supports of pairs of items are that are neither frequent nor rare.
+
+    A subclass says how the supports of the pairs are compared.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.kinds.sets.metrics.pair_support_certain import PairSupportCertain
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
+    >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
+    >>> found = Comparison(data, result.release).view(SetComparison)
+    >>> PairSupportCertain(first=0, last=2).choose_pairs(found)
+    ([('bread', 'wine')], 0)
+    """
+
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    unchanged: ClassVar[float | str] = 0.0
+
+    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
+    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
+
+    @abc.abstractmethod
+    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
+        """Return the mean error of the supports of pairs, and what stands behind it."""
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Choose pairs by the original, and compare what original and release say of them."""
+        found = comparison.view(SetComparison)
+        pairs, start = self.choose_pairs(found)
+        value, details = self.compare(found, pairs) if pairs else (0.0, {})
+        return value, {"pairs": len(pairs), "first_rank": start, **details}
+
+    def choose_pairs(self, found: SetComparison) -> tuple[list[tuple[str, str]], int]:
+        """Return all pairs of the items of these ranks, or of as many in the middle, and the first rank used."""
+        wanted = max(self.last - self.first, 0)
+        start = self.first if self.last <= len(found.items) else max(0, (len(found.items) - wanted) // 2)
+        chosen = [found.items[item] for item in found.ranking[start : start + wanted].tolist()]
+        return list(itertools.combinations(chosen, 2)), start
+
+
+def relative_errors(truth: Floats, answer: Floats) -> Floats:
+    """Return |truth - answer| divided by the mean of the two: between 0 and 2, and 0 where both are 0.
+
+    Examples
+    --------
+    >>> relative_errors(np.array([4.0, 0.0, 0.0]), np.array([2.0, 3.0, 0.0])).tolist()
+    [0.6666666666666666, 2.0, 0.0]
+    """
+    middle = (truth + answer) / 2
+    errors: Floats = np.abs(truth - answer) / np.where(middle > 0, middle, 1.0)
+    return errors

@@ -44,8 +44,13 @@ def methods_for(kind: str) -> dict[str, type[Method]]:
         value.name: value
         for module in list_modules(kind, "methods")
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
+        if _is_method(value) and value.__module__ == module.__name__
     }
+
+
+def _is_method(value: object) -> bool:
+    """Tell a method from a base that several methods of a file share: a method has a name of its own."""
+    return isinstance(value, type) and issubclass(value, Method) and "name" in vars(value)
 
 
 @functools.cache

@@ -35,6 +35,8 @@ def read_claim(
     promise: type[Promise],
     look: Callable[[Release], Verdict] = verify_structure,
     claimed: Callable[[Promise], dict[str, Any]] | None = None,
+    *,
+    whole: bool = False,
 ) -> Claimed[Promise]:
     """Return the claim of a release, or refuse one that another verifier judges.
 
@@ -48,6 +50,8 @@ def read_claim(
         How the structure is checked.
     claimed
         What a verdict says was claimed; by default the parameters.
+    whole
+        Whether the structure must hold altogether for anything to be counted.
 
     Examples
     --------
@@ -66,7 +70,7 @@ def read_claim(
     if not isinstance(claim, promise):
         raise VerificationError(f"{promise.name}: the release claims {claim.name}; use the verifier of that guarantee.")
     structure = look(release)
-    if structure.checks[READABLE]:
+    if structure.checks[READABLE] and (structure.holds or not whole):
         return Claimed(claim, structure, None)
     said = claim.parameters() if claimed is None else claimed(claim)
     return Claimed(claim, structure, Verdict(False, said, {}, structure.witness, structure.checks))

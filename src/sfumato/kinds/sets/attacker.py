@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, draw_people, margin_of, success
+from sfumato.checking.risk import Risk, draw_people, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
@@ -78,7 +78,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     itemsets = getattr(release.guarantee, "itemsets", None)
     if itemsets is not None:
         found = NamedItems.of(release).attack(original, itemsets)
-        return _sum_up(found.smallest, published, len(original), None, None)
+        return Risk.of(found.smallest, KNOWLEDGE, published=published, people=len(original))
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
@@ -137,23 +137,6 @@ def _attack_crowd(
     if at_random:
         sizes = draw_knowledge(crowd, m, sample.seed, np.arange(len(crowd.known)) if within is None else within)
         success_at_random = float(success(sizes if here is None else sizes * here).mean()) if len(sizes) else 0.0
-    return _sum_up(found.smallest, here, sample.everybody, m, success_at_random)
-
-
-def _sum_up(smallest: Ints, published: Flags | None, people: int, m: int | None, drawn: float | None) -> Risk:
-    sizes = smallest if published is None else smallest * published
-    reached = smallest[smallest > 0]
-    fewest = int(reached.min()) if len(reached) else 0
-    return Risk(
-        smallest_anonymity_set=fewest,
-        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
-        max_success=1.0 / fewest if fewest else 0.0,
-        knowledge=KNOWLEDGE,
-        people=people,
-        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
-        set_sizes=sizes,
-        m=m,
-        mean_success_random=drawn,
-        measured=len(sizes) if len(sizes) < people else None,
-        margin=margin_of(sizes, people) if len(sizes) < people else None,
+    return Risk.of(
+        found.smallest, KNOWLEDGE, published=here, people=sample.everybody, m=m, mean_success_random=success_at_random
     )

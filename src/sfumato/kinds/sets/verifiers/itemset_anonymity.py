@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
-from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
@@ -107,15 +106,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
 def _read(release: Release) -> tuple[ItemsetAnonymity, Verdict, Verdict | None]:
     """Return the claim, what the structure is worth, and a verdict where nothing can be counted."""
-    claim = release.guarantee
-    if not isinstance(claim, ItemsetAnonymity):
-        raise VerificationError(
-            f"itemset-anonymity: the release claims {claim.name}; use the verifier of that guarantee."
-        )
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return claim, structure, Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    if is_disassociated(release):
+    claim, structure, unreadable = read_claim(release, ItemsetAnonymity)
+    if unreadable is None and is_disassociated(release):
         checks = {**structure.checks, RECORDS: False}
-        return claim, structure, Verdict(False, claim.parameters(), {}, {"check": RECORDS}, checks)
-    return claim, structure, None
+        unreadable = Verdict(False, claim.parameters(), {}, {"check": RECORDS}, checks)
+    return claim, structure, unreadable

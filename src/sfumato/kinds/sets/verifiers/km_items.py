@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
-from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
@@ -51,10 +50,9 @@ def verify(release: Release) -> Verdict:
     >>> verify(Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)).witness
     {'values': ['c'], 'support': 1, 'size': 1}
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, KmItems, whole=is_disassociated(release))
+    if unreadable is not None:
+        return unreadable
     return structure & (verify_disassociation if is_disassociated(release) else verify_generalisation)(release, claim)
 
 
@@ -73,10 +71,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         Original row of every published person; cluster by cluster where records are disassociated. Where it is known,
         published people must have k candidates whatever is known about them; 0 is for people who were withheld.
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, _, unreadable = read_claim(release, KmItems, whole=is_disassociated(release))
+    if unreadable is not None:
+        return unreadable
     if rows is not None:
         wrong = check_rows(release, original, np.asarray(rows))
         if wrong is not None:
@@ -124,11 +121,3 @@ def _judge(release: Release, found: ItemSets, rows: Ints | None, claim: KmItems,
         witness = {"people": people, "records_in": release.records_in, "unmatched": missing}
     measured = {"matches": smallest, "knowledges": found.tried}
     return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
-
-
-def _claim(release: Release) -> KmItems:
-    if not isinstance(release.guarantee, KmItems):
-        raise VerificationError(
-            f"km-items: the release claims {release.guarantee.name}; use the verifier of that guarantee."
-        )
-    return release.guarantee

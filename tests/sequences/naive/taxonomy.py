@@ -6,7 +6,7 @@ from functools import cache
 from itertools import combinations
 from math import inf
 
-from tests.sequences.naive.coverage import count_events, price_of
+from tests.sequences.naive.covers import count_events, price_of
 
 
 def list_leaves(node, parent):

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences
+from sfumato.kinds.sequences.model import Sequences
+from sfumato.kinds.sequences.publication import Cover, Grouped
 
 __all__ = ["Blurred", "blur_groups"]
 
@@ -39,8 +40,13 @@ class Blurred(NamedTuple):
 
     Examples
     --------
-    >>> Blurred._fields
-    ('grouped', 'told', 'left_out')
+    >>> from sfumato.core.dataset import Dataset
+    >>> people = [[("mail", 10), ("news", 11)], [("mail", 12), ("shop", 19)]]
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (12,))])
+    >>> made = blur_groups(grouped, 3, shared=True)
+    >>> made.told, made.left_out, made.grouped.sequences.events.lists()
+    (0, 1, [['mail'], ['mail', 'shop']])
     """
 
     grouped: Grouped
@@ -109,7 +115,7 @@ def _tell(
     people: Sequences, group: Ints, zone: Ints, near: npt.NDArray[np.bool_], covers: list[Cover]
 ) -> tuple[list[Cover], int]:
     """Find the intervals of the events that all members of a group did in a zone, and count what they tell."""
-    from sfumato.kinds.sequences.kernels.coverage import Monitored, best_intervals
+    from sfumato.kinds.sequences.kernels.covers import Monitored, best_intervals
     from sfumato.kinds.sequences.kernels.prices import set_prices
 
     rows, codes, times = people.events.row_of_token[near], people.events.codes[near], people.times[near]

@@ -25,7 +25,7 @@ from sfumato.kinds.sequences.kernels.clusters import (
     MARKS,
     Store,
 )
-from sfumato.kinds.sequences.kernels.coverage import EVENTS, NEVER, NODE, REACH, TIME
+from sfumato.kinds.sequences.kernels.covers import EVENTS, NEVER, NODE, REACH, TIME
 from sfumato.kinds.sequences.kernels.prices import Prices
 
 __all__ = ["Extent", "bound_by_extent", "bound_by_fingerprint", "bound_by_neighbours", "bound_by_parts", "extent_of"]
@@ -47,6 +47,11 @@ class Extent(NamedTuple):
         Not 0 when surely no cluster has an event after the latest start and before the earliest end.
     lone
         Not 0 when one interval only can cover any of the clusters.
+
+    Examples
+    --------
+    >>> Extent(0, 5, 20, 30, events=4, hollow=1, lone=0).earliest_end
+    20
     """
 
     earliest_start: int

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["hilbert_index", "hilbert_order"]
+__all__ = ["hilbert_index", "hilbert_order", "rank_along_curve"]
 
 _MOST_BITS = 31  # two coordinates of so many bits fit a 64-bit number
 
@@ -55,3 +55,17 @@ def hilbert_order(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[n
     shift = max(0, bits - _MOST_BITS)
     index = hilbert_index((start - low) >> shift, (end - low) >> shift, min(bits, _MOST_BITS))
     return np.argsort(index, kind="stable").astype(np.int64, copy=False)
+
+
+def rank_along_curve(offsets: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rank people along the Hilbert curve of their first and last times; everyone has at least one.
+
+    Examples
+    --------
+    >>> rank_along_curve(np.array([0, 2, 4, 5]), np.array([0, 9, 5, 6, 1])).tolist()
+    [2, 1, 0]
+    """
+    first, last = (pick.reduceat(times, offsets[:-1]) for pick in (np.minimum, np.maximum))
+    rank = np.empty(offsets.size - 1, np.int64)
+    rank[hilbert_order(first, last)] = np.arange(rank.size)
+    return rank

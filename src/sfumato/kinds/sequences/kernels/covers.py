@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices, join_nodes
 
-__all__ = ["Intervals", "Monitored", "best_intervals", "find_loss", "new_table", "unite_profiles"]
+__all__ = ["Intervals", "Monitored", "best_intervals", "find_loss", "locate_events", "new_table", "unite_profiles"]
 
 TIME, EVENTS, REACH, NODE = range(4)
 BEFORE, BEST, CHOICE, QUEUE, SINCE = range(5)
@@ -44,6 +44,12 @@ class Monitored(NamedTuple):
         The times of person p are ``times[offsets[p] : offsets[p + 1]]``, in any order, repeats allowed.
     leaf
         The node of the hierarchy every event is, for losses that count categories; else empty.
+
+    Examples
+    --------
+    >>> two = Monitored(np.array([0, 2, 3]), np.array([1, 10, 3]))
+    >>> two.times[two.offsets[0] : two.offsets[1]].tolist(), two.leaf.size
+    ([1, 10], 0)
     """
 
     offsets: NDArray[np.int64]
@@ -183,6 +189,15 @@ class Intervals(NamedTuple):
         By group: the least loss, in the unit of the prices; the loss per event is ``loss / events / prices.whole``.
     events, people
         By group: monitored events, and people who have any.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> three = Monitored(np.array([0, 1, 2, 3]), np.array([1, 4, 9]))
+    >>> prices = set_prices(1, 0, span=8, events=3)
+    >>> found = best_intervals(three, np.array([0, 0, 1]), prices)
+    >>> (found.end - found.start).tolist(), (found.loss / found.events / prices.whole).tolist()
+    ([3, 0], [0.375, 0.0])
     """
 
     offsets: NDArray[np.int64]
@@ -334,3 +349,35 @@ def _write_intervals(
             found.node[at] = node
         end = start
     return begin + intervals
+
+
+def locate_events(monitored: Monitored, group: NDArray[np.int64], intervals: Intervals) -> NDArray[np.int64]:
+    """Say for every event which interval of its group holds its time, -1 where none does.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> two = Monitored(np.array([0, 2, 4]), np.array([1, 10, 3, 11]))
+    >>> together = np.array([0, 0])
+    >>> found = best_intervals(two, together, set_prices(1, 0, span=10, events=4))
+    >>> locate_events(two, together, found).tolist()
+    [0, 1, 0, 1]
+    """
+    located: NDArray[np.int64] = _locate(monitored.offsets, monitored.times, group, intervals)
+    return located
+
+
+@njit(cache=True, nogil=True)
+def _locate(
+    offsets: NDArray[np.int64], times: NDArray[np.int64], group: NDArray[np.int64], intervals: Intervals
+) -> NDArray[np.int64]:
+    located = np.full(times.size, -1, np.int64)
+    for person in range(group.size):
+        if group[person] < 0:
+            continue
+        begin, end = intervals.offsets[group[person]], intervals.offsets[group[person] + 1]
+        for at in range(offsets[person], offsets[person + 1]):
+            interval = begin + np.searchsorted(intervals.end[begin:end], times[at])
+            if interval < end and intervals.start[interval] <= times[at]:
+                located[at] = interval
+    return located

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sequences.naive import coverage as naive
+from tests.sequences.naive import covers as naive
 
 from sfumato.kinds.sequences.kernels import bounds
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
-from sfumato.kinds.sequences.kernels.coverage import Monitored, best_intervals
+from sfumato.kinds.sequences.kernels.covers import Monitored, best_intervals
 from sfumato.kinds.sequences.kernels.prices import set_prices
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 

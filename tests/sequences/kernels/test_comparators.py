@@ -8,7 +8,7 @@ from tests.sequences.naive import comparators as naive
 
 from sfumato.kinds.sequences.kernels.comparators import align_groups, mirror_groups
 from sfumato.kinds.sequences.kernels.covers import Monitored, locate_events
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order, rank_along_curve
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve, rank_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
 
 ordinary = settings(max_examples=80)
@@ -198,4 +198,4 @@ def test_ranks_along_the_curve_are_in_hilbert_order(rows):
     monitored = ragged([[(time, 0) for time in row] for row in rows])
     rank = rank_along_curve(monitored.offsets, monitored.times)
     first, last = (np.array([pick(row) for row in rows], np.int64) for pick in (min, max))
-    assert np.argsort(rank).tolist() == hilbert_order(first, last).tolist()
+    assert np.argsort(rank).tolist() == order_along_curve(first, last).tolist()

@@ -11,7 +11,7 @@ from sfumato.kinds.sequences.kernels.category_covers import cover_by_category, n
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
 from sfumato.kinds.sequences.kernels.covers import BEST, CHOICE, NODE, Monitored, find_loss, new_table
 from sfumato.kinds.sequences.kernels.demand import Demand
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
 from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot
 from sfumato.kinds.sequences.kernels.taxonomy_groups import et
@@ -82,7 +82,7 @@ def rank_by_time(rows):
     """Everyone's place on the Hilbert curve of first and last times."""
     first, last = (np.array([pick(row)[0] for row in rows], np.int64) for pick in (min, max))
     rank = np.empty(len(rows), np.int64)
-    rank[hilbert_order(first, last)] = np.arange(len(rows))
+    rank[order_along_curve(first, last)] = np.arange(len(rows))
     return rank
 
 

@@ -9,7 +9,7 @@ from tests.sequences.naive import time_groups as naive
 from sfumato.kinds.sequences.kernels import regions, time_groups
 from sfumato.kinds.sequences.kernels.covers import Monitored
 from sfumato.kinds.sequences.kernels.demand import Demand
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_index, hilbert_order
+from sfumato.kinds.sequences.kernels.hilbert import number_cells, order_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
 from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
@@ -217,18 +217,18 @@ def test_hilbert_order_of_the_paper():
     """Figure 3, in cells of ten; S3 ends at 50, which the figure counts to the cell below."""
     start = np.array([57, 53, 41, 18, 7, 18, 17]) // 10
     end = np.array([67, 57, 49, 74, 64, 65, 55]) // 10
-    assert hilbert_index(start, end, 3).tolist() == [39, 34, 32, 22, 20, 23, 18]
+    assert number_cells(start, end, 3).tolist() == [39, 34, 32, 22, 20, 23, 18]
 
 
 @pytest.mark.parametrize("bits", [1, 2, 5])
 def test_hilbert_index_equals_naive(bits):
     x, y = (np.array(column) for column in zip(*naive.walk_hilbert(bits), strict=True))
-    assert hilbert_index(x, y, bits).tolist() == list(range(4**bits))
+    assert number_cells(x, y, bits).tolist() == list(range(4**bits))
 
 
 def test_hilbert_order_of_long_times():
     """More bits than fit are cut off, and intervals in the same cell keep their order."""
     start = np.array([0, 2**40, 2**40 + 1, 2**39])
-    assert hilbert_order(start, start).tolist() == [0, 3, 1, 2]
-    assert hilbert_order(start[[2, 1]], start[[2, 1]]).tolist() == [1, 0]
-    assert hilbert_order(start[:0], start[:0]).size == 0
+    assert order_along_curve(start, start).tolist() == [0, 3, 1, 2]
+    assert order_along_curve(start[[2, 1]], start[[2, 1]]).tolist() == [1, 0]
+    assert order_along_curve(start[:0], start[:0]).size == 0

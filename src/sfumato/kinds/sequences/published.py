@@ -225,7 +225,7 @@ class TimedRecords:
     >>> cover, entries = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([["news"], []]), np.array([3]))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, entries, ("mail", "chat"), holds, False)
-    >>> records.covering(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([4, 5, 4])).tolist()
+    >>> records.find_cover(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([4, 5, 4])).tolist()
     [0, -1, -1]
     """
 
@@ -279,7 +279,7 @@ class TimedRecords:
     def _rows_by_class(self) -> Ints:
         return np.argsort(self.class_of_row, kind="stable")
 
-    def covering(self, classes: Ints, events: npt.NDArray[np.integer[Any]], times: Ints) -> Ints:
+    def find_cover(self, classes: Ints, events: npt.NDArray[np.integer[Any]], times: Ints) -> Ints:
         """Find, for each event with its time, the pair of the given class that covers it; -1 if none does.
 
         Events are positions in ``labels``, pairs are positions in ``cover``. As intervals ascend and do not

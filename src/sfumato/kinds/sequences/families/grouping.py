@@ -38,7 +38,7 @@ __all__ = [
     "SequenceGrouping",
     "draw_order",
     "has_other_events",
-    "time_arrays",
+    "lay_out_times",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -93,15 +93,15 @@ class SequenceGrouping(Method):
         return self.k or 1
 
     @property
-    def window(self) -> int | None:
+    def reach(self) -> int | None:
         """How far around monitored intervals other events are blurred; None for not at all."""
         return getattr(self, "blur", None)
 
     def claim(self, dataset: Dataset) -> Guarantee:
         """Claim k-anonymity of groups, for the receiver of the monitored events."""
-        unit = (dataset.clock.unit or "") if self.window is not None else ""
+        unit = (dataset.clock.unit or "") if self.reach is not None else ""
         monitored = dataset.schema.monitored
-        return GroupAnonymity(self.k or 1, monitored, blur=self.window, unit=unit, others=has_other_events(dataset))
+        return GroupAnonymity(self.k or 1, monitored, blur=self.reach, unit=unit, others=has_other_events(dataset))
 
     def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
         """Return which people without monitored events can be a group of their own, and why the others cannot."""
@@ -137,16 +137,16 @@ class SequenceGrouping(Method):
             grouped = _with_absent(grouped, everyone, present, absent[stays])
         withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
         grouped = dataclasses.replace(grouped, withheld=withheld)
-        if self.window is not None:
+        if self.reach is not None:
             with run.phase("blur"):
-                grouped = self.blur_groups(grouped, self.window, run)
+                grouped = self.blur_groups(grouped, self.reach, run)
         return publish_groups(dataset, self, self.claim(dataset), grouped, run)
 
-    def blur_groups(self, grouped: Grouped, window: int, run: Run) -> Grouped:
+    def blur_groups(self, grouped: Grouped, reach: int, run: Run) -> Grouped:
         """Take the times of other events near monitored intervals away, and count them."""
         from sfumato.kinds.sequences.families.blur import blur_groups
 
-        made = blur_groups(grouped, window, shared=getattr(self, "l", None) is None)
+        made = blur_groups(grouped, reach, shared=getattr(self, "l", None) is None)
         run.counters["other_events_told_as_intervals"] = made.told
         run.counters["other_events_left_out"] = made.left_out
         others = int((~grouped.sequences.is_monitored).sum())
@@ -236,10 +236,10 @@ class DiverseGrouping(SequenceGrouping):
             )
         return stays, TOO_ALIKE
 
-    def arrays(self, people: Sequences) -> Arrays:
+    def lay_out(self, people: Sequences) -> Arrays:
         """Return the monitored and the other events, and what intervals cost, as the kernels want them."""
         if self.we == 0:
-            return time_arrays(people, self.wt)
+            return lay_out_times(people, self.wt)
         from sfumato.kinds.sequences.kernels.covers import Monitored
         from sfumato.kinds.sequences.kernels.prices import set_prices
         from sfumato.kinds.sequences.kernels.windows import Unmonitored
@@ -260,7 +260,7 @@ class DiverseGrouping(SequenceGrouping):
         """Group people with a kernel, and find the intervals of least loss for the groups."""
         from sfumato.kinds.sequences.kernels.demand import Demand
 
-        arrays = self.arrays(people)
+        arrays = self.lay_out(people)
         outcome = kernel(
             *arrays,
             Demand(self.k or 0, self.l or 0, self.g or 0, bits),
@@ -275,9 +275,9 @@ class DiverseGrouping(SequenceGrouping):
 
     def cover(self, people: Sequences, group: Ints, arrays: Arrays) -> Grouped:
         """Find the intervals of least loss for every group."""
-        from sfumato.kinds.sequences.kernels.covers import best_intervals, locate_events
+        from sfumato.kinds.sequences.kernels.covers import find_intervals, locate_events
 
-        best = best_intervals(arrays.monitored, group, arrays.prices)
+        best = find_intervals(arrays.monitored, group, arrays.prices)
         interval = locate_events(arrays.monitored, group, best)
         node = best.node.astype(np.int64) if self.we > 0 else None
         return cover_groups(people, group, Found(best.offsets, best.start, best.end, interval, node))
@@ -300,7 +300,7 @@ class Arrays(NamedTuple):
     Examples
     --------
     >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 8)]], monitored=("mail",))
-    >>> arrays = time_arrays(Sequences.of(data))
+    >>> arrays = lay_out_times(Sequences.of(data))
     >>> arrays.monitored.times.tolist(), arrays.unmonitored.time.tolist(), arrays.prices.whole
     ([3, 8], [4], 5)
     """
@@ -338,7 +338,7 @@ def draw_order(people: Sequences, run: Run) -> Ints:
     return run.secret.for_data(people.dataset.table).order(len(people), "grouping")
 
 
-def time_arrays(people: Sequences, wt: float = 1.0) -> Arrays:
+def lay_out_times(people: Sequences, wt: float = 1.0) -> Arrays:
     """Return the events and what intervals cost, where only time counts."""
     from sfumato.kinds.sequences.kernels.covers import Monitored
     from sfumato.kinds.sequences.kernels.prices import set_prices

@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.alignment import Bench, Progress, Slots, find_host, grow_group, join_group
-from sfumato.kinds.sequences.kernels.covers import Intervals, Monitored, best_intervals, locate_events
+from sfumato.kinds.sequences.kernels.covers import Intervals, Monitored, find_intervals, locate_events
 from sfumato.kinds.sequences.kernels.prices import Prices
 
 __all__ = ["Publication", "align_groups", "mirror_groups"]
@@ -211,7 +211,7 @@ def mirror_groups(
     turns = place[permutation]
     group = np.full(key.size, -1, np.int64)
     group[order] = _hide_among_nearest(key[order], turns[turns >= 0], k)
-    found = best_intervals(monitored, group, prices)
+    found = find_intervals(monitored, group, prices)
     return Publication(True, group, found, locate_events(monitored, group, found), 0, 0)
 
 

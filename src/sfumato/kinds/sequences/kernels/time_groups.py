@@ -14,7 +14,7 @@ from sfumato.kinds.sequences.kernels.clusters import FIRST, LAST, Store, merge_r
 from sfumato.kinds.sequences.kernels.covers import Monitored
 from sfumato.kinds.sequences.kernels.demand import Demand, Outcome, refuse, set_rule
 from sfumato.kinds.sequences.kernels.extents import NODES
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences.kernels.prices import Prices
 from sfumato.kinds.sequences.kernels.regions import assign_all, assign_regions, partition_curve
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_fullest
@@ -172,7 +172,7 @@ class _Problem:
     def cut(self, assign: Assignment, report: Report) -> Outcome:
         """Group the people of region A along the Hilbert curve, and the others greedily."""
         store = new_store(self.monitored, self.keyed, self.prices, self.demand.bits)
-        curve = hilbert_order(store.cards[:, FIRST], store.cards[:, LAST])
+        curve = order_along_curve(store.cards[:, FIRST], store.cards[:, LAST])
         curve = curve[assign(store, curve, self.counts)]
         steps = curve.size
         group = np.full(self.people, -1)

@@ -319,7 +319,7 @@ def _cover_events(records: TimedRecords, known: Knowledge, which: Ints, classes:
     """Mark the pairs that fit in time where every known event is of the category published for its time."""
     taken = known.entries.take(which)
     pair = taken.events.row_of_token
-    at = records.covering(classes[pair], taken.events.codes, taken.times)
+    at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     return np.asarray(np.bincount(pair[at < 0], minlength=len(which)) == 0)
 
 
@@ -347,7 +347,7 @@ def _with_all_used(records: TimedRecords, known: Knowledge, which: Ints, classes
     """Keep the pairs where all that is published covers something known."""
     taken = known.entries.take(which)
     pair = taken.events.row_of_token
-    at = records.covering(classes[pair], taken.events.codes, taken.times)
+    at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     pair, at = pair[at >= 0], at[at >= 0]
     # Times ascend, so each change of the covering pair is one that was not used before.
     fresh = np.ones(len(at), dtype=bool)

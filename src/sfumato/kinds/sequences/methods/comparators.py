@@ -9,7 +9,13 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.families.covers import Found, cover_groups
-from sfumato.kinds.sequences.families.grouping import BLUR, SequenceGrouping, draw_order, has_other_events, time_arrays
+from sfumato.kinds.sequences.families.grouping import (
+    BLUR,
+    SequenceGrouping,
+    draw_order,
+    has_other_events,
+    lay_out_times,
+)
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Grouped
@@ -52,7 +58,7 @@ class Ta(SequenceGrouping):
         """Align people with each other, one event a member and interval."""
         from sfumato.kinds.sequences.kernels.comparators import align_groups
 
-        monitored, _, prices = time_arrays(people)
+        monitored, _, prices = lay_out_times(people)
         found = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
         run.counters.update(cp_evaluations=found.evaluations, bound_evaluations=found.skipped)
         run.counters["suppressed_events"] = int((found.interval < 0).sum())
@@ -93,7 +99,7 @@ class Sa(SequenceGrouping):
         from sfumato.kinds.sequences.kernels.comparators import mirror_groups
         from sfumato.kinds.sequences.kernels.hilbert import rank_along_curve
 
-        monitored, _, prices = time_arrays(people)
+        monitored, _, prices = lay_out_times(people)
         rank = rank_along_curve(monitored.offsets, monitored.times)
         found = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
         run.counters.update(cp_evaluations=found.evaluations)

@@ -70,7 +70,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         records = TimedRecords.of(release, original.history().labels)
         monitored, others = _split(release, original, rows.astype(np.int64), scale)
         classes = records.class_of_row[monitored.events.row_of_token]
-        pairs = records.covering(classes, monitored.events.codes, monitored.times)
+        pairs = records.find_cover(classes, monitored.events.codes, monitored.times)
         if not records.suppressing:
             found["every monitored event is covered"] = _check_covered(monitored, pairs)
         found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)

@@ -1,4 +1,4 @@
-"""Leaving people out until no crowd is too large: enough, hardly ever more than the fewest, and bounded from below."""
+"""Leaving people out until no window is too full: enough, hardly ever more than the fewest, and bounded from below."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The fewest people whose absence keeps every crowd small, by trying everybody."""
+"""The fewest people whose absence keeps every window empty enough, by trying everybody."""
 
 from __future__ import annotations
 

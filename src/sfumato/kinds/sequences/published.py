@@ -25,6 +25,7 @@ __all__ = [
     "SequenceColumns",
     "Stretches",
     "TimedRecords",
+    "count_steps",
     "count_ticks",
     "find_columns",
     "find_last",
@@ -78,6 +79,12 @@ def count_ticks(release: Release, unit: str | None) -> int | None:
     if kinds == {"int64"}:
         return None if unit else 1
     return UNITS[unit] * _MICROSECONDS if unit in UNITS and kinds == {"timestamp"} else None
+
+
+def count_steps(release: Release, length: int) -> int | None:
+    """Return a length of the claim in steps of the published times; None if it is in a unit they do not have."""
+    steps = count_ticks(release, getattr(release.guarantee, "unit", "") or None)
+    return None if steps is None else length * steps
 
 
 def read_lists(column: pa.ChunkedArray | pa.Array) -> tuple[Ints, pa.Array]:

@@ -13,7 +13,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known
 from sfumato.kinds.sequences.knowledge.windows import Windows
-from sfumato.kinds.sequences.published import count_ticks
+from sfumato.kinds.sequences.published import count_steps
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of_original"]
 
@@ -54,10 +54,10 @@ def _windows(release: Release) -> Windows | None:
     g = getattr(release.guarantee, "g", None)
     if g is None:
         return None
-    steps = count_ticks(release, getattr(release.guarantee, "unit", "") or None)
-    if steps is None:
+    length = count_steps(release, g)
+    if length is None:
         raise ParameterError("attack: the window of the claim must be in units of the published times.")
-    return Windows(g * steps, getattr(release.guarantee, "l", 1))
+    return Windows(length, getattr(release.guarantee, "l", 1))
 
 
 def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -> Risk:

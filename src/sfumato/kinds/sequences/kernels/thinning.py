@@ -97,7 +97,7 @@ def _in_time_order(keyed: Keyed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return person[order], keyed.key[order]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")  # called for every pair: a call would take as long as the work
 def _slide(
     key: NDArray[np.int64],
     person: NDArray[np.int64],

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, find_columns, find_last
+from sfumato.kinds.sequences.published import Entries, TimedRecords, count_steps, find_columns, find_last
 from sfumato.kinds.sequences.verifiers.classes import show_rows
 
 __all__ = ["judge_blur", "mark_near"]
@@ -34,10 +34,10 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     if blur is None:
         checks = {"nothing is told as blurred that is not declared": False} if told else {}
         return Verdict(not told, {}, {}, {"column": "blurred"} if told else None, checks)
-    steps = count_ticks(release, unit or None)
-    if steps is None:
+    reach = count_steps(release, blur)
+    if reach is None:
         return Verdict(False, {}, {}, {"unit": unit}, {"the blur is in units of the times": False})
-    near = mark_near(records, blur * steps)
+    near = mark_near(records, reach)
     number = records.alike(release)
     sizes = np.bincount(number)
     smallest = int(sizes.min(initial=len(release)))

@@ -16,6 +16,7 @@ from sfumato.kinds.sequences.published import (
     Entries,
     Stretches,
     TimedRecords,
+    count_steps,
     count_ticks,
     find_columns,
     find_last,
@@ -94,10 +95,8 @@ def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple
 def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.NDArray[np.bool_]:
     """Mark the original events that the claim blurs: those near a monitored interval of their record."""
     blur = getattr(release.guarantee, "blur", None)
-    steps = count_ticks(release, getattr(release.guarantee, "unit", "") or None)
-    if blur is None or steps is None:
-        return np.zeros(len(others.times), dtype=bool)
-    return mark_near(records, blur * steps, others)
+    reach = None if blur is None else count_steps(release, blur)
+    return np.zeros(len(others.times), dtype=bool) if reach is None else mark_near(records, reach, others)
 
 
 def _check_told(release: Release, near: Entries) -> Witness:

@@ -13,7 +13,7 @@ from sfumato.core.release import Release
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows, count_most, find_busiest
-from sfumato.kinds.sequences.published import TimedRecords, count_ticks
+from sfumato.kinds.sequences.published import TimedRecords, count_steps
 from sfumato.kinds.sequences.verifiers.blur import judge_blur
 from sfumato.kinds.sequences.verifiers.classes import (
     judge_classes,
@@ -63,7 +63,7 @@ def verify(release: Release) -> Verdict:
 
 
 def _judge_windows(release: Release, records: TimedRecords, claim: GlDiversity) -> Verdict:
-    window = _window(release, claim)
+    window = count_steps(release, claim.g)
     if window is None:
         return _without_unit(claim)
     people = count_most(records.entries, records.class_of_row, len(records.sizes), window)
@@ -104,7 +104,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     structure = verify_sequences(release)
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    window = _window(release, claim)
+    window = count_steps(release, claim.g)
     if window is None:
         return _without_unit(claim)
     units = judge_units(release, original)
@@ -124,12 +124,6 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
             {"no event is likelier than 1 in l inside a window": diverse},
         )
     )
-
-
-def _window(release: Release, claim: GlDiversity) -> int | None:
-    """Return g in steps of the published times; None if it is given in a unit they do not have."""
-    steps = count_ticks(release, claim.unit or None)
-    return None if steps is None else claim.g * steps
 
 
 def _without_unit(claim: GlDiversity) -> Verdict:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive import taxonomy as naive
 from tests.sequences.naive.covers import count_events, least_loss
+from tests.sequences.naive.time_groups import fulfils
 
 from sfumato.kinds.sequences.kernels.category_covers import cover_by_category, new_runs
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
@@ -107,13 +108,13 @@ def test_groups_equal_the_plain_ones(case, demand, weights):
 def test_every_group_fulfils_the_demand_whenever_there_is_a_way(case, demand, weights):
     rows, others, permutation = case
     outcome, calls = run(rows, others, permutation, weights, demand)
-    assert (outcome.status == "done") == naive.fulfils(range(len(rows)), others, *demand)
+    assert (outcome.status == "done") == fulfils(range(len(rows)), others, *demand)
     if outcome.status != "done":
         assert outcome.status == ("too few" if len(rows) < max(demand[:2]) else "not diverse")
         assert not calls
         return
     groups = list_groups(outcome.group)
-    assert all(naive.fulfils(group, others, *demand) for group in groups)
+    assert all(fulfils(group, others, *demand) for group in groups)
     assert [outcome.group.tolist().index(number) for number in range(len(groups))] == sorted(map(min, groups))
     assert calls == sorted(calls)
     assert calls[-1] == (2 * len(rows), 2 * len(rows))

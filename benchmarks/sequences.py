@@ -13,12 +13,12 @@ from benchmarks.measure import DATA, generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
-from sfumato.kinds.sequences.kernels.thinning import thin_crowds
+from sfumato.kinds.sequences.kernels.thinning import thin_windows
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
-from sfumato.kinds.sequences.publication import Sequences
+from sfumato.kinds.sequences.model import Sequences
 
 METHODS = {name: getattr(sf.methods, name.capitalize()) for name in ("hn", "hi", "hy", "hl", "et", "ta", "sa")}
 
@@ -189,7 +189,7 @@ def without_monitored(folder: Path) -> list[list[object]]:
         absent = everyone.take(np.flatnonzero(~everyone.people_with_monitored))
         for days, l in ((7, 4), (20, 6), (30, 4), (30, 5), (90, 2)):
             start = time.perf_counter()
-            found = thin_crowds(key_pairs(Unmonitored(*absent.part(monitored=False)), days * 86_400), l)
+            found = thin_windows(key_pairs(Unmonitored(*absent.part(monitored=False)), days * 86_400), l)
             seconds = time.perf_counter() - start
             rows.append([monitored, len(absent), days, l, int((~found.stays).sum()), found.at_least, seconds])
     table(

@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sequences.naive import attack as naive
-from tests.sequences.naive.attack import Event, Record, make_release
+from tests.sequences.naive import knowledge as naive
+from tests.sequences.naive.knowledge import Event, Record, make_release
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
-from sfumato.kinds.sequences import knowledge as sequence_matching
 from sfumato.kinds.sequences.attacker.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.knowledge import Windows, receiver_matches
+from sfumato.kinds.sequences.knowledge import matches
+from sfumato.kinds.sequences.knowledge.matches import count_matches
+from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.registry import attacker, verifier
@@ -47,7 +48,7 @@ def claim(g: int, l: int = 2, k: int = 1) -> GlDiversity:
 def check(release: Release, rows: list[Record], original: list[list[Event]], g: int) -> None:
     members = release.members()
     data = Dataset.of("sequences", original)
-    found = receiver_matches(release, data, windows=Windows(g, 2))
+    found = count_matches(release, data, windows=Windows(g, 2))
     known = [naive.known_of(row, MONITORED) for row in original]
     sets = [[row for row in rows if naive.matches_all(row, told, members)] for told in known]
     assert found.sizes.tolist() == [len(matched) for matched in sets]
@@ -75,7 +76,7 @@ def test_any_release(drawn: list[Any], original: list[list[Event]], g: int, port
     rows = [Record(pairs, sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for pairs, row in drawn]
     release = make_release(rows, claim(g), {"{m|n}": ["m", "n"]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence_matching, "_PORTION", portion)
+        patch.setattr(matches, "_PORTION", portion)
         check(release, rows, original, g)
 
 
@@ -84,8 +85,8 @@ def test_releases_that_leave_events_out(drawn: list[Any], original: list[list[Ev
     rows = [Record(pairs, []) for pairs, _ in drawn]
     release = make_release(rows, GroupAnonymity(2, MONITORED, suppressing=True), {"{m|n}": ["m", "n"]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence_matching, "_PORTION", portion)
-        found = receiver_matches(release, Dataset.of("sequences", original))
+        patch.setattr(matches, "_PORTION", portion)
+        found = count_matches(release, Dataset.of("sequences", original))
     known = [naive.known_of(row, MONITORED) for row in original]
     expected = [sum(naive.matches_with_gaps(row, told, release.members()) for row in rows) for told in known]
     assert found.sizes.tolist() == expected
@@ -100,10 +101,10 @@ def test_stopping_early_bounds_the_share_and_changes_no_verdict(
     rows = [Record(pairs, sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for pairs, row in drawn]
     release = make_release(rows, claim(g, l), {"{m|n}": ["m", "n"]})
     data = Dataset.of("sequences", original)
-    exact, verdict = receiver_matches(release, data, windows=Windows(g, l)), gl_diversity.verify_against(release, data)
+    exact, verdict = count_matches(release, data, windows=Windows(g, l)), gl_diversity.verify_against(release, data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence_matching, "_EFFORT", 0)
-        early = receiver_matches(release, data, windows=Windows(g, l))
+        patch.setattr(matches, "_EFFORT", 0)
+        early = count_matches(release, data, windows=Windows(g, l))
         again = gl_diversity.verify_against(release, data)
     assert exact.share is not None
     assert early.share is not None

@@ -19,8 +19,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.metric import Score
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.report import timelines
-from sfumato.kinds.sequences.report.timelines import show_length
+from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
+from sfumato.kinds.sequences.report import lengths, strips
+from sfumato.kinds.sequences.report.lengths import show_length
 from sfumato.report.palette import DARK
 
 SECONDS = Clock("second")
@@ -65,7 +66,8 @@ def render(comparison, before=BEFORE, after=AFTER, scores=(), **options):
 
 @pytest.fixture(scope="module")
 def page():
-    scores = [Score("interval-loss", 0.25, {"groups": 1234}, title="Loss of published intervals (NCP)")]
+    told = {"title": IntervalLoss.title, "explanation": IntervalLoss.explanation}
+    scores = [Score("interval-loss", 0.25, {"groups": 1234}, **told)]
     return render(compare(), scores=scores, facts={"CP evaluations": "1,000"})
 
 
@@ -255,16 +257,16 @@ def crowd(groups, size, mails=1):
 
 
 def test_groups_shown_run_from_short_to_long_intervals():
-    strips = timelines.choose_strips(crowd(40, 3))
-    assert [strip.rank for strip in strips][::4] == ["Shortest intervals", "Longest intervals"]
-    averages = [strip.average for strip in strips]
+    chosen = strips.choose_strips(crowd(40, 3))
+    assert [strip.rank for strip in chosen][::4] == ["Shortest intervals", "Longest intervals"]
+    averages = [strip.average for strip in chosen]
     assert averages == sorted(averages)
     assert (averages[0], averages[-1]) == (120, 4800)
     assert "5 of 40 groups are shown" in read_text(render(crowd(40, 3), make_risk([1] * 120), make_risk([3] * 120)))
 
 
 def test_intervals_shown_hold_the_dots_above_them():
-    for strip in timelines.choose_strips(compare()):
+    for strip in strips.choose_strips(compare()):
         assert strip.shown == len({line for line, _ in strip.points})
         for _, time in strip.points:
             assert any(low <= time <= high for _, low, high in strip.intervals)
@@ -272,8 +274,8 @@ def test_intervals_shown_hold_the_dots_above_them():
 
 def test_large_groups_and_busy_people_are_thinned_out_and_that_is_said():
     comparison = crowd(2, 50, mails=3000)
-    strips = timelines.choose_strips(comparison)
-    assert [strip.shown for strip in strips] == [8, 8]
+    chosen = strips.choose_strips(comparison)
+    assert [strip.shown for strip in chosen] == [8, 8]
     page = render(comparison, make_risk([1] * 100), make_risk([50] * 100))
     assert "for 50 people (8 shown)" in read_text(page)
     assert len(page) < 1_500_000
@@ -283,8 +285,8 @@ def test_categories_are_named_where_there_is_room():
     people = [[("a", 0), ("b", 50), ("a", 51), ("b", 100)]]
     cover = [[("a", 0, 10), ("b", 50, 50), ("{a|b}", 51, 51), ("b", 90, 100)]]
     comparison = compare(people, [[0]], cover, ("a", "b"), Clock(), members={"{a|b}": ("a", "b")})
-    (strip,) = timelines.choose_strips(comparison)
-    named = [text["text"] for text in timelines._label_bars(strip, 8.0, Clock(), 0)]
+    (strip,) = strips.choose_strips(comparison)
+    named = [text["text"] for text in strips._label_bars(strip, 8.0, Clock(), 0)]
     assert named == ["a", "{a|b}", "b"]
     text = read_text(render(comparison))
     assert "The published categories One of Events Intervals a, b 2 1" in text
@@ -294,7 +296,7 @@ def test_lengths_are_counted_by_duration():
     people = [[("a", t) for t in (0, 10, 100, 1000, 10_000, 10**6)]]
     cover = [[("a", 0, 0), ("a", 10, 70), ("a", 100, 161), ("a", 1000, 9000), ("a", 10_000, 10**6)]]
     comparison = compare(people, [[0]], cover, ("a",))
-    assert timelines.count_lengths(comparison) == [
+    assert lengths.count_lengths(comparison) == [
         ("a moment", 1),
         ("≤ 1 minute", 1),
         ("≤ 1 hour", 1),
@@ -306,7 +308,7 @@ def test_lengths_are_counted_by_duration():
 
 @pytest.mark.parametrize(("sizes", "bins"), [([5, 5, 7], 1), ([5, 5000, 70], 4), ([1] * 9, 1)])
 def test_bars_of_group_sizes_have_room_for_their_names(sizes, bins):
-    edges = timelines._size_edges(np.array(sizes), 5)
+    edges = lengths._size_edges(np.array(sizes), 5)
     counts, _ = np.histogram(sizes, edges)
     assert counts.sum() == len(sizes)
     assert bins <= len(counts) <= 7

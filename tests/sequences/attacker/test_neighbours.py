@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sequences.naive import attack as naive
+from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive import neighbours as plain
-from tests.sequences.naive.attack import Event, make_release
+from tests.sequences.naive.knowledge import Event, make_release
 
 import sfumato as sf
 from sfumato.core.comparison import Comparison

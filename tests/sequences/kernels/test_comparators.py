@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive import comparators as naive
 
-from sfumato.kinds.sequences.kernels.comparators import align_groups, locate_events, mirror_groups, place_on_curve
-from sfumato.kinds.sequences.kernels.coverage import Monitored
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.comparators import align_groups, mirror_groups
+from sfumato.kinds.sequences.kernels.covers import Monitored, locate_events
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve, rank_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
 
 ordinary = settings(max_examples=80)
@@ -170,7 +170,7 @@ def test_symmetric_groups_equal_the_plain_ones(case, k):
 def test_symmetric_groups_suppress_nothing_and_cover_everyone(case):
     rows, k, permutation, (wt, we) = case
     monitored = ragged(rows)
-    key = place_on_curve(monitored)
+    key = np.array([row[0][0] if row else 0 for row in rows])
     found = mirror_groups(monitored, priced(rows, wt, we), k, key, np.array(permutation))
     if not found.feasible:
         return
@@ -193,11 +193,9 @@ def test_events_outside_all_intervals_are_not_located():
 
 
 @ordinary
-@given(st.lists(st.lists(st.integers(-5, 2**33), max_size=3), min_size=1, max_size=9))
-def test_places_on_the_curve_are_in_hilbert_order(rows):
-    key = place_on_curve(ragged([[(time, 0) for time in row] for row in rows]))
-    present = [person for person, row in enumerate(rows) if row]
-    assert [key[person] for person in range(len(rows)) if not rows[person]] == [0] * (len(rows) - len(present))
-    first, last = (np.array([pick(rows[person]) for person in present], np.int64) for pick in (min, max))
-    along = hilbert_order(first, last)
-    assert np.argsort(key[present], kind="stable").tolist() == along.tolist()
+@given(st.lists(st.lists(st.integers(-5, 2**33), min_size=1, max_size=3), min_size=1, max_size=9))
+def test_ranks_along_the_curve_are_in_hilbert_order(rows):
+    monitored = ragged([[(time, 0) for time in row] for row in rows])
+    rank = rank_along_curve(monitored.offsets, monitored.times)
+    first, last = (np.array([pick(row) for row in rows], np.int64) for pick in (min, max))
+    assert np.argsort(rank).tolist() == order_along_curve(first, last).tolist()

@@ -8,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive import taxonomy as naive
 
-from sfumato.kinds.sequences.kernels.taxonomy_distance import (
-    build_branches,
-    event_distance,
-    is_less,
-    load_pivot,
-    match_cost,
-    new_pivot,
-    pool_rows,
-)
+from sfumato.kinds.sequences.kernels.prices import is_less
+from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot, match_cost, new_pivot
 
 ordinary = settings(max_examples=150)
 
@@ -34,8 +27,13 @@ def ragged(rows):
 
 
 def measure(rows, parent):
-    branches = build_branches(*ragged(rows), np.asarray(parent, np.int32))
-    return event_distance(branches, 0, 1, count_leaves(parent))
+    """The distance of two rows as a numerator and a denominator, not reduced; (1, 0) where one alone is empty."""
+    branches, leaves = build_branches(*ragged(rows), np.asarray(parent, np.int32)), count_leaves(parent)
+    if not all(rows):
+        return (0, 1) if branches.length[0] == branches.length[1] else (1, 0)
+    pivot = new_pivot(leaves.size)
+    load_pivot(branches, 0, pivot)
+    return int(match_cost(branches, 1, leaves, pivot)), int(leaves.max()) * sum(map(len, rows))
 
 
 @st.composite
@@ -141,20 +139,6 @@ def test_one_pivot_serves_many_rows(data):
         load_pivot(branches, one, pivot)
         costs = [match_cost(branches, other, below, pivot) for other in range(len(rows))]
         assert costs == [naive.event_distance_recursive(rows[one], row, parent) for row in rows]
-
-
-@ordinary
-@given(st.data())
-def test_clusters_are_compared_by_their_pooled_events(data):
-    parent, leaves = data.draw(taxonomies(20))
-    rows = data.draw(st.lists(st.lists(st.integers(0, leaves - 1), min_size=1, max_size=5), min_size=2, max_size=8))
-    group = np.array([0, 1, *(data.draw(st.integers(-1, 1)) for _ in rows[2:])])
-    pooled = [
-        [event for row, label in zip(rows, group, strict=True) if label == side for event in row] for side in (0, 1)
-    ]
-    branches = build_branches(*pool_rows(*ragged(rows), group), np.array(parent, np.int32))
-    numerator, _ = event_distance(branches, 0, 1, count_leaves(parent))
-    assert numerator == naive.event_distance_recursive(*pooled, parent)
 
 
 whole = st.one_of(st.integers(0, 9), st.integers(0, 2**62), st.integers(2**31 - 2, 2**31 + 2))

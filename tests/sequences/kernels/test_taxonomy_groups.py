@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive import taxonomy as naive
-from tests.sequences.naive.coverage import count_events, least_loss
+from tests.sequences.naive.covers import count_events, least_loss
+from tests.sequences.naive.time_groups import fulfils
 
-from sfumato.kinds.sequences.kernels.category_cover import cover_by_category, new_runs
+from sfumato.kinds.sequences.kernels.category_covers import cover_by_category, new_runs
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
-from sfumato.kinds.sequences.kernels.coverage import BEST, CHOICE, NODE, Monitored, find_loss, new_table
-from sfumato.kinds.sequences.kernels.grouping import Demand
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.covers import BEST, CHOICE, NODE, Monitored, find_loss, new_table
+from sfumato.kinds.sequences.kernels.demand import Demand
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
 from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot
 from sfumato.kinds.sequences.kernels.taxonomy_groups import et
@@ -82,7 +83,7 @@ def rank_by_time(rows):
     """Everyone's place on the Hilbert curve of first and last times."""
     first, last = (np.array([pick(row)[0] for row in rows], np.int64) for pick in (min, max))
     rank = np.empty(len(rows), np.int64)
-    rank[hilbert_order(first, last)] = np.arange(len(rows))
+    rank[order_along_curve(first, last)] = np.arange(len(rows))
     return rank
 
 
@@ -107,18 +108,18 @@ def test_groups_equal_the_plain_ones(case, demand, weights):
 def test_every_group_fulfils_the_demand_whenever_there_is_a_way(case, demand, weights):
     rows, others, permutation = case
     outcome, calls = run(rows, others, permutation, weights, demand)
-    assert (outcome.status == "done") == naive.fulfils(range(len(rows)), others, *demand)
+    assert (outcome.status == "done") == fulfils(range(len(rows)), others, *demand)
     if outcome.status != "done":
         assert outcome.status == ("too few" if len(rows) < max(demand[:2]) else "not diverse")
         assert not calls
         return
     groups = list_groups(outcome.group)
-    assert all(naive.fulfils(group, others, *demand) for group in groups)
+    assert all(fulfils(group, others, *demand) for group in groups)
     assert [outcome.group.tolist().index(number) for number in range(len(groups))] == sorted(map(min, groups))
     assert calls == sorted(calls)
     assert calls[-1] == (2 * len(rows), 2 * len(rows))
-    assert len(groups) == outcome.parts - outcome.merges
-    assert outcome.violators or not outcome.merges
+    assert len(groups) == outcome.counts["parts"] - outcome.counts["merges"]
+    assert outcome.counts["violators"] or not outcome.counts["merges"]
 
 
 @pytest.mark.parametrize("n", [1, 7, 64, 100])
@@ -127,7 +128,7 @@ def test_people_who_are_all_alike_are_halved_in_time(n, k):
     rows = [[(3, 1), (4, 5), (4, 5)] for _ in range(n)]
     outcome, _ = run(rows, [[]] * n, range(n), (1, 1), (k, 0, 0))
     assert outcome.status == ("done" if n >= k else "too few")
-    assert outcome.violators == 0
+    assert outcome.counts.get("violators", 0) == 0
     if n >= k:
         assert all(k <= size < 2 * k for size in np.bincount(outcome.group))
 
@@ -137,7 +138,7 @@ def test_events_part_people_before_time_does():
     rows = [[(time, leaf)] for time in (0, 7) for leaf in (4, 2) for _ in range(3)]
     outcome, _ = run(rows, [[]] * 12, [3, 7, 11, 0, 5, 9, 2, 1, 4, 6, 8, 10], (1, 1), (3, 0, 0))
     assert list_groups(outcome.group) == {frozenset(range(at, at + 3)) for at in (0, 3, 6, 9)}
-    assert (outcome.parts, outcome.merges) == (4, 0)
+    assert (outcome.counts["parts"], outcome.counts["merges"]) == (4, 0)
 
 
 def test_the_fullest_window_says_what_would_be_feasible():
@@ -285,5 +286,5 @@ def test_bounds_spare_most_evaluations():
         times = generator.integers(0, SPAN, count)
         rows.append([(int(t), int(e)) for t, e in zip(times, generator.integers(low, high, count), strict=True)])
     outcome, _ = run(rows, [[]] * 150, generator.permutation(150), (1, 1), (3, 0, 0))
-    assert outcome.violators > 0
-    assert outcome.evaluations < outcome.bounded / 2
+    assert outcome.counts["violators"] > 0
+    assert outcome.counts["evaluations"] < outcome.counts["bounded"] / 2

@@ -1,11 +1,11 @@
-"""Leaving people out until no crowd is too large: enough, hardly ever more than the fewest, and bounded from below."""
+"""Leaving people out until no window is too full: enough, hardly ever more than the fewest, and bounded from below."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive import thinning as naive
 
-from sfumato.kinds.sequences.kernels.thinning import thin_crowds
+from sfumato.kinds.sequences.kernels.thinning import thin_windows
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 
 person = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=4)
@@ -17,7 +17,7 @@ def thin(people, g, l):
     offsets = np.cumsum([0, *map(len, people)])
     pairs = [pair for one in people for pair in one]
     event, time = (np.array([pair[i] for pair in pairs], kind) for i, kind in ((0, np.int32), (1, np.int64)))
-    return thin_crowds(key_pairs(Unmonitored(offsets, event, time), g), l)
+    return thin_windows(key_pairs(Unmonitored(offsets, event, time), g), l)
 
 
 @given(people=crowd, **demands)

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sequences.naive.grouping import find_fullest, in_conflict
+from tests.sequences.naive import time_groups as naive
 
+from sfumato.core.ragged import Ragged
 from sfumato.kinds.sequences.kernels import windows
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_crowds, have_conflict, key_pairs
+from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_fullest, have_conflict, key_pairs
+from sfumato.kinds.sequences.knowledge.windows import count_most
+from sfumato.kinds.sequences.published import Entries
 
 
 def as_unmonitored(pairs):
@@ -18,8 +21,8 @@ def as_unmonitored(pairs):
 
 def find_one(pairs, g):
     """The fullest window when all are in one group."""
-    crowds = find_crowds(key_pairs(as_unmonitored(pairs), g), np.zeros(len(pairs), np.int64))
-    return tuple(int(column[0]) for column in crowds[1:])
+    fullest = find_fullest(key_pairs(as_unmonitored(pairs), g), np.zeros(len(pairs), np.int64))
+    return tuple(int(column[0]) for column in fullest[1:])
 
 
 def test_both_ends_of_a_window_belong_to_it():
@@ -51,14 +54,14 @@ def test_the_smallest_event_and_the_earliest_window_come_first():
     assert find_one([[(3, 0), (2, 50), (2, 10)], [(2, 11), (3, 1), (2, 50)]], 1) == (2, 2, 10)
 
 
-def test_nothing_done_is_no_crowd():
-    crowds = find_crowds(key_pairs(as_unmonitored([[], [], []]), 5), np.array([1, 0, 1]))
-    assert [column.tolist() for column in crowds] == [[1, 2], [0, 0], [-1, -1], [0, 0]]
+def test_nothing_done_is_no_full_window():
+    fullest = find_fullest(key_pairs(as_unmonitored([[], [], []]), 5), np.array([1, 0, 1]))
+    assert [column.tolist() for column in fullest] == [[1, 2], [0, 0], [-1, -1], [0, 0]]
 
 
-def test_without_groups_there_are_no_crowds():
-    crowds = find_crowds(key_pairs(as_unmonitored([[(1, 2)]]), 5), np.array([-1]))
-    assert all(column.size == 0 for column in crowds)
+def test_without_groups_there_are_no_fullest():
+    fullest = find_fullest(key_pairs(as_unmonitored([[(1, 2)]]), 5), np.array([-1]))
+    assert all(column.size == 0 for column in fullest)
 
 
 def test_numbers_that_do_not_fit_are_refused():
@@ -71,18 +74,29 @@ people = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(-9, 9)), max
 
 @settings(max_examples=300)
 @given(people, st.sampled_from([0, 1, 2, 5, 40]), st.integers(0, 2**32), st.sampled_from([1, 7, 2_000_000]))
-def test_crowds_equal_naive(pairs, g, seed, slice_size):
+def test_fullest_equal_naive(pairs, g, seed, slice_size):
     group = np.random.default_rng(seed).integers(-1, 3, len(pairs))
     group[group >= 0] = np.unique(group[group >= 0], return_inverse=True)[1]
     before = group.copy()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "_PAIRS_PER_SLICE", slice_size)
-        crowds = find_crowds(key_pairs(as_unmonitored(pairs), g), group)
+        fullest = find_fullest(key_pairs(as_unmonitored(pairs), g), group)
     np.testing.assert_array_equal(group, before)
     for number in range(group.max() + 1):
         cluster = np.flatnonzero(group == number).tolist()
-        found = tuple(int(column[number]) for column in crowds)
-        assert found == (len(cluster), *find_fullest(cluster, pairs, g))
+        found = tuple(int(column[number]) for column in fullest)
+        assert found == (len(cluster), *naive.find_fullest(cluster, pairs, g))
+
+
+@settings(max_examples=150)
+@given(people, st.sampled_from([0, 1, 2, 5, 40]), st.integers(0, 2**32))
+def test_makers_and_checkers_count_the_same_windows(pairs, g, seed):
+    group = np.unique(np.random.default_rng(seed).integers(0, 3, len(pairs)), return_inverse=True)[1]
+    ordered = [sorted(person, key=lambda pair: pair[1]) for person in pairs]
+    events = Ragged.from_lists([[str(event) for event, _ in person] for person in ordered])
+    times = np.array([time for person in ordered for _, time in person], np.int64)
+    published = count_most(Entries(events, times), group, int(group.max()) + 1, g)
+    assert find_fullest(key_pairs(as_unmonitored(pairs), g), group).most.tolist() == published.tolist()
 
 
 @settings(max_examples=300)
@@ -91,5 +105,5 @@ def test_conflicts_equal_naive(one, other, g):
     keyed = key_pairs(as_unmonitored(one + other), g)
     cut = keyed.offsets[len(one)]
     pairs = one + other
-    expected = in_conflict(range(len(one)), range(len(one), len(pairs)), pairs, g)
+    expected = naive.in_conflict(range(len(one)), range(len(one), len(pairs)), pairs, g)
     assert have_conflict(np.sort(keyed.key[:cut]), np.sort(keyed.key[cut:]), keyed.gap) == expected

@@ -17,7 +17,8 @@ from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+from sfumato.kinds.sequences.model import Sequences
+from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
 
 MONITORED = ("a", "b", "c")
 CATEGORIES = {"{a|b}": ("a", "b"), "any": ("a", "b", "c", "x", "never")}

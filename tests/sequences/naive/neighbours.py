@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from tests.sequences.naive.attack import Event, Members, Record, matches_all
+from tests.sequences.naive.knowledge import Event, Members, Record, matches_all
 
 NOTHING = math.inf
 Score = Callable[[Record, Sequence[Event]], float]

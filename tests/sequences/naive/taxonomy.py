@@ -6,7 +6,8 @@ from functools import cache
 from itertools import combinations
 from math import inf
 
-from tests.sequences.naive.coverage import count_events, price_of
+from tests.sequences.naive.covers import count_events, price_of
+from tests.sequences.naive.time_groups import fulfils
 
 
 def list_leaves(node, parent):
@@ -85,22 +86,6 @@ def split_people(people, events, parent, rank, room, by_events=True):
         return [people]
     halves = split_by_events(people, events, parent) if by_events else split_by_time(people, rank)
     return [part for half in halves for part in split_people(half, events, parent, rank, room, not by_events)]
-
-
-def count_crowd(group, pairs, g):
-    """The most members who do one unmonitored event within one window."""
-    done = {(event, time) for person in group for event, time in pairs[person]}
-    return max(
-        (
-            sum(any(e == event and time <= t <= time + g for e, t in pairs[person]) for person in group)
-            for event, time in done
-        ),
-        default=0,
-    )
-
-
-def fulfils(group, pairs, k, l, g):
-    return len(group) >= max(k, l) and l * count_crowd(group, pairs, g) <= len(group)
 
 
 def group_by_taxonomy(rows, pairs, parent, weights, span, demand, permutation, rank):

@@ -1,11 +1,11 @@
-"""The fewest people whose absence keeps every crowd small, by trying everybody."""
+"""The fewest people whose absence keeps every window empty enough, by trying everybody."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
 
-from tests.sequences.naive.attack import Event, Record, most_in_window
+from tests.sequences.naive.knowledge import Event, Record, most_in_window
 
 
 def is_diverse(people: Sequence[Sequence[Event]], g: int, l: int) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tests.sequences.naive import attack as naive
-from tests.sequences.naive.attack import Record, make_release
+from tests.sequences.naive import knowledge as naive
+from tests.sequences.naive.knowledge import Record, make_release
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sequences.naive import attack as naive
-from tests.sequences.naive.attack import Record, make_release, people_table
+from tests.sequences.naive import knowledge as naive
+from tests.sequences.naive.knowledge import Record, make_release, people_table
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset

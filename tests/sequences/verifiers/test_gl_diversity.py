@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sequences.naive import attack as naive
-from tests.sequences.naive.attack import Record, make_release, people_table
+from tests.sequences.naive import knowledge as naive
+from tests.sequences.naive.knowledge import Record, make_release, people_table
 
 from sfumato.checking.structure import READABLE
 from sfumato.core.clock import Clock
@@ -20,10 +20,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sequences import published as timed_records
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.published import Entries, busiest_window, most_people
+from sfumato.kinds.sequences.knowledge import windows
+from sfumato.kinds.sequences.knowledge.windows import count_most, find_busiest
+from sfumato.kinds.sequences.published import Entries
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.gl_diversity import verify, verify_against
 
@@ -240,8 +241,8 @@ def test_labels_listed_twice_are_one_event() -> None:
 )
 def test_windows(first: list[int], second: list[int], g: int, people: int) -> None:
     entries = Entries(Ragged.from_lists([["a"] * len(first), ["a"] * len(second)]), np.array(first + second))
-    assert most_people(entries, np.array([0, 0]), 1, g).tolist() == [people]
-    found = busiest_window(entries, np.array([0, 1]), g)
+    assert count_most(entries, np.array([0, 0]), 1, g).tolist() == [people]
+    found = find_busiest(entries, np.array([0, 1]), g)
     assert found is not None
     assert (found.people, found.records, len(found.rows)) == (people, 2, people)
     assert found.last - found.first <= g
@@ -287,9 +288,9 @@ def test_portions_do_not_matter(found: list[Any], g: int, portion: int) -> None:
     table = people_table(rows, Clock())
     entries = Entries.read(table.column("events"), table.column("times"))
     group = np.array([len(row.pairs) for row in rows])
-    whole = most_people(entries, group, 2, g)
+    whole = count_most(entries, group, 2, g)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timed_records, "_PORTION", portion)
-        assert most_people(entries, group, 2, g).tolist() == whole.tolist()
+        patch.setattr(windows, "_PORTION", portion)
+        assert count_most(entries, group, 2, g).tolist() == whole.tolist()
     expected = [naive.most_in_window([r for r, n in zip(rows, group, strict=True) if n == c], g) for c in (0, 1)]
     assert whole.tolist() == expected

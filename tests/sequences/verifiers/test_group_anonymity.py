@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sequences.naive import attack as naive
-from tests.sequences.naive.attack import Record, make_release, people_table
+from tests.sequences.naive import knowledge as naive
+from tests.sequences.naive.knowledge import Record, make_release, people_table
 from tests.sequences.verifiers.examples import CLAIM, MONITORED, PEOPLE, ROWS, people, records, sound
 
 from sfumato.checking.structure import READABLE
@@ -24,7 +24,7 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.knowledge import receiver_matches
+from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
@@ -169,7 +169,7 @@ def test_the_printed_release_for_colluding_receivers() -> None:
     release = make_release([three] * 3 + [two] * 2, claim, TAXONOMY)
     assert verify(release).measured == {"k": 2, "classes": 2}
     first = [("Google", 1), ("Bing", 3), ("Amazon", 6), ("Google", 10), ("Amazon", 12)]
-    found = receiver_matches(release, Dataset.of("sequences", [first]))
+    found = count_matches(release, Dataset.of("sequences", [first]))
     assert found.sizes.tolist() == [3]
     assert found.rarest is not None
     assert found.rarest.tolist() == [0, 1, 2]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.sequences.naive.attack import Record, columns, people_table, values_table
+from tests.sequences.naive.knowledge import Record, columns, people_table, values_table
 from tests.sequences.verifiers.examples import MONITORED, people, records, sound
 
 from sfumato.checking.structure import verify_structure

@@ -18,7 +18,15 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.leftover import Leftover, share_of
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.published import SequenceColumns, number_rows, read_lists, sequence_columns
+from sfumato.kinds.sequences.model import locate_entries
+from sfumato.kinds.sequences.published import (
+    SequenceColumns,
+    find_columns,
+    mark_events,
+    number_rows,
+    read_lists,
+    recode_events,
+)
 
 __all__ = ["Covers", "SequenceComparison", "count_leftover"]
 
@@ -62,7 +70,7 @@ class Covers:
 
     def take(self, rows: Ints) -> Covers:
         """Return the given rows, in that order."""
-        at = _take_entries(self.offsets, rows)
+        at = locate_entries(self.offsets, rows)
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[rows])]).astype(np.int64)
         return Covers(offsets, self.categories[at], self.lows[at], self.highs[at])
 
@@ -110,15 +118,12 @@ class SequenceComparison:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.comparison import Comparison
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, SimpleNamespace(monitored=("mail",)), grouped, Run())
+    >>> result = Hi(k=2).anonymize(data, Run())
     >>> found = Comparison(data, result.release, result.trace.rows).view(SequenceComparison)
     >>> found.covers.lows.tolist(), found.group.tolist(), found.span
     ([1, 1], [0, 0], 3)
@@ -158,9 +163,7 @@ class SequenceComparison:
     def others(self) -> tuple[Ragged, Ints]:
         """Events that are published as they are, with the original's codes, and their times."""
         published = Ragged.from_arrow(self.comparison.release.table.column(self._columns.events))
-        code_of = {label: code for code, label in enumerate(self.comparison.places)}
-        recode = np.array([code_of.get(label, -1) for label in published.labels], dtype=np.int32)
-        codes = recode[published.codes] if len(recode) else published.codes
+        codes = recode_events(published, self.comparison.places).astype(np.int32)
         if (codes < 0).any():
             raise SchemaError(
                 "Comparison: the release has exact events that the original data do not have. "
@@ -177,14 +180,12 @@ class SequenceComparison:
             none = np.zeros(0, dtype=np.int64)
             return Covers(np.zeros(len(self.comparison.release) + 1, dtype=np.int64), none, none, none)
         told = Ragged.from_arrow(self.comparison.release.table.column(events))
-        code_of = {label: code for code, label in enumerate(self.comparison.places)}
-        if not all(label in code_of for label in told.labels):
+        if not set(told.labels).issubset(self.comparison.places):
             raise SchemaError(
                 "Comparison: the release tells of events that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        recode = np.array([code_of[label] for label in told.labels], dtype=np.int64)
-        codes = recode[told.codes] if len(recode) else told.codes.astype(np.int64)
+        codes = recode_events(told, self.comparison.places)
         cells, clock = self._read_times(stretches), self.comparison.original.clock
         return Covers(told.offsets, codes, clock.from_arrow(cells.field("lo")), clock.from_arrow(cells.field("hi")))
 
@@ -193,7 +194,7 @@ class SequenceComparison:
 
     @cached_property
     def _columns(self) -> SequenceColumns:
-        return sequence_columns(self.comparison.release)
+        return find_columns(self.comparison.release)
 
     @cached_property
     def readings(self) -> Ragged:
@@ -231,7 +232,7 @@ class SequenceComparison:
         """
         kept = self.comparison.history.keep(self.monitored_entries)
         rows = self.comparison.row_map
-        return kept.take(rows), self.times[self.monitored_entries][_take_entries(kept.offsets, rows)]
+        return kept.take(rows), self.times[self.monitored_entries][locate_entries(kept.offsets, rows)]
 
     @cached_property
     def covering(self) -> Ragged:
@@ -305,17 +306,10 @@ class SequenceComparison:
         return intervals, chance[intervals]
 
 
-def _take_entries(offsets: Ints, rows: Ints) -> Ints:
-    """Return where the entries of some rows stand."""
-    lengths = np.diff(offsets)[rows]
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return np.asarray(np.repeat(offsets[rows], lengths) + within, dtype=np.int64)
-
-
 def count_leftover(original: Dataset, release: Release) -> Leftover:
     """Count what is left of what there was, for the owner to see where that is little."""
-    history, named = original.history(), set(getattr(release.guarantee, "monitored", ()) or original.schema.monitored)
-    monitored = np.array([label in named for label in history.labels], dtype=bool)[history.codes]
+    history = original.history()
+    monitored = mark_events(history, getattr(release.guarantee, "monitored", ()) or original.schema.monitored)
     moments = np.unique(np.stack([history.codes[monitored], original.times()[monitored]]), axis=1).shape[1]
     column = next((c.name for c in release.columns if c.form.cell == "interval"), None)
     published = release.history()

@@ -1,4 +1,4 @@
-"""Timed event sequences as the arrays that methods work on, and the release made from groups of people."""
+"""The release of groups of people: monitored events as the cover of the group, other events as they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
@@ -19,87 +18,11 @@ from sfumato.core.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
+from sfumato.kinds.sequences.model import Sequences
 
-__all__ = ["Cover", "Grouped", "Sequences", "publish_groups"]
+__all__ = ["Cover", "Grouped", "publish_groups"]
 
 Ints = npt.NDArray[np.int64]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Sequences:
-    """Some rows of a dataset of sequences, monitored and other events apart.
-
-    Examples
-    --------
-    >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 7)], [("mail", 4)]], monitored=("mail",))
-    >>> s = Sequences.of(data)
-    >>> s.times[s.is_monitored].tolist(), s.people_with_monitored.tolist()
-    ([3, 4], [True, True])
-    """
-
-    dataset: Dataset
-    rows: Ints
-    events: Ragged
-    times: Ints
-    is_monitored: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, dataset: Dataset) -> Sequences:
-        """Take all rows of a dataset."""
-        events = dataset.history()
-        wanted = set(dataset.schema.monitored)
-        if not wanted:
-            raise ParameterError("sequences: name the events the receiver monitors (--monitored EVENT).")
-        of_label = np.array([label in wanted for label in events.labels], dtype=bool)
-        return cls(dataset, np.arange(len(dataset)), events, dataset.times(), of_label[events.codes])
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def people_with_monitored(self) -> npt.NDArray[np.bool_]:
-        """Mark the rows that hold a monitored event."""
-        marked = np.zeros(len(self), dtype=bool)
-        marked[self.events.row_of_token[self.is_monitored]] = True
-        return marked
-
-    @property
-    def span(self) -> int:
-        """Length of the time that all data cover, these rows or not."""
-        times = self.dataset.times()
-        return int(times.max() - times.min()) if len(times) else 0
-
-    def take(self, positions: Ints) -> Sequences:
-        """Return some of these rows."""
-        tokens = self._tokens_of(positions)
-        return dataclasses.replace(
-            self,
-            rows=self.rows[positions],
-            events=self.events.take(positions),
-            times=self.times[tokens],
-            is_monitored=self.is_monitored[tokens],
-        )
-
-    def keep(self, marked: npt.NDArray[np.bool_]) -> Sequences:
-        """Return the same rows with only the marked entries left in them."""
-        return dataclasses.replace(
-            self,
-            events=self.events.keep(marked),
-            times=self.times[marked],
-            is_monitored=self.is_monitored[marked],
-        )
-
-    def _tokens_of(self, positions: Ints) -> Ints:
-        lengths = self.events.lengths[positions]
-        starts = np.repeat(self.events.offsets[positions], lengths)
-        within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return np.asarray(starts + within, dtype=np.int64)
-
-    def part(self, *, monitored: bool) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
-        """Return offsets, event codes and times of the monitored entries only, or of the others."""
-        wanted = self.is_monitored if monitored else ~self.is_monitored
-        kept = self.events.keep(wanted)
-        return kept.offsets, kept.codes, self.times[wanted]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,6 +59,13 @@ class Grouped:
     blurred
         What each group publishes of other events that are not published with a time of their own; None where all are.
         The sequences do not hold such events any more.
+
+    Examples
+    --------
+    >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (3,), (8,))])
+    >>> [grouped.covers[number].ends for number in grouped.group]
+    [(8,), (8,)]
     """
 
     sequences: Sequences

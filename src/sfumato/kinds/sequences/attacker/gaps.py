@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sequences.published import TimedRecords, last_at_most
+from sfumato.kinds.sequences.model import locate_entries
+from sfumato.kinds.sequences.published import TimedRecords, find_last
 
 __all__ = ["Gaps", "learn_gaps"]
 
@@ -55,7 +56,7 @@ class Gaps:
 
     def log_chance(self, side: str, events: npt.NDArray[Any], gaps: Ints) -> Floats:
         """Return the logarithm of the chance of each event (-1: nothing there) at each distance."""
-        digits = np.where(events < 0, 0, _digits(gaps // self.scale))
+        digits = np.where(events < 0, 0, _count_digits(gaps // self.scale))
         return np.asarray(np.log(self.tables[side][events, digits]) - np.log(_WIDTHS[digits]))
 
 
@@ -64,11 +65,11 @@ _HIGHEST = np.concatenate([_LOWEST[1:] - 1, [(1 << 62) - 1]])
 _WIDTHS = (_HIGHEST - _LOWEST + 1).astype(np.float64)
 
 
-def _digits(gaps: Ints) -> Ints:
+def _count_digits(gaps: Ints) -> Ints:
     return np.asarray(np.searchsorted(_LOWEST, gaps, side="right") - 1, dtype=np.int64)
 
 
-class _Timeline(NamedTuple):
+class _Course(NamedTuple):
     """Other events in time order, and for every interval where those of its record begin and end."""
 
     times: Ints
@@ -104,9 +105,7 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
     1
     """
     length = records.cover.lengths[records.class_of_row]
-    rows = np.repeat(np.arange(len(length)), length)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(length) - length, length)
-    at = records.cover.offsets[records.class_of_row][rows] + within
+    rows, at = np.repeat(np.arange(len(length)), length), locate_entries(records.cover.offsets, records.class_of_row)
     if len(rows) > _INTERVALS:
         drawn = np.sort(np.random.default_rng(0).choice(len(rows), _INTERVALS, replace=False))
         rows, at = rows[drawn], at[drawn]
@@ -114,17 +113,17 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
     begin, end = offsets[rows], offsets[rows + 1]
     lo, hi, total = records.lo[at] // scale, records.hi[at] // scale, len(times)
     events = len(records.entries.events.labels)
-    forwards = _Timeline(times, codes, begin, end, lo, hi)
+    forwards = _Course(times, codes, begin, end, lo, hi)
     # Seen in a mirror, the last event before is the next one.
-    backwards = _Timeline(-times[::-1], codes[::-1], total - end, total - begin, -hi, -lo)
+    backwards = _Course(-times[::-1], codes[::-1], total - end, total - begin, -hi, -lo)
     return Gaps(
         {side: _learn(of, events, limit // scale) for side, of in (("after", forwards), ("before", backwards))}, scale
     )
 
 
-def _learn(timeline: _Timeline, events: int, limit: int) -> Floats:
+def _learn(course: _Course, events: int, limit: int) -> Floats:
     """Learn which event comes next after some moment of an interval, and how far away it is."""
-    interval, event, moments = _readings(timeline, events, limit)
+    interval, event, moments = _list_readings(course, events, limit)
     table = np.full((events + 1, _BINS), 1.0 / ((events + 1) * _BINS))
     if not len(interval):
         return table
@@ -134,7 +133,7 @@ def _learn(timeline: _Timeline, events: int, limit: int) -> Floats:
     density = table / _WIDTHS
     for _ in range(_ROUNDS):
         weight = moments * density[event]
-        total = np.bincount(interval, weight.sum(axis=1), minlength=len(timeline.lo))
+        total = np.bincount(interval, weight.sum(axis=1), minlength=len(course.lo))
         weight /= total[interval][:, None]
         counts = np.zeros_like(table)
         counts[event[begins]] = np.add.reduceat(weight, begins, axis=0)
@@ -147,18 +146,18 @@ def _learn(timeline: _Timeline, events: int, limit: int) -> Floats:
     return table
 
 
-def _readings(timeline: _Timeline, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
+def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
     """List what may come next in every interval: the interval, the event, and for how many moments by distance."""
-    times, codes, begin, end, lo, hi = timeline
-    first = last_at_most(times, begin, end, lo - 1) + 1 if len(times) else begin
-    beyond = last_at_most(times, begin, end, hi) + 1 if len(times) else begin
+    times, codes, begin, end, lo, hi = course
+    first = find_last(times, begin, end, lo - 1) + 1 if len(times) else begin
+    beyond = find_last(times, begin, end, hi) + 1 if len(times) else begin
     count = np.minimum(beyond + 1, end) - first
     interval = np.repeat(np.arange(len(lo)), count)
     at = np.arange(len(interval)) - np.repeat(np.cumsum(count) - count - first, count)
     since = np.where(at > first[interval], times[np.maximum(at - 1, 0)] + 1, lo[interval])
     until = np.minimum(hi[interval], times[at])
     farthest, nearest = times[at] - since, times[at] - until
-    moments = _overlap(nearest, np.minimum(farthest, limit))
+    moments = _count_overlap(nearest, np.minimum(farthest, limit))
     # Moments after which nothing comes, or nothing near enough.
     nothing = np.bincount(interval, np.maximum(farthest - np.maximum(nearest - 1, limit), 0), minlength=len(lo))
     last = np.where(end > begin, times[np.maximum(end - 1, 0)] if len(times) else 0, lo - 1)
@@ -173,7 +172,7 @@ def _readings(timeline: _Timeline, events: int, limit: int) -> tuple[Ints, Ints,
     )
 
 
-def _overlap(nearest: Ints, farthest: Ints) -> Floats:
+def _count_overlap(nearest: Ints, farthest: Ints) -> Floats:
     """Count the distances between two, by number of digits."""
     low = np.maximum(nearest[:, None], _LOWEST[None, :])
     high = np.minimum(farthest[:, None], _HIGHEST[None, :])

@@ -11,8 +11,9 @@ from sfumato.checking.risk import Risk, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.knowledge import Windows, known_events, receiver_matches
-from sfumato.kinds.sequences.published import ticks
+from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known
+from sfumato.kinds.sequences.knowledge.windows import Windows
+from sfumato.kinds.sequences.published import count_steps
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of_original"]
 
@@ -24,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Risk:
     """Attack every person of the original with all their monitored events and times.
 
-    Nothing less tells a receiver more: see :mod:`sfumato.kinds.sequences.knowledge`. Where the claim is about
+    Nothing less tells a receiver more: see :mod:`sfumato.kinds.sequences.knowledge.matches`. Where the claim is about
     windows of a length, ``max_sensitive_share`` is the largest probability with which the receiver predicts any
     other event of anybody inside such a window.
 
@@ -37,19 +38,14 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
-    >>> from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> attack(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).to_dict()
+    >>> attack(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'monitored-events',
      'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
     """
-    found = receiver_matches(release, original, rows, _windows(release))
+    found = count_matches(release, original, rows, _windows(release))
     return _sum_up(found.sizes, found.published, found.share)
 
 
@@ -58,10 +54,10 @@ def _windows(release: Release) -> Windows | None:
     g = getattr(release.guarantee, "g", None)
     if g is None:
         return None
-    steps = ticks(release, getattr(release.guarantee, "unit", "") or None)
-    if steps is None:
+    length = count_steps(release, g)
+    if length is None:
         raise ParameterError("attack: the window of the claim must be in units of the published times.")
-    return Windows(g * steps, getattr(release.guarantee, "l", 1))
+    return Windows(length, getattr(release.guarantee, "l", 1))
 
 
 def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -> Risk:
@@ -83,7 +79,7 @@ def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -
     ([2, 2, 1], [1, 1, 1])
     """
     wanted = dataset.schema.monitored if monitored is None else monitored
-    number = known_events(dataset, wanted or dataset.history().labels).of_person
+    number = list_known(dataset, wanted or dataset.history().labels).of_person
     return _sum_up(np.bincount(number)[number], None, None)
 
 

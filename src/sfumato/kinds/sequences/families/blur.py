@@ -1,7 +1,7 @@
 """Blurring: other events near monitored intervals are published as what the whole group did, or not at all.
 
-The zones of a group reach from `window` before to `window` after each of its intervals. A known time of a member lies
-in an interval, so whatever a record says within `window` of it lies in a zone. In zones records say nothing of their
+The zones of a group begin `reach` before and end `reach` after each of its intervals. A known time of a member lies
+in an interval, so whatever a record says within `reach` of it lies in a zone. In zones records say nothing of their
 own: an event that every member did in a zone is published for all of them, in intervals that each hold one of
 every member's and together all of them; an event that only some did there is left out. So all records of a group are
 equal in their zones, and whoever picks a record by what it says near known times picks among whole groups of at least
@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences
+from sfumato.kinds.sequences.model import Sequences
+from sfumato.kinds.sequences.publication import Cover, Grouped
 
 __all__ = ["Blurred", "blur_groups"]
 
@@ -39,8 +40,13 @@ class Blurred(NamedTuple):
 
     Examples
     --------
-    >>> Blurred._fields
-    ('grouped', 'told', 'left_out')
+    >>> from sfumato.core.dataset import Dataset
+    >>> people = [[("mail", 10), ("news", 11)], [("mail", 12), ("shop", 19)]]
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
+    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (12,))])
+    >>> made = blur_groups(grouped, 3, shared=True)
+    >>> made.told, made.left_out, made.grouped.sequences.events.lists()
+    (0, 1, [['mail'], ['mail', 'shop']])
     """
 
     grouped: Grouped
@@ -48,14 +54,14 @@ class Blurred(NamedTuple):
     left_out: int
 
 
-def blur_groups(grouped: Grouped, window: int, *, shared: bool) -> Blurred:
+def blur_groups(grouped: Grouped, reach: int, *, shared: bool) -> Blurred:
     """Take other events out of the zones of their groups.
 
     Parameters
     ----------
     grouped
         Groups with their covers.
-    window
+    reach
         How far zones reach around intervals, in units of the data's time.
     shared
         Whether events of all members are told as intervals. Where no event may be predicted, nothing is.
@@ -71,8 +77,8 @@ def blur_groups(grouped: Grouped, window: int, *, shared: bool) -> Blurred:
     ([Cover(categories=('news',), starts=(11,), ends=(31,))], 2, 1)
     """
     people, group = grouped.sequences, grouped.group
-    window = min(window, people.span + 1)
-    zone = _zones_of_entries(people, group, grouped.covers, window)
+    reach = min(reach, people.span + 1)
+    zone = _number_zones(people, group, grouped.covers, reach)
     near = (zone >= 0) & ~people.is_monitored
     covers = [Cover((), (), ()) for _ in grouped.covers]
     told = 0
@@ -82,7 +88,7 @@ def blur_groups(grouped: Grouped, window: int, *, shared: bool) -> Blurred:
     return Blurred(made, told, int(near.sum()) - told)
 
 
-def _zones_of_entries(people: Sequences, group: Ints, covers: Sequence[Cover], window: int) -> Ints:
+def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], reach: int) -> Ints:
     """Number the zones of all groups, and return the zone of every entry; -1 where it is in none."""
     zone = np.full(len(people.times), -1, dtype=np.int64)
     of_entry = group[people.events.row_of_token]
@@ -92,8 +98,8 @@ def _zones_of_entries(people: Sequences, group: Ints, covers: Sequence[Cover], w
     for cover, (a, b) in zip(covers, itertools.pairwise(bounds.tolist()), strict=True):
         if not cover.starts or a == b:
             continue
-        low = np.array(cover.starts, dtype=np.int64) - window
-        high = np.array(cover.ends, dtype=np.int64) + window
+        low = np.array(cover.starts, dtype=np.int64) - reach
+        high = np.array(cover.ends, dtype=np.int64) + reach
         # Intervals ascend and do not meet; zones that meet are one.
         opens = np.concatenate([[True], low[1:] > high[:-1]])
         low, high = low[opens], high[np.concatenate([opens[1:], [True]])]
@@ -109,7 +115,7 @@ def _tell(
     people: Sequences, group: Ints, zone: Ints, near: npt.NDArray[np.bool_], covers: list[Cover]
 ) -> tuple[list[Cover], int]:
     """Find the intervals of the events that all members of a group did in a zone, and count what they tell."""
-    from sfumato.kinds.sequences.kernels.coverage import Monitored, best_intervals
+    from sfumato.kinds.sequences.kernels.covers import Monitored, find_intervals
     from sfumato.kinds.sequences.kernels.prices import set_prices
 
     rows, codes, times = people.events.row_of_token[near], people.events.codes[near], people.times[near]
@@ -132,7 +138,7 @@ def _tell(
     number = np.cumsum(complete) - 1
     offsets = np.append(starts, int(kept.sum())).astype(np.int64)
     pseudo = number[case[kept][starts]].astype(np.int64)
-    found = best_intervals(Monitored(offsets, times[kept]), pseudo, set_prices(1.0, 0, people.span, int(kept.sum())))
+    found = find_intervals(Monitored(offsets, times[kept]), pseudo, set_prices(1.0, 0, people.span, int(kept.sum())))
     event, owner = codes[opens][complete], group[rows[opens][complete]]
     listed: dict[int, list[tuple[int, int, str]]] = {}
     for case_number, (a, b) in enumerate(itertools.pairwise(found.offsets.tolist())):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
@@ -14,18 +13,19 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.method import Method
 from sfumato.core.params import Param
-from sfumato.core.recoding import name_values
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.kinds.sequences.families.covers import Found, cover_groups
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+from sfumato.kinds.sequences.model import Sequences
+from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
 
 if TYPE_CHECKING:
-    from sfumato.kinds.sequences.kernels.coverage import Monitored
+    from sfumato.kinds.sequences.kernels.covers import Monitored
+    from sfumato.kinds.sequences.kernels.demand import Outcome
     from sfumato.kinds.sequences.kernels.prices import Prices
     from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
@@ -35,12 +35,10 @@ __all__ = [
     "TOO_FEW",
     "Arrays",
     "DiverseGrouping",
-    "Found",
     "SequenceGrouping",
-    "cover_groups",
     "draw_order",
     "has_other_events",
-    "time_arrays",
+    "lay_out_times",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -49,6 +47,16 @@ Kernel = Callable[..., Any]
 BLUR = Param(
     "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
 )
+
+# What kernels count, and what the owner's trace calls it.
+_COUNTERS = {
+    "evaluations": "cp_evaluations",
+    "bounds": "bound_evaluations",
+    "nodes": "nodes_visited",
+    "bounded": "unions_spared",
+    "distances": "event_distances",
+    "merges": "merges",
+}
 
 TOO_FEW = "no monitored event, and fewer such records than a group needs"
 TOO_ALIKE = "no monitored event, and too many such records have the same at about the same time"
@@ -62,9 +70,16 @@ class SequenceGrouping(Method):
 
     Examples
     --------
-    >>> SequenceGrouping.kinds
-    ('sequences',)
+    >>> class AllTogether(SequenceGrouping):
+    ...     def group(self, people, run):
+    ...         cover = Cover(("mail",), (int(people.times.min()),), (int(people.times.max()),))
+    ...         return Grouped(people, np.zeros(len(people), np.int64), [cover])
+    >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
+    >>> AllTogether(k=2).claim(data).k, AllTogether(k=2).group(Sequences.of(data), Run()).covers
+    (2, [Cover(categories=('mail',), starts=(3,), ends=(8,))])
     """
+
+    needs: ClassVar[tuple[str, ...]] = ("monitored events",)
 
     k: Annotated[int | None, Param("Smallest number of records with the same monitored part.", ge=2)] = None
 
@@ -78,15 +93,15 @@ class SequenceGrouping(Method):
         return self.k or 1
 
     @property
-    def window(self) -> int | None:
+    def reach(self) -> int | None:
         """How far around monitored intervals other events are blurred; None for not at all."""
         return getattr(self, "blur", None)
 
     def claim(self, dataset: Dataset) -> Guarantee:
         """Claim k-anonymity of groups, for the receiver of the monitored events."""
-        unit = (dataset.clock.unit or "") if self.window is not None else ""
+        unit = (dataset.clock.unit or "") if self.reach is not None else ""
         monitored = dataset.schema.monitored
-        return GroupAnonymity(self.k or 1, monitored, blur=self.window, unit=unit, others=has_other_events(dataset))
+        return GroupAnonymity(self.k or 1, monitored, blur=self.reach, unit=unit, others=has_other_events(dataset))
 
     def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
         """Return which people without monitored events can be a group of their own, and why the others cannot."""
@@ -122,16 +137,16 @@ class SequenceGrouping(Method):
             grouped = _with_absent(grouped, everyone, present, absent[stays])
         withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
         grouped = dataclasses.replace(grouped, withheld=withheld)
-        if self.window is not None:
+        if self.reach is not None:
             with run.phase("blur"):
-                grouped = self.blur_groups(grouped, self.window, run)
+                grouped = self.blur_groups(grouped, self.reach, run)
         return publish_groups(dataset, self, self.claim(dataset), grouped, run)
 
-    def blur_groups(self, grouped: Grouped, window: int, run: Run) -> Grouped:
+    def blur_groups(self, grouped: Grouped, reach: int, run: Run) -> Grouped:
         """Take the times of other events near monitored intervals away, and count them."""
         from sfumato.kinds.sequences.families.blur import blur_groups
 
-        made = blur_groups(grouped, window, shared=getattr(self, "l", None) is None)
+        made = blur_groups(grouped, reach, shared=getattr(self, "l", None) is None)
         run.counters["other_events_told_as_intervals"] = made.told
         run.counters["other_events_left_out"] = made.left_out
         others = int((~grouped.sequences.is_monitored).sum())
@@ -154,11 +169,17 @@ class DiverseGrouping(SequenceGrouping):
 
     Examples
     --------
-    >>> from sfumato.kinds.sequences.methods.hi import Hi
-    >>> issubclass(Hi, DiverseGrouping)
-    True
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
+    >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
+    >>> Hi(k=2).claim(data).name, Hi(g=60, l=2).claim(data).name
+    ('group-anonymity', 'gl-diversity')
+    >>> Hi(l=2).check_request()
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Hi: g and l go together: a window's length, and how certain an event may be...
     """
 
+    optimises: ClassVar[str] = "interval loss (NCP)"
     promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity, GlDiversity)
 
     g: Annotated[int | None, Param("Length of a window, in units of the data's time; goes with l.", ge=0)] = None
@@ -200,10 +221,10 @@ class DiverseGrouping(SequenceGrouping):
         """Keep as many people without monitored events as are diverse enough among themselves."""
         if len(people) < self.least or self.l is None:
             return super().choose_absent(people, run)
-        from sfumato.kinds.sequences.kernels.thinning import thin_crowds
+        from sfumato.kinds.sequences.kernels.thinning import thin_windows
         from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 
-        thinned = thin_crowds(key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0), self.l)
+        thinned = thin_windows(key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0), self.l)
         stays = np.flatnonzero(thinned.stays) if thinned.stays.sum() >= self.least else np.arange(0)
         gone = len(people) - len(stays)
         if gone:
@@ -215,19 +236,11 @@ class DiverseGrouping(SequenceGrouping):
             )
         return stays, TOO_ALIKE
 
-    def fullest_window(self, people: Sequences) -> tuple[int, int]:
-        """Return how many people do the same unmonitored event inside one window, at most, and which event."""
-        from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_crowds, key_pairs
-
-        keyed = key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0)
-        crowds = find_crowds(keyed, np.zeros(len(people), np.int64))
-        return int(crowds.most[0]), int(crowds.event[0])
-
-    def arrays(self, people: Sequences) -> Arrays:
+    def lay_out(self, people: Sequences) -> Arrays:
         """Return the monitored and the other events, and what intervals cost, as the kernels want them."""
         if self.we == 0:
-            return time_arrays(people, self.wt)
-        from sfumato.kinds.sequences.kernels.coverage import Monitored
+            return lay_out_times(people, self.wt)
+        from sfumato.kinds.sequences.kernels.covers import Monitored
         from sfumato.kinds.sequences.kernels.prices import set_prices
         from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
@@ -245,9 +258,9 @@ class DiverseGrouping(SequenceGrouping):
 
     def group_with(self, kernel: Kernel, people: Sequences, run: Run, bits: int = 32) -> Grouped:
         """Group people with a kernel, and find the intervals of least loss for the groups."""
-        from sfumato.kinds.sequences.kernels.grouping import Demand
+        from sfumato.kinds.sequences.kernels.demand import Demand
 
-        arrays = self.arrays(people)
+        arrays = self.lay_out(people)
         outcome = kernel(
             *arrays,
             Demand(self.k or 0, self.l or 0, self.g or 0, bits),
@@ -255,32 +268,29 @@ class DiverseGrouping(SequenceGrouping):
             self.report(run),
         )
         if outcome.status != "done":
-            raise self.explain(people)
-        counted = {"evaluations": "cp_evaluations", "bounds": "bound_evaluations", "nodes": "nodes_visited"}
-        counted |= {"bounded": "unions_spared", "distances": "event_distances", "merges": "merges"}
-        run.counters.update(
-            {name: int(getattr(outcome, field)) for field, name in counted.items() if hasattr(outcome, field)}
-        )
+            raise self.explain(people, outcome)
+        counts = outcome.counts
+        run.counters.update({name: counts[counted] for counted, name in _COUNTERS.items() if counted in counts})
         return self.cover(people, outcome.group, arrays)
 
     def cover(self, people: Sequences, group: Ints, arrays: Arrays) -> Grouped:
         """Find the intervals of least loss for every group."""
-        from sfumato.kinds.sequences.kernels.coverage import best_intervals
+        from sfumato.kinds.sequences.kernels.covers import find_intervals, locate_events
 
-        best = best_intervals(arrays.monitored, group, arrays.prices)
+        best = find_intervals(arrays.monitored, group, arrays.prices)
+        interval = locate_events(arrays.monitored, group, best)
         node = best.node.astype(np.int64) if self.we > 0 else None
-        return cover_groups(people, group, Found(best.offsets, best.start, best.end, node))
+        return cover_groups(people, group, Found(best.offsets, best.start, best.end, interval, node))
 
-    def explain(self, people: Sequences) -> InfeasibleError:
+    def explain(self, people: Sequences, outcome: Outcome) -> InfeasibleError:
         """Say which event is too frequent in some window, and which l is possible."""
-        most, event = self.fullest_window(people)
-        largest = len(people) // max(most, 1)
+        largest = outcome.largest_l
         hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
         return InfeasibleError(
-            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, {most} of "
-            "them do the same event "
-            f"(number {event + 1} of {len(people.events.labels)}, in the order of first appearance) inside one window "
-            f"of length {self.g}, more than 1 in l={self.l}. {hint} A smaller g helps too."
+            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, "
+            f"{outcome.most} of them do the same event (number {outcome.event + 1} of {len(people.events.labels)}, in "
+            f"the order of first appearance) inside one window of length {self.g}, more than 1 in l={self.l}. {hint} A "
+            "smaller g helps too."
         )
 
 
@@ -289,8 +299,10 @@ class Arrays(NamedTuple):
 
     Examples
     --------
-    >>> Arrays._fields
-    ('monitored', 'unmonitored', 'prices')
+    >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 8)]], monitored=("mail",))
+    >>> arrays = lay_out_times(Sequences.of(data))
+    >>> arrays.monitored.times.tolist(), arrays.unmonitored.time.tolist(), arrays.prices.whole
+    ([3, 8], [4], 5)
     """
 
     monitored: Monitored
@@ -326,114 +338,12 @@ def draw_order(people: Sequences, run: Run) -> Ints:
     return run.secret.for_data(people.dataset.table).order(len(people), "grouping")
 
 
-def time_arrays(people: Sequences, wt: float = 1.0) -> Arrays:
+def lay_out_times(people: Sequences, wt: float = 1.0) -> Arrays:
     """Return the events and what intervals cost, where only time counts."""
-    from sfumato.kinds.sequences.kernels.coverage import Monitored
+    from sfumato.kinds.sequences.kernels.covers import Monitored
     from sfumato.kinds.sequences.kernels.prices import set_prices
     from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
     offsets, _, times = people.part(monitored=True)
     prices = set_prices(wt, 0, people.span, len(times))
     return Arrays(Monitored(offsets, times), Unmonitored(*people.part(monitored=False)), prices)
-
-
-class Found(NamedTuple):
-    """Intervals of every group, from left to right, as the kernels find them.
-
-    Attributes
-    ----------
-    offsets, start, end
-        The intervals of group g are at ``offsets[g]`` up to ``offsets[g + 1]``.
-    node
-        Category of each as a node of the event hierarchy; None to name it by the events it covers.
-    interval
-        The interval of every monitored event, -1 if it is suppressed; None where none is.
-
-    Examples
-    --------
-    >>> Found(np.array([0, 1]), np.array([3]), np.array([4])).node is None
-    True
-    """
-
-    offsets: Ints
-    start: Ints
-    end: Ints
-    node: Ints | None = None
-    interval: Ints | None = None
-
-
-def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
-    """Turn the intervals of groups into what they publish, with the categories of what they cover.
-
-    Parameters
-    ----------
-    people
-        People who all have monitored events.
-    group
-        Number of the group of each.
-    found
-        The intervals of the groups. Without nodes a category is the set of events that an interval covers; a
-        single event keeps its name.
-
-    Examples
-    --------
-    >>> rows = [[("mail", 1), ("chat", 9)], [("mail", 3), ("mail", 8)]]
-    >>> data = Dataset.of("sequences", rows, monitored=("mail", "chat"))
-    >>> two = Found(np.array([0, 2]), np.array([1, 8]), np.array([3, 9]))
-    >>> made = cover_groups(Sequences.of(data), np.array([0, 0]), two)
-    >>> made.covers
-    [Cover(categories=('mail', '{chat|mail}'), starts=(1, 8), ends=(3, 9))]
-    """
-    hierarchy = people.dataset.hierarchies.get("event")
-    if found.node is not None and hierarchy is not None:
-        names = [hierarchy.labels[at] for at in found.node]
-        members = _leaves_of(hierarchy, {int(at) for at in found.node}, people.dataset.schema.monitored)
-    else:
-        names, members = _covered_events(people, group, found)
-    starts, ends = found.start.tolist(), found.end.tolist()
-    covers = [
-        Cover(tuple(names[a:b]), tuple(starts[a:b]), tuple(ends[a:b]))
-        for a, b in itertools.pairwise(found.offsets.tolist())
-    ]
-    return Grouped(people, group, covers, members)
-
-
-def _leaves_of(hierarchy: Hierarchy, nodes: set[int], monitored: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """List the events a category can stand for: only monitored ones are published as categories."""
-    wanted = set(monitored)
-    found = {}
-    for node in nodes:
-        label = hierarchy.labels[node]
-        members = tuple(event for event in hierarchy.members(label) if event in wanted)
-        if members != (label,):
-            found[label] = members
-    return found
-
-
-def _covered_events(people: Sequences, group: Ints, found: Found) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """Name every interval by the events it covers."""
-    rows, codes, times = people.part(monitored=True)
-    interval = found.interval
-    if interval is None:
-        interval = _intervals_of_events(np.repeat(group, np.diff(rows)), times, found)
-    kept = interval >= 0
-    interval, codes = interval[kept], codes[kept]
-    labels = people.events.labels
-    pairs = np.unique(interval * len(labels) + codes)
-    which, code = np.divmod(pairs, len(labels))
-    ends = np.searchsorted(which, np.arange(len(found.start) + 1))
-    sets = [tuple(sorted(labels[c] for c in code[a:b])) for a, b in itertools.pairwise(ends)]
-    names = name_values(sets)
-    return names, {name: events for name, events in zip(names, sets, strict=True) if len(events) > 1}
-
-
-def _intervals_of_events(group: Ints, times: Ints, found: Found) -> Ints:
-    """Find the interval of every event: the last one of its group that starts before it."""
-    interval = np.empty(len(times), np.int64)
-    order = np.lexsort((times, group))
-    ordered = group[order]
-    for number in np.unique(ordered):
-        a, b = np.searchsorted(ordered, [number, number + 1])
-        first, last = found.offsets[number], found.offsets[number + 1]
-        interval[order[a:b]] = first + np.searchsorted(found.start[first:last], times[order[a:b]], side="right") - 1
-    return interval

@@ -15,9 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.coverage import Monitored
-from sfumato.kinds.sequences.kernels.prices import Prices, join_nodes
-from sfumato.kinds.sequences.kernels.taxonomy_distance import is_less
+from sfumato.kinds.sequences.kernels.covers import Monitored
+from sfumato.kinds.sequences.kernels.prices import Prices, is_less, join_nodes
 
 __all__ = ["Bench", "Progress", "Slots", "find_host", "grow_group", "join_group"]
 

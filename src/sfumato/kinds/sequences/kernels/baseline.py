@@ -13,21 +13,14 @@ Where the algorithm as printed leaves it open, or its text says more, this is th
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.clusters import (
-    COUNT,
-    PAIRS_BEGIN,
-    PAIRS_END,
-    PEOPLE,
-    Store,
-    measure_union,
-    merge_clusters,
-)
+from sfumato.kinds.sequences.kernels.clusters import COUNT, PEOPLE, Store, measure_union, merge_clusters
+from sfumato.kinds.sequences.kernels.demand import Rule, fulfils
 from sfumato.kinds.sequences.kernels.extents import (
     EVALUATIONS,
     are_in_conflict,
@@ -37,25 +30,8 @@ from sfumato.kinds.sequences.kernels.extents import (
     insert_cluster,
     remove_cluster,
 )
-from sfumato.kinds.sequences.kernels.windows import sweep_pairs
 
-__all__ = ["Index", "Rule", "Scan", "Search", "group_greedily"]
-
-
-class Rule(NamedTuple):
-    """What a group has to fulfil.
-
-    Attributes
-    ----------
-    people
-        The least number of members.
-    l, gap
-        At most one in l of the members may do an event within a window of this length; l is 0 when not asked for.
-    """
-
-    people: int
-    l: int
-    gap: int
+__all__ = ["Index", "Scan", "Search", "group_greedily"]
 
 
 class Search(Protocol):
@@ -200,19 +176,8 @@ def _repair_clusters(store: Store, rule: Rule, small: NDArray[np.int64], search:
         if not 0 < store.cards[cluster, PEOPLE] < rule.people:
             continue
         search.remove(cluster)
-        while not _fulfils(store, rule, cluster, tally):
+        while not fulfils(store, rule, cluster, tally):
             nearest = search.find(cluster, -1)
             search.remove(nearest)
             cluster = int(merge_clusters(store, cluster, nearest))
         search.insert(cluster)
-
-
-@njit(cache=True, nogil=True)
-def _fulfils(store: Store, rule: Rule, cluster: int, tally: NDArray[np.int32]) -> bool:
-    """Whether a cluster is large and diverse enough."""
-    card = store.cards[cluster]
-    people, begin, end = card[PEOPLE], card[PAIRS_BEGIN], card[PAIRS_END]
-    if people < rule.people or rule.l == 0:
-        return bool(people >= rule.people)
-    most, _ = sweep_pairs(store.key[begin:end], store.person[begin:end], rule.gap, tally)
-    return bool(rule.l * most <= people)

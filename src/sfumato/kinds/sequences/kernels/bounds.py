@@ -25,10 +25,17 @@ from sfumato.kinds.sequences.kernels.clusters import (
     MARKS,
     Store,
 )
-from sfumato.kinds.sequences.kernels.coverage import EVENTS, NEVER, NODE, REACH, TIME
+from sfumato.kinds.sequences.kernels.covers import EVENTS, NEVER, NODE, REACH, TIME
 from sfumato.kinds.sequences.kernels.prices import Prices
 
-__all__ = ["Extent", "bound_by_extent", "bound_by_fingerprint", "bound_by_neighbours", "bound_by_parts", "extent_of"]
+__all__ = [
+    "Extent",
+    "bound_by_extent",
+    "bound_by_fingerprint",
+    "bound_by_neighbours",
+    "bound_by_parts",
+    "describe_extent",
+]
 
 _EXACT = 1 << 53  # above, whole numbers are rounded before they are divided
 _SHAVE = 1 - 2.0**-50
@@ -47,6 +54,11 @@ class Extent(NamedTuple):
         Not 0 when surely no cluster has an event after the latest start and before the earliest end.
     lone
         Not 0 when one interval only can cover any of the clusters.
+
+    Examples
+    --------
+    >>> Extent(0, 5, 20, 30, events=4, hollow=1, lone=0).earliest_end
+    20
     """
 
     earliest_start: int
@@ -59,7 +71,7 @@ class Extent(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def extent_of(card: NDArray[np.int64]) -> Extent:
+def describe_extent(card: NDArray[np.int64]) -> Extent:
     """Describe one cluster, by its card, as a set."""
     hollow = 1 if card[END] - card[BEGIN] <= 2 else 0
     return Extent(card[FIRST], card[FIRST], card[LAST], card[LAST], card[COUNT], hollow, card[LONE])

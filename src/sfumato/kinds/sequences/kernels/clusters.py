@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.coverage import (
+from sfumato.kinds.sequences.kernels.covers import (
     EVENTS,
     NODE,
     REACH,
@@ -38,7 +38,7 @@ from sfumato.kinds.sequences.kernels.coverage import (
 from sfumato.kinds.sequences.kernels.prices import Prices, join_nodes
 from sfumato.kinds.sequences.kernels.windows import Keyed
 
-__all__ = ["Store", "measure_union", "merge_clusters", "merge_runs", "new_store"]
+__all__ = ["Store", "measure_union", "merge_clusters", "merge_runs", "new_store", "number_groups"]
 
 BEGIN, END, FIRST, LAST, COUNT, PEOPLE, LOSS, LONE, TOP, MARKS, PAIRS_BEGIN, PAIRS_END, TRAIL = range(13)
 AHEAD, ACROSS, AROUND = range(NODE + 1, NODE + 4)
@@ -265,6 +265,20 @@ def merge_runs(store: Store, people: NDArray[np.int64], group: NDArray[np.int64]
     for at in range(1, people.size):
         same = group[at] == group[at - 1]
         cluster = merge_clusters(store, cluster, people[at]) if same else people[at]
+
+
+def number_groups(home: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the clusters that are left from 0, in the order of their first members, by person.
+
+    Examples
+    --------
+    >>> number_groups(np.array([0, 1, 0, 2, 1])).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    # Clusters are merged into those with smaller numbers, so one look after the other leads to the last.
+    while (home[home] != home).any():
+        home = home[home]
+    return np.unique(home, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
 
 
 @njit(cache=True, nogil=True)

@@ -19,13 +19,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.alignment import Bench, Progress, Slots, find_host, grow_group, join_group
-from sfumato.kinds.sequences.kernels.coverage import Intervals, Monitored, best_intervals
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_index
+from sfumato.kinds.sequences.kernels.covers import Intervals, Monitored, find_intervals, locate_events
 from sfumato.kinds.sequences.kernels.prices import Prices
 
-__all__ = ["Publication", "align_groups", "locate_events", "mirror_groups", "place_on_curve"]
-
-_MOST_BITS = 31  # two coordinates of so many bits fit a 64-bit number
+__all__ = ["Publication", "align_groups", "mirror_groups"]
 
 
 class Publication(NamedTuple):
@@ -44,6 +41,15 @@ class Publication(NamedTuple):
         By monitored event: the interval that holds it, -1 when it is suppressed.
     evaluations, skipped
         How many pairs of a group and a person were aligned, and for how many a bound made that unnecessary.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> two = Monitored(np.array([0, 2, 3]), np.array([1, 10, 3]))
+    >>> prices = set_prices(1, 0, span=9, events=3)
+    >>> found = align_groups(two, prices, 2, np.array([0, 1]), lambda *_: None)
+    >>> found.interval.tolist(), found.intervals.start.tolist(), found.intervals.end.tolist()
+    ([0, -1, 0], [1], [3])
     """
 
     feasible: bool
@@ -182,7 +188,7 @@ def mirror_groups(
     k
         The least number of people in a group.
     key
-        By person: the place on the curve, such as :func:`place_on_curve` gives.
+        By person: the place on the curve, such as the rank along the Hilbert curve.
     permutation
         All people, in a random order.
 
@@ -205,28 +211,8 @@ def mirror_groups(
     turns = place[permutation]
     group = np.full(key.size, -1, np.int64)
     group[order] = _hide_among_nearest(key[order], turns[turns >= 0], k)
-    found = best_intervals(monitored, group, prices)
+    found = find_intervals(monitored, group, prices)
     return Publication(True, group, found, locate_events(monitored, group, found), 0, 0)
-
-
-def place_on_curve(monitored: Monitored) -> NDArray[np.int64]:
-    """Find everyone's place on the Hilbert curve through the plane of first and last times; 0 for people without any.
-
-    Examples
-    --------
-    >>> place_on_curve(Monitored(np.array([0, 2, 2, 3]), np.array([1, 3, 0]))).tolist()
-    [6, 0, 0]
-    """
-    lengths = np.diff(monitored.offsets)
-    key = np.zeros(lengths.size, np.int64)
-    present = np.flatnonzero(lengths)
-    if present.size:
-        times = monitored.times - monitored.times.min()
-        bits = int(times.max()).bit_length()
-        begin = monitored.offsets[:-1][present]
-        first, last = (pick.reduceat(times, begin) >> max(0, bits - _MOST_BITS) for pick in (np.minimum, np.maximum))
-        key[present] = hilbert_index(first, last, min(bits, _MOST_BITS))
-    return key
 
 
 @njit(cache=True, nogil=True)
@@ -246,35 +232,3 @@ def _hide_among_nearest(key: NDArray[np.int64], turns: NDArray[np.int64], k: int
         hidden[low : high + 1] = True
         tied[low + 1 : high + 1] = True
     return np.cumsum(~tied) - 1
-
-
-def locate_events(monitored: Monitored, group: NDArray[np.int64], intervals: Intervals) -> NDArray[np.int64]:
-    """Say for every event which interval of its group holds its time, -1 where none does.
-
-    Examples
-    --------
-    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
-    >>> two = Monitored(np.array([0, 2, 4]), np.array([1, 10, 3, 11]))
-    >>> together = np.array([0, 0])
-    >>> found = best_intervals(two, together, set_prices(1, 0, span=10, events=4))
-    >>> locate_events(two, together, found).tolist()
-    [0, 1, 0, 1]
-    """
-    located: NDArray[np.int64] = _locate(monitored.offsets, monitored.times, group, intervals)
-    return located
-
-
-@njit(cache=True, nogil=True)
-def _locate(
-    offsets: NDArray[np.int64], times: NDArray[np.int64], group: NDArray[np.int64], intervals: Intervals
-) -> NDArray[np.int64]:
-    located = np.full(times.size, -1, np.int64)
-    for person in range(group.size):
-        if group[person] < 0:
-            continue
-        begin, end = intervals.offsets[group[person]], intervals.offsets[group[person] + 1]
-        for at in range(offsets[person], offsets[person + 1]):
-            interval = begin + np.searchsorted(intervals.end[begin:end], times[at])
-            if interval < end and intervals.start[interval] <= times[at]:
-                located[at] = interval
-    return located

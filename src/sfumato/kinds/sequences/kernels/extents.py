@@ -16,8 +16,8 @@ from sfumato.kinds.sequences.kernels.bounds import (
     bound_by_fingerprint,
     bound_by_neighbours,
     bound_by_parts,
+    describe_extent,
     divide_down,
-    extent_of,
 )
 from sfumato.kinds.sequences.kernels.clusters import (
     BEGIN,
@@ -34,7 +34,7 @@ from sfumato.kinds.sequences.kernels.clusters import (
     need_one_interval,
     price_one_interval,
 )
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences.kernels.windows import have_conflict
 
 __all__ = ["EVALUATIONS", "Tree", "build_tree", "find_nearest", "insert_cluster", "remove_cluster"]
@@ -97,7 +97,7 @@ def build_tree(store: Store, alive: NDArray[np.int64]) -> tuple[Tree, Heap]:
     There is a spare leaf for clusters that are merged; when it is full, or most clusters are gone, build anew.
     """
     cards = store.cards[alive]
-    along = hilbert_order(cards[:, FIRST], cards[:, LAST])
+    along = order_along_curve(cards[:, FIRST], cards[:, LAST])
     alive, cards = alive[along], cards[along]
     lengths = np.where(cards[:, LONE], 0, np.frexp(cards[:, COUNT])[1])
     alive = alive[np.argsort(lengths, kind="stable")]
@@ -150,7 +150,7 @@ def _refresh_node(tree: Tree, cards: NDArray[np.int64], node: int) -> None:
             smallest = tree.cluster[child]
             if smallest < 0:
                 continue
-            extent = extent_of(cards[smallest])
+            extent = describe_extent(cards[smallest])
         else:
             smallest = tree.nodes[child, NUMBER]
             if tree.nodes[child, EVENTS] == 0:
@@ -297,7 +297,7 @@ def _open_leaf(
             bound = divide_down(price_one_interval(card, store.cards[other], prices), 1)
         else:
             kind = _ROUGH
-            bound = bound_by_extent(card, profile, extent_of(store.cards[other]), prices.time, prices.leaf)
+            bound = bound_by_extent(card, profile, describe_extent(store.cards[other]), prices.time, prices.leaf)
             if bound <= best:
                 counts[BOUNDS] += 2
                 bound = max(

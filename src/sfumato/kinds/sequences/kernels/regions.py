@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.bounds import bound_by_neighbours
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, COUNT, END, FIRST, LAST, LONE, TOP, Store
-from sfumato.kinds.sequences.kernels.coverage import NODE, find_loss, unite_profiles
+from sfumato.kinds.sequences.kernels.covers import NODE, find_loss, unite_profiles
 from sfumato.kinds.sequences.kernels.extents import BOUNDS, EVALUATIONS
 from sfumato.kinds.sequences.kernels.prices import join_nodes
 

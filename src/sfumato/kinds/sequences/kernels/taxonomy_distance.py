@@ -15,20 +15,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kinds.sequences.kernels.prices import measure_depths
+
 __all__ = [
     "Branches",
     "Pivot",
     "build_branches",
     "clear_pivot",
-    "event_distance",
-    "is_less",
     "load_pivot",
     "match_cost",
     "new_pivot",
-    "pool_rows",
 ]
-
-_CLOSE = 1e-14  # floats that differ by more, in proportion, come from fractions that differ the same way
 
 
 class Branches(NamedTuple):
@@ -44,6 +41,13 @@ class Branches(NamedTuple):
         How many of the row's events lie below the node, each as often as it happened.
     span
         How many entries belong to the node: itself and all below.
+
+    Examples
+    --------
+    >>> parent = np.array([3, 3, 4, 4, -1], np.int32)  # leaves 0 and 1 below 3; 3 and leaf 2 below the root 4
+    >>> branches = build_branches(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), parent)
+    >>> branches.node[branches.begin[1] :].tolist(), branches.length.tolist()
+    ([4, 3, 1], [4, 3])
     """
 
     begin: NDArray[np.int64]
@@ -64,6 +68,14 @@ class Pivot(NamedTuple):
         By node: how many of its children are reached.
     row
         Number of the row laid out, -1 when there is none.
+
+    Examples
+    --------
+    >>> parent = np.array([3, 3, 4, 4, -1], np.int32)
+    >>> pivot = new_pivot(5)
+    >>> load_pivot(build_branches(np.array([0, 2]), np.array([0, 2], np.int32), parent), 0, pivot)
+    >>> pivot.events.tolist(), pivot.children.tolist()
+    ([1, 0, 1, 1, 2], [0, 0, 0, 1, 2])
     """
 
     events: NDArray[np.int32]
@@ -92,74 +104,14 @@ def build_branches(offsets: NDArray[np.int64], events: NDArray[np.int32], parent
     ([4, 3, 0, 1], [3, 3, 1, 2], [4, 3, 1, 1])
     """
     offsets = np.ascontiguousarray(offsets, np.int64)
-    leaves = np.array(events, np.int32)
-    _sort_rows(offsets, leaves)
-    depth = _measure_depth(np.ascontiguousarray(parent, np.int32))
+    owner = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    leaves = np.ascontiguousarray(events[np.lexsort((events, owner))], np.int32)
+    depth = measure_depths(parent)
     sizes = _count_nodes(offsets, leaves, parent, depth)
     node, count, span = np.zeros((3, int(sizes.sum())), np.int32)
     branches = Branches(np.cumsum(sizes) - sizes, sizes, node, count, span)
     _fill_nodes(offsets, leaves, parent, depth, branches)
     return branches
-
-
-def pool_rows(
-    offsets: NDArray[np.int64], events: NDArray[np.int32], group: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Put the events of each group's rows together, for the distance between clusters.
-
-    Parameters
-    ----------
-    offsets, events
-        Rows of events.
-    group
-        Group of each row, counted from 0; rows with a negative one are left out.
-
-    Examples
-    --------
-    >>> offsets, events = pool_rows(np.array([0, 2, 3, 4]), np.array([5, 6, 7, 8], np.int32), np.array([1, 0, 1]))
-    >>> offsets.tolist(), events.tolist()
-    ([0, 1, 4], [7, 5, 6, 8])
-    """
-    lengths = np.diff(offsets)
-    owner = np.repeat(group, lengths)
-    kept = owner >= 0
-    order = np.argsort(owner[kept], kind="stable")
-    sizes = np.bincount(owner[kept], minlength=int(group.max(initial=-1)) + 1)
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes))), events[kept][order]
-
-
-def event_distance(branches: Branches, one: int, other: int, leaves: NDArray[np.int64]) -> tuple[int, int]:
-    """Compare two rows: the least cost of making their events equal by going up to categories.
-
-    Parameters
-    ----------
-    branches
-        The rows, from :func:`build_branches`; rows of pooled events give the distance between clusters.
-    one, other
-        Row numbers.
-    leaves
-        Number of leaves below each node.
-
-    Returns
-    -------
-    tuple
-        Numerator and denominator, not reduced. The denominator is the number of leaves times the events of both rows.
-        Two empty rows are equal, (0, 1); one empty row cannot be matched at all, (1, 0).
-
-    Examples
-    --------
-    >>> parent = np.array([8, 8, 9, 9, 10, 10, 10, 10, 11, 11, 11, -1], np.int32)
-    >>> leaves = np.array([1] * 8 + [2, 2, 4, 8])
-    >>> rows = np.array([0, 5, 9]), np.array([0, 1, 2, 4, 5, 0, 0, 3, 6], np.int32)
-    >>> event_distance(build_branches(*rows, parent), 0, 1, leaves)
-    (24, 72)
-    """
-    if not branches.length[one] or not branches.length[other]:
-        return (0, 1) if branches.length[one] == branches.length[other] else (1, 0)
-    pivot = new_pivot(leaves.size)
-    load_pivot(branches, one, pivot)
-    events = int(branches.events[branches.begin[one]]) + int(branches.events[branches.begin[other]])
-    return int(match_cost(branches, other, leaves, pivot)), int(leaves.max()) * events
 
 
 def new_pivot(nodes: int) -> Pivot:
@@ -219,40 +171,6 @@ def match_cost(branches: Branches, row: int, leaves: NDArray[np.int64], pivot: P
             cost += leaves[node] * (np.int64(branches.events[at]) + np.int64(pivot.events[node]))
             at = below
     return cost
-
-
-@njit(cache=True, nogil=True)
-def is_less(one: int, one_parts: int, other: int, other_parts: int) -> bool:
-    """Whether one / one_parts < other / other_parts, exactly; all are at least 0 and the parts above 0."""
-    near, far = one / one_parts, other / other_parts
-    if abs(near - far) > _CLOSE * (near + far):
-        return near < far
-    # Whole parts decide; if they agree, the remainders are compared, upside down.
-    while True:
-        whole, other_whole = one // one_parts, other // other_parts
-        if whole != other_whole:
-            return whole < other_whole
-        one -= whole * one_parts
-        other -= other_whole * other_parts
-        if one == 0 or other == 0:
-            return one < other
-        one, one_parts, other, other_parts = other_parts, other, one_parts, one
-
-
-@njit(cache=True, nogil=True)
-def _sort_rows(offsets: NDArray[np.int64], leaves: NDArray[np.int32]) -> None:
-    for row in range(offsets.size - 1):
-        leaves[offsets[row] : offsets[row + 1]].sort()
-
-
-@njit(cache=True, nogil=True)
-def _measure_depth(parent: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Count the steps from the root to every node."""
-    depth = np.zeros(parent.size, np.int32)
-    for node in range(parent.size - 1, -1, -1):
-        if parent[node] >= 0:
-            depth[node] = depth[parent[node]] + 1
-    return depth
 
 
 @njit(cache=True, nogil=True)

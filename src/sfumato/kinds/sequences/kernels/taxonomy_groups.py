@@ -10,67 +10,29 @@ R. Sherkat, J. Li, N. Mamoulis, "Efficient timestamped event sequence anonymizat
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.baseline import Rule
-from sfumato.kinds.sequences.kernels.coverage import Monitored
-from sfumato.kinds.sequences.kernels.grouping import Demand
-from sfumato.kinds.sequences.kernels.hilbert import hilbert_order
+from sfumato.kinds.sequences.kernels.clusters import number_groups
+from sfumato.kinds.sequences.kernels.covers import Monitored
+from sfumato.kinds.sequences.kernels.demand import Demand, Outcome, Rule, fulfils, refuse, set_rule
+from sfumato.kinds.sequences.kernels.hilbert import rank_along_curve
 from sfumato.kinds.sequences.kernels.prices import Prices
 from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches
 from sfumato.kinds.sequences.kernels.taxonomy_parts import split_people
 from sfumato.kinds.sequences.kernels.taxonomy_repair import (
     Repair,
     find_nearest,
-    fulfils,
     merge_members,
     merge_two,
     open_repair,
 )
-from sfumato.kinds.sequences.kernels.windows import Keyed, Unmonitored, find_crowds, key_pairs
+from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
-__all__ = ["Outcome", "et"]
+__all__ = ["et"]
 
 _SLICE = 8  # clusters put together before a call returns
-
-
-class Outcome(NamedTuple):
-    """The groups, or why there are none.
-
-    Attributes
-    ----------
-    status
-        ``done``; ``too few`` when there are fewer people than a group needs; ``not diverse`` when even all people in
-        one group are not diverse enough.
-    group
-        By person: the number of the group, counted from 0 in the order of the first members; all 0 when not done.
-    event, start
-        When not diverse: the event that too many do, and when the first window of length g begins in which the most
-        do it. -1 and 0 otherwise.
-    largest_l
-        When not diverse: the largest l that is feasible. 0 otherwise.
-    evaluations, bounded
-        How often the loss of two clusters was evaluated, and how often a bound made that unnecessary.
-    distances
-        How many distances of events were computed.
-    parts, violators, merges
-        How many parts the splitting left, how many of them did not fulfil the demand, and merges to repair that.
-    """
-
-    status: Literal["done", "too few", "not diverse"]
-    group: NDArray[np.int64]
-    event: int = -1
-    start: int = 0
-    largest_l: int = 0
-    evaluations: int = 0
-    bounded: int = 0
-    distances: int = 0
-    parts: int = 0
-    violators: int = 0
-    merges: int = 0
 
 
 def et(
@@ -99,6 +61,13 @@ def et(
     report
         Called with steps done and steps in all, every now and then: every person is split off, then settled.
 
+    Returns
+    -------
+    Outcome
+        It counts how often the loss of two clusters was evaluated (``evaluations``), and how often a bound made that
+        unnecessary (``bounded``); the ``distances`` of events; how many ``parts`` the splitting left, how many of them
+        did not fulfil the demand (``violators``), and the ``merges`` to repair that.
+
     Raises
     ------
     OverflowError
@@ -121,64 +90,24 @@ def et(
     R. Sherkat, J. Li, N. Mamoulis, "Efficient timestamped event sequence anonymization", Section 5.1, Algorithm 4.
     """
     people = monitored.offsets.size - 1
-    _check_input(monitored, demand, order)
-    keyed = Keyed(np.zeros(people + 1, np.int64), np.empty(0, np.int64), 0, 1, 0)
-    if demand.l > 0:
-        keyed = key_pairs(unmonitored, demand.g)
-    rule = Rule(max(demand.k, demand.l), demand.l, keyed.gap)
+    rule, keyed = set_rule(monitored, unmonitored, demand, order)
     if people == 0:
         return Outcome("done", np.zeros(0, np.int64))
-    refused = _refuse(people, keyed, rule)
+    refused = refuse(people, keyed, rule)
     if refused is not None:
         return refused
     branches = build_branches(monitored.offsets, monitored.leaf, prices.parent)
-    first, last = (pick.reduceat(monitored.times, monitored.offsets[:-1]) for pick in (np.minimum, np.maximum))
-    rank = np.empty(people, np.int64)
-    rank[hilbert_order(first, last)] = np.arange(people)
+    rank = rank_along_curve(monitored.offsets, monitored.times)
     order = order.copy()
     ends, distances = split_people(
         branches, prices.leaves, rank, order, 2 * rule.people, lambda done: report(done, 2 * people)
     )
     repair = open_repair(monitored, keyed, prices, branches)
     violators, merges = _settle(repair, order, ends, rule, report)
-    home = repair.store.home
-    while (home[home] != home).any():
-        home = home[home]
-    group = np.unique(home, return_inverse=True)[1].astype(np.int64)
     evaluations, bounded = repair.tally.tolist()
-    return Outcome(
-        "done",
-        group,
-        evaluations=evaluations,
-        bounded=bounded,
-        distances=distances,
-        parts=ends.size,
-        violators=violators,
-        merges=merges,
-    )
-
-
-def _check_input(monitored: Monitored, demand: Demand, order: NDArray[np.int64]) -> None:
-    """Refuse what would otherwise lead astray."""
-    people = monitored.offsets.size - 1
-    if people and np.diff(monitored.offsets).min() < 1:
-        raise ValueError("everyone must have at least one monitored event")
-    if order.size != people or (np.bincount(order, minlength=people) != 1).any():
-        raise ValueError("the order must be a permutation of the people")
-    if max(demand.k, demand.l) < 1 or min(demand.k, demand.l, demand.g) < 0:
-        raise ValueError("k or l must be positive, and g not negative")
-
-
-def _refuse(people: int, keyed: Keyed, rule: Rule) -> Outcome | None:
-    """Say why there can be no groups. If all people in one group are diverse enough, there are."""
-    together = np.zeros(people, np.int64)
-    if people < rule.people:
-        return Outcome("too few", together)
-    crowds = find_crowds(keyed, together)
-    most = int(crowds.most[0])
-    if rule.l * most <= people:
-        return None
-    return Outcome("not diverse", together, int(crowds.event[0]), int(crowds.start[0]), people // most)
+    counts = {"evaluations": evaluations, "bounded": bounded, "distances": distances, "merges": merges}
+    counts |= {"parts": ends.size, "violators": violators}
+    return Outcome("done", number_groups(repair.store.home), counts=counts)
 
 
 def _settle(
@@ -202,11 +131,11 @@ def _settle(
         report(people, 2 * people)
     alive = np.flatnonzero(home == np.arange(people))
     seen = np.zeros(people, np.int32)
-    violators = [cluster for cluster in alive.tolist() if not fulfils(repair.store, cluster, rule, seen)]
+    violators = [cluster for cluster in alive.tolist() if not fulfils(repair.store, rule, cluster, seen)]
     merges = 0
     for turn, cluster in enumerate(violators):
         if home[cluster] == cluster:
-            while not fulfils(repair.store, cluster, rule, seen):
+            while not fulfils(repair.store, rule, cluster, seen):
                 nearest = int(find_nearest(repair, alive, cluster))
                 alive = alive[alive != max(cluster, nearest)]
                 cluster = int(merge_two(repair, cluster, nearest))

@@ -22,14 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.taxonomy_distance import (
-    Branches,
-    Pivot,
-    is_less,
-    load_pivot,
-    match_cost,
-    new_pivot,
-)
+from sfumato.kinds.sequences.kernels.prices import is_less
+from sfumato.kinds.sequences.kernels.taxonomy_distance import Branches, Pivot, load_pivot, match_cost, new_pivot
 
 __all__ = ["split_people"]
 

@@ -14,35 +14,30 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.baseline import Rule
 from sfumato.kinds.sequences.kernels.bounds import bound_by_neighbours, divide_down
-from sfumato.kinds.sequences.kernels.category_cover import Runs, cover_by_category, new_runs
+from sfumato.kinds.sequences.kernels.category_covers import Runs, cover_by_category, new_runs
 from sfumato.kinds.sequences.kernels.clusters import (
     AROUND,
     BEGIN,
     COUNT,
     END,
     LOSS,
-    PAIRS_BEGIN,
-    PAIRS_END,
-    PEOPLE,
     Store,
     measure_union,
     merge_clusters,
     need_one_interval,
     new_store,
 )
-from sfumato.kinds.sequences.kernels.coverage import EVENTS, Monitored, unite_profiles
+from sfumato.kinds.sequences.kernels.covers import EVENTS, Monitored, unite_profiles
 from sfumato.kinds.sequences.kernels.prices import Prices
 from sfumato.kinds.sequences.kernels.taxonomy_distance import Branches, Pivot, clear_pivot, load_pivot, new_pivot
-from sfumato.kinds.sequences.kernels.windows import Keyed, sweep_pairs
+from sfumato.kinds.sequences.kernels.windows import Keyed
 
 __all__ = [
     "Repair",
     "bound_closely",
     "bound_roughly",
     "find_nearest",
-    "fulfils",
     "merge_members",
     "merge_two",
     "open_repair",
@@ -160,17 +155,6 @@ def _intersect(common: Branches, one: int, other: int, pivot: Pivot) -> None:
     common.node[to : to + kept] = node[:kept]
     common.events[to : to + kept] = events[:kept]
     common.span[to : to + kept] = source[:kept]
-
-
-@njit(cache=True, nogil=True)
-def fulfils(store: Store, cluster: int, rule: Rule, seen: NDArray[np.int32]) -> bool:
-    """Whether a cluster is large and diverse enough."""
-    card = store.cards[cluster]
-    if card[PEOPLE] < rule.people or rule.l == 0:
-        return bool(card[PEOPLE] >= rule.people)
-    key = store.key[card[PAIRS_BEGIN] : card[PAIRS_END]]
-    most, _ = sweep_pairs(key, store.person[card[PAIRS_BEGIN] : card[PAIRS_END]], rule.gap, seen)
-    return bool(rule.l * most <= card[PEOPLE])
 
 
 @njit(cache=True, nogil=True)

@@ -1,14 +1,14 @@
-"""Whom to leave out so that no crowd is too large a share of those who stay.
+"""Whom to leave out so that no window holds too large a share of those who stay.
 
-A crowd are the people who do one event within one window. Leaving people out makes crowds smaller, and the share that
-is allowed too. To leave out the fewest is hard where people do several things, so two ways are tried, and the better
-one counts:
+A window holds the people who do one event within it. Leaving people out makes windows emptier, and the share that is
+allowed smaller too. To leave out the fewest is hard where people do several things, so two ways are tried, and the
+better one counts:
 
-- crowds are swept in time; where one is too large, one of its latest members goes, among those the one with most
-  events in crowds that are too large. Where everybody does one thing, that leaves out the fewest;
-- whoever is in most crowds that are too large goes, one after the other.
+- windows are swept in time; where one is too full, one of those who came last goes, among them the one with most
+  events in windows that are too full. Where everybody does one thing, that leaves out the fewest;
+- whoever is in most windows that are too full goes, one after the other.
 
-Both are repeated with the share of those who are left, until all crowds are small enough; then everybody who can come
+Both are repeated with the share of those who are left, until no window is too full; then everybody who can come
 back does. How many must go at least is found beside it: where the numbers are equal, nobody could do better.
 """
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.windows import Keyed
 
-__all__ = ["Thinned", "thin_crowds"]
+__all__ = ["Thinned", "thin_windows"]
 
 _Way = Callable[[NDArray[np.int64], NDArray[np.int64], int, int, NDArray[np.bool_]], bool]
 
@@ -39,13 +39,19 @@ class Thinned(NamedTuple):
         By person.
     at_least
         So many had to be left out, whoever they are.
+
+    Examples
+    --------
+    >>> found = Thinned(np.array([True, False, False]), at_least=1)
+    >>> int((~found.stays).sum()) - found.at_least
+    1
     """
 
     stays: NDArray[np.bool_]
     at_least: int
 
 
-def thin_crowds(keyed: Keyed, l: int) -> Thinned:
+def thin_windows(keyed: Keyed, l: int) -> Thinned:
     """Leave people out until no more than one in l of the others do an event within one window.
 
     Parameters
@@ -59,7 +65,7 @@ def thin_crowds(keyed: Keyed, l: int) -> Thinned:
     --------
     >>> from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
     >>> event, time = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 9])
-    >>> found = thin_crowds(key_pairs(Unmonitored(np.array([0, 1, 2, 3, 4, 4]), event, time), g=5), l=2)
+    >>> found = thin_windows(key_pairs(Unmonitored(np.array([0, 1, 2, 3, 4, 4]), event, time), g=5), l=2)
     >>> found.stays.tolist(), found.at_least
     ([True, True, False, True, True], 1)
     """
@@ -91,23 +97,38 @@ def _in_time_order(keyed: Keyed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return person[order], keyed.key[order]
 
 
+@njit(cache=True, nogil=True, inline="always")  # called for every pair: a call would take as long as the work
+def _slide(
+    key: NDArray[np.int64],
+    person: NDArray[np.int64],
+    gap: int,
+    alive: NDArray[np.bool_],
+    tally: NDArray[np.int64],
+    left: int,
+    right: int,
+    present: int,
+) -> tuple[int, int]:
+    """Move the right end of a window to the next pair; return its left end, and how many are in it then."""
+    while key[right] - key[left] > gap:
+        if alive[person[left]]:
+            tally[person[left]] -= 1
+            present -= tally[person[left]] == 0
+        left += 1
+    if alive[person[right]]:
+        tally[person[right]] += 1
+        present += tally[person[right]] == 1
+    return left, present
+
+
 @njit(cache=True, nogil=True)
 def _sweep_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
-    """Leave people out until no crowd is larger than the cap; tell whether anybody was."""
+    """Leave people out until no window holds more than the cap; tell whether anybody was."""
     score = _count_memberships(key, person, gap, cap, alive)
     tally = np.zeros(alive.size, np.int64)
     present, left, changed = 0, 0, False
     for right in range(key.size):
-        while key[right] - key[left] > gap:
-            if alive[person[left]]:
-                tally[person[left]] -= 1
-                present -= tally[person[left]] == 0
-            left += 1
-        if not alive[person[right]]:
-            continue
-        tally[person[right]] += 1
-        present += tally[person[right]] == 1
-        if present > cap:
+        left, present = _slide(key, person, gap, alive, tally, left, right, present)
+        if alive[person[right]] and present > cap:
             worst, most = person[right], score[person[right]]
             for at in range(right - 1, max(left, right - _LOOK_BACK) - 1, -1):
                 if alive[person[at]] and score[person[at]] > most:
@@ -123,22 +144,15 @@ def _sweep_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap:
 def _count_memberships(
     key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Count, by person, the events that lie in a crowd larger than the cap."""
+    """Count, by person, the events that lie in a window of more than the cap."""
     tally = np.zeros(alive.size, np.int64)
     steps = np.zeros(key.size + 1, np.int64)
     present, left = 0, 0
     for right in range(key.size):
-        while key[right] - key[left] > gap:
-            if alive[person[left]]:
-                tally[person[left]] -= 1
-                present -= tally[person[left]] == 0
-            left += 1
-        if alive[person[right]]:
-            tally[person[right]] += 1
-            present += tally[person[right]] == 1
-            if present > cap:
-                steps[left] += 1
-                steps[right + 1] -= 1
+        left, present = _slide(key, person, gap, alive, tally, left, right, present)
+        if alive[person[right]] and present > cap:
+            steps[left] += 1
+            steps[right + 1] -= 1
     score = np.zeros(alive.size, np.int64)
     inside = 0
     for at in range(key.size):
@@ -150,29 +164,22 @@ def _count_memberships(
 
 @njit(cache=True, nogil=True)
 def _pick_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
-    """Leave out whoever is in most crowds larger than the cap, until there are none; tell whether anybody was."""
+    """Leave out whoever is in most windows of more than the cap, until there are none; tell whether anybody was."""
     changed = False
     first = np.zeros(key.size, np.int64)
     full = np.zeros(key.size + 1, np.int64)
     latest = np.full(alive.size, -1, np.int64)
     while True:
-        # Crowds end with a pair of somebody; full counts those that are too large so far.
+        # Windows end with a pair of somebody; full counts those that are too full so far.
         tally = np.zeros(alive.size, np.int64)
         present, left = 0, 0
         for right in range(key.size):
-            while key[right] - key[left] > gap:
-                if alive[person[left]]:
-                    tally[person[left]] -= 1
-                    present -= tally[person[left]] == 0
-                left += 1
-            if alive[person[right]]:
-                tally[person[right]] += 1
-                present += tally[person[right]] == 1
+            left, present = _slide(key, person, gap, alive, tally, left, right, present)
             first[right] = left
             full[right + 1] = full[right] + (alive[person[right]] and present > cap)
         if full[key.size] == 0:
             return changed
-        # A crowd counts for a person by the last pair the person has in it.
+        # A window counts for a person by the last pair the person has in it.
         gain = np.zeros(alive.size, np.int64)
         latest[:] = -1
         reach = key.size - 1
@@ -201,7 +208,7 @@ def _bring_back(
     alive: NDArray[np.bool_],
     l: int,
 ) -> None:
-    """Let people come back one after the other, as long as no crowd gets too large."""
+    """Let people come back one after the other, as long as no window gets too full."""
     tally = np.zeros(alive.size, np.int64)
     remaining = alive.sum()
     effort, again = 0, True
@@ -216,7 +223,7 @@ def _bring_back(
                 begin = np.searchsorted(key, keyed.key[at] - keyed.gap)
                 end = np.searchsorted(key, keyed.key[at] + keyed.gap, "right")
                 effort += end - begin
-                largest = _largest_crowd(key, person, alive, tally, begin, end, keyed.key[at], keyed.gap)
+                largest = _count_fullest(key, person, alive, tally, begin, end, keyed.key[at], keyed.gap)
                 if largest > (remaining + 1) // l:
                     fits = False
                     break
@@ -226,7 +233,7 @@ def _bring_back(
 
 
 @njit(cache=True, nogil=True)
-def _largest_crowd(
+def _count_fullest(
     key: NDArray[np.int64],
     person: NDArray[np.int64],
     alive: NDArray[np.bool_],
@@ -236,17 +243,10 @@ def _largest_crowd(
     pair: int,
     gap: int,
 ) -> int:
-    """Count the largest crowd around a pair, whose neighbours are between begin and end; the tally is zero again."""
+    """Count the fullest window around a pair, whose neighbours are between begin and end; the tally is zero again."""
     largest, present, left = 0, 0, begin
     for right in range(begin, end):
-        while key[right] - key[left] > gap:
-            if alive[person[left]]:
-                tally[person[left]] -= 1
-                present -= tally[person[left]] == 0
-            left += 1
-        if alive[person[right]]:
-            tally[person[right]] += 1
-            present += tally[person[right]] == 1
+        left, present = _slide(key, person, gap, alive, tally, left, right, present)
         if key[right] >= pair and present > largest:
             largest = present
     for at in range(left, end):
@@ -257,9 +257,9 @@ def _largest_crowd(
 def _bound(keyed: Keyed, l: int) -> int:
     """Find how many must be left out at least, whoever they are.
 
-    If x are left out, crowds may have (people - x) // l members. Looking at one event alone, and at the first time each
-    person does it, the fewest people whose absence makes crowds that small are found in one sweep: whoever comes last
-    into a crowd that is full must go, or somebody else who stays shorter. No solution leaves out fewer than that.
+    If x are left out, windows may hold (people - x) // l people. Looking at one event alone, and at the first time each
+    person does it, the fewest people whose absence makes windows that empty are found in one sweep: whoever comes last
+    into a window that is full must go, or somebody else who stays shorter. No solution leaves out fewer than that.
     """
     people = keyed.offsets.size - 1
     person = np.repeat(np.arange(people), np.diff(keyed.offsets))

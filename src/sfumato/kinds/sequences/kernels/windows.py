@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Crowds", "Keyed", "Unmonitored", "find_crowds", "have_conflict", "key_pairs"]
+__all__ = ["Fullest", "Keyed", "Unmonitored", "find_fullest", "have_conflict", "key_pairs", "sweep_pairs"]
 
 _LARGEST_KEY = 1 << 62
 _PAIRS_PER_SLICE = 2_000_000  # so many are sorted at a time: some tenths of a second
@@ -21,6 +21,12 @@ class Unmonitored(NamedTuple):
         The pairs of person p are at ``offsets[p]`` up to ``offsets[p + 1]`` of the columns below, in any order.
     event, time
         Codes of events, not negative, and when they happened.
+
+    Examples
+    --------
+    >>> two = Unmonitored(np.array([0, 2, 3]), np.array([1, 0, 1], np.int32), np.array([5, 7, 9]))
+    >>> two.time[two.offsets[1] : two.offsets[2]].tolist()
+    [9]
     """
 
     offsets: NDArray[np.int64]
@@ -41,6 +47,12 @@ class Keyed(NamedTuple):
     gap
         The length of windows: two keys differ by at most that if, and only if, the events are the same and the
         times are that close.
+
+    Examples
+    --------
+    >>> keyed = key_pairs(Unmonitored(np.array([0, 2]), np.array([1, 0], np.int32), np.array([5, 7])), g=3)
+    >>> (keyed.key // keyed.stride).tolist(), (keyed.key % keyed.stride + keyed.earliest).tolist()
+    ([0, 1], [7, 5])
     """
 
     offsets: NDArray[np.int64]
@@ -50,7 +62,7 @@ class Keyed(NamedTuple):
     gap: int
 
 
-class Crowds(NamedTuple):
+class Fullest(NamedTuple):
     """The fullest window of every group.
 
     Attributes
@@ -62,6 +74,12 @@ class Crowds(NamedTuple):
     event, start
         That event, and when the window begins: the smallest event code first, then the earliest window. -1 and 0
         when there are no events.
+
+    Examples
+    --------
+    >>> found = Fullest(np.array([6]), np.array([2]), np.array([1]), np.array([5]))
+    >>> (found.people // found.most).tolist()
+    [3]
     """
 
     people: NDArray[np.int64]
@@ -106,7 +124,7 @@ def _sort_rows(offsets: NDArray[np.int64], key: NDArray[np.int64]) -> None:
         key[offsets[row] : offsets[row + 1]].sort()
 
 
-def find_crowds(keyed: Keyed, group: NDArray[np.int64]) -> Crowds:
+def find_fullest(keyed: Keyed, group: NDArray[np.int64]) -> Fullest:
     """Find the fullest window of every group.
 
     A window is closed: it holds times t to t + g. A person counts once per event and window. A group is
@@ -122,8 +140,8 @@ def find_crowds(keyed: Keyed, group: NDArray[np.int64]) -> Crowds:
     Examples
     --------
     >>> pairs = Unmonitored(np.array([0, 2, 3, 4]), np.array([1, 0, 1, 1], np.int32), np.array([5, 7, 9, 8]))
-    >>> crowds = find_crowds(key_pairs(pairs, g=3), np.array([0, 0, 0]))
-    >>> crowds.people.tolist(), crowds.most.tolist(), crowds.event.tolist(), crowds.start.tolist()
+    >>> found = find_fullest(key_pairs(pairs, g=3), np.array([0, 0, 0]))
+    >>> found.people.tolist(), found.most.tolist(), found.event.tolist(), found.start.tolist()
     ([3], [2], [1], [5])
 
     References
@@ -148,7 +166,7 @@ def find_crowds(keyed: Keyed, group: NDArray[np.int64]) -> Crowds:
         _sweep_groups(keyed.key[at[order]], person[order], bounds, keyed.gap, tally, most[begin:], fullest[begin:])
         begin = stop
     start = np.where(fullest < 0, 0, fullest % keyed.stride + keyed.earliest)
-    return Crowds(people, most, np.where(fullest < 0, -1, fullest // keyed.stride), start)
+    return Fullest(people, most, np.where(fullest < 0, -1, fullest // keyed.stride), start)
 
 
 def _list_pairs(offsets: NDArray[np.int64], members: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -42,14 +42,11 @@ class CountQueries(Metric):
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 0)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (3,))])
-    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> result = Hi(k=2).anonymize(data, Run())
     >>> CountQueries(intervals=2).measure(Comparison(data, result.release)).value
     0.5
 

@@ -42,15 +42,12 @@ class EventContext(Metric):
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 0), ("news", 1)], [("mail", 5), ("shop", 9)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (0,), (5,))])
-    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> result = Hi(k=2).anonymize(data, Run())
     >>> score = EventContext(window=4).measure(Comparison(data, result.release))
     >>> round(score.value, 4)
     0.3569

@@ -37,15 +37,12 @@ class IntervalLoss(Metric):
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail", "mail"), (1, 10), (3, 11))])
-    >>> claim, by_hand = SimpleNamespace(monitored=("mail",)), SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, claim, grouped, Run())
+    >>> result = Hi(k=2).anonymize(data, Run())
     >>> IntervalLoss().measure(Comparison(data, result.release, result.trace.rows)).value
     0.15
 

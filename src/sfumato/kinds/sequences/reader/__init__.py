@@ -17,7 +17,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.lineage import name_rows
 from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Column, Schema
+from sfumato.core.schema import Schema
 from sfumato.core.unit import PERSON, RECORD
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
@@ -30,6 +30,7 @@ from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assig
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.times import parse_times
 from sfumato.io.visits import combine_labels, renumber
+from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
 
 __all__ = ["WORDS", "read"]
@@ -100,7 +101,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     return Dataset(
         Schema(
             "sequences",
-            (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
+            KIND.columns,
             monitored=resolve_monitored(reading.monitored, labels, log.name),
         ),
         pa.table(

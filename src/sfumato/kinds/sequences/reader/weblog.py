@@ -36,7 +36,15 @@ _PYTHON_LINE = re.compile(_LINE, re.ASCII)
 
 
 class WebLog(NamedTuple):
-    """The lines of a log, those left out included, so that a row is a line."""
+    """The lines of a log, those left out included, so that a row is a line.
+
+    Examples
+    --------
+    >>> line = b'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 404 9'
+    >>> log = parse_weblog("access.log", line + b"\\n" + line.replace(b"404", b"200"), "host")
+    >>> log.kept.tolist(), log.notes[1]
+    ([False, True], 'Requests with another status, which were left out: 1.')
+    """
 
     table: pa.Table
     """``time``, ``event``, and the columns that make up a person."""

@@ -14,7 +14,7 @@ from sfumato.core.metric import Score
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
-from sfumato.kinds.sequences.report import timelines
+from sfumato.kinds.sequences.report import lengths, strips
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
@@ -47,7 +47,7 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
             *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
-            _timeline(comparison, drawn.get("timeline")),
+            _strips(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
@@ -58,31 +58,29 @@ def render(
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
     """Return the plots by name; ``timeline`` is there when it is known who became whom."""
     drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
-    if timelines.find_obstacle(comparison) is None:
-        strips = timelines.choose_strips(comparison)
-        drawn["timeline"] = finish_figure(
-            timelines.draw_strips(comparison, strips), _timeline_facts(comparison, strips)
-        )
-    drawn["group-sizes"] = finish_figure(*timelines.draw_lengths(comparison))
+    if strips.find_obstacle(comparison) is None:
+        chosen = strips.choose_strips(comparison)
+        drawn["timeline"] = finish_figure(strips.draw_strips(comparison, chosen), _describe_strips(comparison, chosen))
+    drawn["group-sizes"] = finish_figure(*lengths.draw_lengths(comparison))
     return drawn
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save a timeline of three groups and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
     guarantee = comparison.release.guarantee
-    if timelines.find_obstacle(comparison) is not None:
+    if strips.find_obstacle(comparison) is not None:
         save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
         return
-    legend, *strips = timelines.draw_strips(comparison, timelines.choose_strips(comparison, 3), 800)["vconcat"]
+    legend, *drawn = strips.draw_strips(comparison, strips.choose_strips(comparison, 3), 800)["vconcat"]
     sets, _ = draw_sets(before, after, guarantee, 270, 130)
     # The legend comes last here: both sides then begin with a title.
-    views = [{"vconcat": [*strips, legend], "spacing": 18}, sets]
+    views = [{"vconcat": [*drawn, legend], "spacing": 18}, sets]
     save_figure(finish_figure({"hconcat": views, "spacing": 40}, {}), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    lengths = comparison.view(SequenceComparison).covers.lengths
-    typical = timelines.show_length(float(np.median(lengths)), comparison.original.clock) if len(lengths) else "–"
+    found = comparison.view(SequenceComparison).covers.lengths
+    typical = lengths.show_length(float(np.median(found)), comparison.original.clock) if len(found) else "–"
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
@@ -191,9 +189,9 @@ def _account(comparison: Comparison) -> str:
     )
 
 
-def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+def _strips(comparison: Comparison, plot: dict[str, Any] | None) -> str:
     if plot is None:
-        told = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
+        told = f"<p>{escape(strips.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
             f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
@@ -205,11 +203,11 @@ def _timeline(comparison: Comparison, plot: dict[str, Any] | None) -> str:
     return f"<section><h2>Monitored events before and after</h2>\n{told}</section>"
 
 
-def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> dict[str, Any]:
+def _describe_strips(comparison: Comparison, chosen: list[strips.Strip]) -> dict[str, Any]:
     clock = comparison.original.clock
     groups = int((np.diff(comparison.view(SequenceComparison).group_covers.offsets) > 0).sum())
-    note = f"{show_count(len(strips))} of {show_amount(groups, 'group is', 'groups are')} shown"
-    note += ", from the shortest to the longest intervals." if len(strips) < groups else "."
+    note = f"{show_count(len(chosen))} of {show_amount(groups, 'group is', 'groups are')} shown"
+    note += ", from the shortest to the longest intervals." if len(chosen) < groups else "."
     return {
         "title": "Monitored events of some groups, before and after",
         "description": "For each group: dots at the times of its monitored events, and bars for the "
@@ -221,10 +219,10 @@ def _timeline_facts(comparison: Comparison, strips: list[timelines.Strip]) -> di
                 strip.rank or f"Group {number}",
                 show_count(strip.people),
                 show_count(len(strip.intervals)),
-                timelines.show_length(strip.average, clock),
-                timelines.show_length(max(high - low for _, low, high in strip.intervals), clock),
+                lengths.show_length(strip.average, clock),
+                lengths.show_length(max(high - low for _, low, high in strip.intervals), clock),
             ]
-            for number, strip in enumerate(strips, start=1)
+            for number, strip in enumerate(chosen, start=1)
         ],
     }
 

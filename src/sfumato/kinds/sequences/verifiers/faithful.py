@@ -12,8 +12,19 @@ from sfumato.checking.structure import COUNTS, READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.published import Entries, Stretches, TimedRecords, last_at_most, sequence_columns, ticks
-from sfumato.kinds.sequences.verifiers.sequence_classes import judge_units, near_entries, verify_sequences
+from sfumato.kinds.sequences.published import (
+    Entries,
+    Stretches,
+    TimedRecords,
+    count_steps,
+    count_ticks,
+    find_columns,
+    find_last,
+    mark_events,
+    recode_events,
+)
+from sfumato.kinds.sequences.verifiers.blur import mark_near
+from sfumato.kinds.sequences.verifiers.classes import judge_units, verify_sequences
 
 __all__ = ["verify_faithful"]
 
@@ -39,14 +50,10 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
-    >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> result = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32)))
+    >>> result = Hi(k=2).anonymize(data, Run(bytes(32)))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True
     """
@@ -59,18 +66,18 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         next(iter(units.checks)): units.witness,
         "every record is published at most once": check_rows(release, original, rows),
     }
-    scale = ticks(release, original.clock.unit)
+    scale = count_ticks(release, original.clock.unit)
     if scale is not None and found["every record is published at most once"] is None:
         records = TimedRecords.of(release, original.history().labels)
         monitored, others = _split(release, original, rows.astype(np.int64), scale)
         classes = records.class_of_row[monitored.events.row_of_token]
-        pairs = records.covering(classes, monitored.events.codes, monitored.times)
+        pairs = records.find_cover(classes, monitored.events.codes, monitored.times)
         if not records.suppressing:
             found["every monitored event is covered"] = _check_covered(monitored, pairs)
         found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
         near = _blurred(release, records, others)
         found["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
-        if sequence_columns(release).blurred is not None:
+        if find_columns(release).blurred is not None:
             found["what is told of blurred events is true"] = _check_told(release, others.keep(near))
     found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
     found["no original name is a pseudonym"] = check_names(release, original)
@@ -81,34 +88,29 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple[Entries, Entries]:
     """Return the monitored and the other events of the originals, in the order of the published rows."""
     entries = Entries(original.history(), original.times() * scale).take(rows)
-    wanted = set(getattr(release.guarantee, "monitored", ()))
-    is_monitored = np.array([label in wanted for label in entries.events.labels], dtype=bool)[entries.events.codes]
+    is_monitored = mark_events(entries.events, getattr(release.guarantee, "monitored", ()))
     return entries.keep(is_monitored), entries.keep(~is_monitored)
 
 
 def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.NDArray[np.bool_]:
     """Mark the original events that the claim blurs: those near a monitored interval of their record."""
     blur = getattr(release.guarantee, "blur", None)
-    steps = ticks(release, getattr(release.guarantee, "unit", "") or None)
-    if blur is None or steps is None:
-        return np.zeros(len(others.times), dtype=bool)
-    return near_entries(records, blur * steps, others)
+    reach = None if blur is None else count_steps(release, blur)
+    return np.zeros(len(others.times), dtype=bool) if reach is None else mark_near(records, reach, others)
 
 
 def _check_told(release: Release, near: Entries) -> Witness:
     """Look for a blurred event that the person did not do in the interval told."""
-    names = sequence_columns(release)
+    names = find_columns(release)
     told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
-    code = {label: i for i, label in enumerate(near.events.labels)}
-    recode = np.array([code.get(label, -1) for label in told.events.labels], dtype=np.int64)
-    codes = recode[told.events.codes] if len(recode) else told.events.codes
+    codes = recode_events(told.events, near.events.labels)
     base = len(near.events.labels) + 1
     order = np.lexsort((near.times, near.events.codes, near.events.row_of_token))
     keys = (near.events.row_of_token * base + near.events.codes)[order]
     times = near.times[order]
     wanted = told.events.row_of_token * base + codes
     begin, end = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
-    untrue = last_at_most(times, begin, end, told.hi) <= last_at_most(times, begin, end, told.lo - 1)
+    untrue = find_last(times, begin, end, told.hi) <= find_last(times, begin, end, told.lo - 1)
     if not untrue.any():
         return None
     at = int(np.argmax(untrue))
@@ -146,9 +148,7 @@ def _check_others(published: Entries, expected: Entries) -> Witness:
         row = int(np.argmax(wrong))
         counts = int(published.events.lengths[row]), int(expected.events.lengths[row])
         return {"rows": [row + 1], "published_events": counts[0], "original_events": counts[1]}
-    code = {label: i for i, label in enumerate(expected.events.labels)}
-    recode = np.array([code.get(label, -1) for label in published.events.labels], dtype=np.int64)
-    codes = recode[published.events.codes] if len(recode) else published.events.codes
+    codes = recode_events(published.events, expected.events.labels)
     if np.array_equal(codes, expected.events.codes) and np.array_equal(published.times, expected.times):
         return None
     rows = published.events.row_of_token

@@ -11,10 +11,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.knowledge import Windows, receiver_matches
-from sfumato.kinds.sequences.published import TimedRecords, busiest_window, most_people, ticks
-from sfumato.kinds.sequences.verifiers.sequence_classes import (
-    judge_blur,
+from sfumato.kinds.sequences.knowledge.matches import count_matches
+from sfumato.kinds.sequences.knowledge.windows import Windows, count_most, find_busiest
+from sfumato.kinds.sequences.published import TimedRecords, count_steps
+from sfumato.kinds.sequences.verifiers.blur import judge_blur
+from sfumato.kinds.sequences.verifiers.classes import (
     judge_classes,
     judge_matches,
     judge_units,
@@ -38,14 +39,10 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> verify(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release)
+    >>> verify(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release)
     Verdict(holds=True, claimed g=5, l=2, k=2, measured k=2, classes=1, g=5, l=2)
 
     References
@@ -66,17 +63,17 @@ def verify(release: Release) -> Verdict:
 
 
 def _judge_windows(release: Release, records: TimedRecords, claim: GlDiversity) -> Verdict:
-    window = _window(release, claim)
+    window = count_steps(release, claim.g)
     if window is None:
         return _without_unit(claim)
-    people = most_people(records.entries, records.class_of_row, len(records.sizes), window)
+    people = count_most(records.entries, records.class_of_row, len(records.sizes), window)
     active = np.flatnonzero(people)
     l = int((records.sizes[active] // people[active]).min()) if len(active) else None
     diverse = l is None or l >= claim.l
     witness = None
     if not diverse:
         worst = active[[np.argmax(people[active] / records.sizes[active])]]
-        busiest = busiest_window(records.entries, records.rows_of(worst), window)
+        busiest = find_busiest(records.entries, records.rows_of(worst), window)
         witness = None if busiest is None else show_window(release, busiest)
     checks = {"no event is in more than 1 in l inside a window": diverse}
     return Verdict(diverse, {}, {"g": claim.g, "l": l}, witness, checks)
@@ -86,7 +83,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     """Check a release against the original: 0 or k records match, and no event is likelier than 1 in l.
 
     The receiver knows all monitored events of everybody. Who knows less matches no fewer records, and predicts
-    no better than the worst class allows, as :mod:`sfumato.kinds.sequences.knowledge` explains.
+    no better than the worst class allows, as :mod:`sfumato.kinds.sequences.knowledge.matches` explains.
 
     Parameters
     ----------
@@ -97,27 +94,23 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> claim = GlDiversity(g=5, l=2, k=2, monitored=("mail",))
-    >>> verify_against(publish_groups(data, by_hand, claim, grouped, Run(bytes(32))).release, data).measured
+    >>> verify_against(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).measured
     {'matches': 2, 'knowledges': 2, 'share': 0.5}
     """
     claim = _claim(release)
     structure = verify_sequences(release)
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
-    window = _window(release, claim)
+    window = count_steps(release, claim.g)
     if window is None:
         return _without_unit(claim)
     units = judge_units(release, original)
     if not units:
         return units
-    found = receiver_matches(release, original, rows, Windows(window, claim.l))
+    found = count_matches(release, original, rows, Windows(window, claim.l))
     likeliest = found.likeliest
     diverse = likeliest is None or likeliest.people <= likeliest.records // claim.l
     return (
@@ -131,12 +124,6 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
             {"no event is likelier than 1 in l inside a window": diverse},
         )
     )
-
-
-def _window(release: Release, claim: GlDiversity) -> int | None:
-    """Return g in steps of the published times; None if it is given in a unit they do not have."""
-    steps = ticks(release, claim.unit or None)
-    return None if steps is None else claim.g * steps
 
 
 def _without_unit(claim: GlDiversity) -> Verdict:

@@ -11,15 +11,10 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.knowledge import receiver_matches
+from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.published import TimedRecords
-from sfumato.kinds.sequences.verifiers.sequence_classes import (
-    judge_blur,
-    judge_classes,
-    judge_matches,
-    judge_units,
-    verify_sequences,
-)
+from sfumato.kinds.sequences.verifiers.blur import judge_blur
+from sfumato.kinds.sequences.verifiers.classes import judge_classes, judge_matches, judge_units, verify_sequences
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -35,13 +30,10 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
+    >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
     >>> verify(release)
     Verdict(holds=True, claimed k=2, measured k=2, classes=1)
 
@@ -61,7 +53,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     """Check a release against the original: do 0 or k records match all that is known of anybody?
 
     The receiver knows all monitored events of everybody. Who knows less matches no fewer records, as
-    :mod:`sfumato.kinds.sequences.knowledge` explains.
+    :mod:`sfumato.kinds.sequences.knowledge.matches` explains.
 
     Parameters
     ----------
@@ -73,13 +65,10 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
+    >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
     """
@@ -88,7 +77,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if not structure.checks[READABLE]:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
     units = judge_units(release, original)
-    return units & judge_matches(release, receiver_matches(release, original, rows), claim.k) if units else units
+    return units & judge_matches(release, count_matches(release, original, rows), claim.k) if units else units
 
 
 def _claim(release: Release) -> GroupAnonymity:

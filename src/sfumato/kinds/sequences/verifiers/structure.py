@@ -12,7 +12,7 @@ from sfumato.checking.order import Findings, find_disorder
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, read_lists, sequence_columns
+from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, find_columns, read_lists
 
 __all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
@@ -46,7 +46,7 @@ def check_columns(release: Release) -> Witness:
 
 def _check_alignment(release: Release) -> Witness:
     """Look for lists of times that are not as long as the lists they go with."""
-    names = sequence_columns(release)
+    names = find_columns(release)
     pairs = [(names.monitored, names.intervals), (names.events, names.times)]
     if names.blurred is not None and names.stretches is not None:
         pairs.append((names.blurred, names.stretches))
@@ -60,7 +60,7 @@ def _check_alignment(release: Release) -> Witness:
 
 def _check_times(release: Release) -> Witness:
     """Look for intervals that end before they begin or meet the next of the record, and times out of order."""
-    names, records = sequence_columns(release), TimedRecords.of(release)
+    names, records = find_columns(release), TimedRecords.of(release)
     times = records.entries.times
     for column, numbers in ((names.intervals, records.lo), (names.intervals, records.hi), (names.times, times)):
         if len(numbers) and not -_LATEST <= int(numbers.min()) <= int(numbers.max()) <= _LATEST:
@@ -118,7 +118,7 @@ def _look_at_records(release: Release) -> Findings:
     """Look for events of a moment that are not in the order of the alphabet."""
     entries = TimedRecords.of(release).entries
     yield from find_disorder(entries.times, entries.events)
-    columns = sequence_columns(release)
+    columns = find_columns(release)
     if columns.blurred is not None and columns.stretches is not None:
         told = Stretches.read(release.table.column(columns.blurred), release.table.column(columns.stretches))
         # Intervals in the order of both ends; those that are alike, in the order of the alphabet.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices, join_nodes
 
-__all__ = ["Intervals", "Monitored", "best_intervals", "find_loss", "new_table", "unite_profiles"]
+__all__ = ["Intervals", "Monitored", "find_intervals", "find_loss", "locate_events", "new_table", "unite_profiles"]
 
 TIME, EVENTS, REACH, NODE = range(4)
 BEFORE, BEST, CHOICE, QUEUE, SINCE = range(5)
@@ -44,6 +44,12 @@ class Monitored(NamedTuple):
         The times of person p are ``times[offsets[p] : offsets[p + 1]]``, in any order, repeats allowed.
     leaf
         The node of the hierarchy every event is, for losses that count categories; else empty.
+
+    Examples
+    --------
+    >>> two = Monitored(np.array([0, 2, 3]), np.array([1, 10, 3]))
+    >>> two.times[two.offsets[0] : two.offsets[1]].tolist(), two.leaf.size
+    ([1, 10], 0)
     """
 
     offsets: NDArray[np.int64]
@@ -91,9 +97,9 @@ def find_loss(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int6
     for i in range(profile.shape[0]):
         table[i + 1, BEFORE] = table[i, BEFORE] + profile[i, EVENTS]
     if prices.leaf > 0:
-        _cover_by_category(profile, prices, table)
+        _fill_by_category(profile, prices, table)
     else:  # A unit of length then costs 1.
-        _cover_by_time(profile, table)
+        _fill_by_time(profile, table)
     return int(table[profile.shape[0], BEST])
 
 
@@ -105,7 +111,7 @@ def _lose(i: int, j: int, profile: NDArray[np.int64], table: NDArray[np.int64]) 
 
 
 @njit(cache=True, nogil=True)
-def _cover_by_time(profile: NDArray[np.int64], table: NDArray[np.int64]) -> None:
+def _fill_by_time(profile: NDArray[np.int64], table: NDArray[np.int64]) -> None:
     """Fill the table when only lengths cost.
 
     Of two left ends the later one is the better from some right end on (length times events satisfies the
@@ -152,7 +158,7 @@ def _find_takeover(i: int, j: int, tail: int, profile: NDArray[np.int64], table:
 
 
 @njit(cache=True, nogil=True)
-def _cover_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> None:
+def _fill_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> None:
     """Fill the table when categories cost too: extend the last interval to the left while it alone costs less."""
     for j in range(profile.shape[0]):
         best, choice = LARGEST_LOSS, -1
@@ -183,6 +189,15 @@ class Intervals(NamedTuple):
         By group: the least loss, in the unit of the prices; the loss per event is ``loss / events / prices.whole``.
     events, people
         By group: monitored events, and people who have any.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> three = Monitored(np.array([0, 1, 2, 3]), np.array([1, 4, 9]))
+    >>> prices = set_prices(1, 0, span=8, events=3)
+    >>> found = find_intervals(three, np.array([0, 0, 1]), prices)
+    >>> (found.end - found.start).tolist(), (found.loss / found.events / prices.whole).tolist()
+    ([3, 0], [0.375, 0.0])
     """
 
     offsets: NDArray[np.int64]
@@ -194,7 +209,7 @@ class Intervals(NamedTuple):
     people: NDArray[np.int64]
 
 
-def best_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Prices) -> Intervals:
+def find_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Prices) -> Intervals:
     """Find for every group the intervals of least loss that cover it.
 
     Parameters
@@ -210,7 +225,7 @@ def best_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Price
     --------
     >>> from sfumato.kinds.sequences.kernels.prices import set_prices
     >>> two = Monitored(np.array([0, 2, 4]), np.array([1, 10, 3, 11]))
-    >>> found = best_intervals(two, np.array([0, 0]), set_prices(1, 0, span=10, events=4))
+    >>> found = find_intervals(two, np.array([0, 0]), set_prices(1, 0, span=10, events=4))
     >>> found.start.tolist(), found.end.tolist(), found.loss.tolist()
     ([1, 10], [3, 11], [6])
 
@@ -334,3 +349,35 @@ def _write_intervals(
             found.node[at] = node
         end = start
     return begin + intervals
+
+
+def locate_events(monitored: Monitored, group: NDArray[np.int64], intervals: Intervals) -> NDArray[np.int64]:
+    """Say for every event which interval of its group holds its time, -1 where none does.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> two = Monitored(np.array([0, 2, 4]), np.array([1, 10, 3, 11]))
+    >>> together = np.array([0, 0])
+    >>> found = find_intervals(two, together, set_prices(1, 0, span=10, events=4))
+    >>> locate_events(two, together, found).tolist()
+    [0, 1, 0, 1]
+    """
+    located: NDArray[np.int64] = _locate(monitored.offsets, monitored.times, group, intervals)
+    return located
+
+
+@njit(cache=True, nogil=True)
+def _locate(
+    offsets: NDArray[np.int64], times: NDArray[np.int64], group: NDArray[np.int64], intervals: Intervals
+) -> NDArray[np.int64]:
+    located = np.full(times.size, -1, np.int64)
+    for person in range(group.size):
+        if group[person] < 0:
+            continue
+        begin, end = intervals.offsets[group[person]], intervals.offsets[group[person] + 1]
+        for at in range(offsets[person], offsets[person + 1]):
+            interval = begin + np.searchsorted(intervals.end[begin:end], times[at])
+            if interval < end and intervals.start[interval] <= times[at]:
+                located[at] = interval
+    return located

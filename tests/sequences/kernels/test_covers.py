@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sequences.naive import coverage as naive
+from tests.sequences.naive import covers as naive
 
 from sfumato.kinds.sequences.kernels import bounds
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
-from sfumato.kinds.sequences.kernels.coverage import Monitored, best_intervals
+from sfumato.kinds.sequences.kernels.covers import Monitored, find_intervals
 from sfumato.kinds.sequences.kernels.prices import set_prices
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 
@@ -56,7 +56,7 @@ def build_clusters(groups, weights, bits):
 def bound_by_extent(store, cluster, others):
     """The bound by the extent of several clusters."""
     card = store.cards[cluster]
-    columns = list(zip(*(bounds.extent_of(store.cards[other]) for other in others), strict=True))
+    columns = list(zip(*(bounds.describe_extent(store.cards[other]) for other in others), strict=True))
     merged = [reduce(column) for reduce, column in zip((min, max, min, max, max, min, min), columns, strict=True)]
     extent = bounds.Extent(*(int(value) for value in merged))
     profile = store.pool[card[BEGIN] : card[END]]
@@ -79,7 +79,7 @@ def draw_group(random, latest):
 
 
 def test_worked_example():
-    found = best_intervals(
+    found = find_intervals(
         as_monitored([[(1, 0), (10, 0)], [(3, 0), (11, 0)]]), np.zeros(2, np.int64), set_prices(1, 0, 10, 4)
     )
     assert found.offsets.tolist() == [0, 2]
@@ -92,7 +92,7 @@ def test_worked_example():
 def test_best_intervals_attain_the_least_loss_of_all_interval_sets(group, weights):
     monitored = as_monitored(group)
     prices, span, whole = price(monitored, weights)
-    found = best_intervals(monitored, np.zeros(len(group), np.int64), prices)
+    found = find_intervals(monitored, np.zeros(len(group), np.int64), prices)
     sets = {tuple(runs): loss for loss, runs in naive.cover(group, exact(weights), span, PARENT)}
     intervals = tuple(zip(found.start.tolist(), found.end.tolist(), strict=True))
     assert Fraction(int(found.loss[0]), whole) == min(sets.values()) == sets[intervals]
@@ -111,7 +111,7 @@ def test_groups_are_covered_one_by_one(many, left_out):
     number = [i for i, group in enumerate(many) for _ in group]
     shuffled = np.random.default_rng(left_out).permutation(len(people))
     prices, _, whole = price(as_monitored(people), (1, 0))
-    found = best_intervals(
+    found = find_intervals(
         as_monitored([people[i] for i in shuffled] + [[(7, 0)]] * left_out),
         np.array([number[i] for i in shuffled] + [-1] * left_out),
         prices,
@@ -134,7 +134,7 @@ def test_long_groups_are_covered_as_well_as_stepwise(seed):
         for _ in range(1 + seed % 4)
     ]
     monitored = as_monitored(group)
-    found = best_intervals(monitored, np.zeros(len(group), np.int64), price(monitored, (1, 0))[0])
+    found = find_intervals(monitored, np.zeros(len(group), np.int64), price(monitored, (1, 0))[0])
     assert found.loss[0] == naive.least_loss_stepwise(group)
 
 

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.people import Crowd, count_in_groups
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.knowledge import ReceiverMatches
-from sfumato.kinds.sequences.published import Entries, TimedRecords, Window, last_at_most, sequence_columns, ticks
+from sfumato.kinds.sequences.knowledge.matches import ReceiverMatches
+from sfumato.kinds.sequences.knowledge.windows import Window
+from sfumato.kinds.sequences.published import TimedRecords, count_ticks, find_columns, mark_events
 
 __all__ = [
-    "judge_blur",
+    "CROWD",
+    "find_crowds",
     "judge_classes",
     "judge_matches",
     "judge_units",
-    "near_entries",
     "show_rows",
     "show_window",
     "verify_sequences",
@@ -29,6 +32,9 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
+
+CROWD = "group"
+"""What the records are called among which people are counted."""
 
 
 def verify_sequences(release: Release) -> Verdict:
@@ -65,12 +71,12 @@ def _exposed_events(release: Release, records: TimedRecords) -> Witness:
     hidden = {*getattr(release.guarantee, "monitored", ())}
     hidden.update(records.cover.labels[code] for code in np.unique(records.cover.codes))
     hidden.update(event for events in release.members().values() for event in events)
-    names = sequence_columns(release)
+    names = find_columns(release)
     published = [records.entries.events]
     if names.blurred is not None:
         published.append(Ragged.from_arrow(release.table.column(names.blurred)))
     for events in published:
-        exposed = np.array([label in hidden for label in events.labels], dtype=bool)[events.codes]
+        exposed = mark_events(events, hidden)
         if exposed.any():
             code = events.codes[np.argmax(exposed)]
             rows = np.unique(events.row_of_token[events.codes == code])
@@ -78,74 +84,9 @@ def _exposed_events(release: Release, records: TimedRecords) -> Witness:
     return None
 
 
-def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool) -> Verdict:
-    """Judge whether records say nothing of their own around monitored intervals.
-
-    No event with a time lies within the blur of an interval of its record, and k records are equal both in their
-    monitored part and in what is told of blurred events (nothing may be told where it is not ``shared``). Then, within
-    the blur of any known time, whatever matches is made of sets of at least k records that are equal there: a known
-    time of a matching record lies in an interval of it, and around that only the blurred part says anything. Where
-    monitored events are left out that does not follow, so such a claim does not hold.
-    """
-    blur, unit = getattr(release.guarantee, "blur", None), getattr(release.guarantee, "unit", "")
-    told = sequence_columns(release).blurred is not None
-    if len(records.entries.times) and not getattr(release.guarantee, "others", True):
-        rows = np.unique(records.entries.events.row_of_token)
-        return Verdict(False, {}, {}, {"rows": show_rows(rows)}, {"no other events are published": False})
-    if blur is None:
-        checks = {"nothing is told as blurred that is not declared": False} if told else {}
-        return Verdict(not told, {}, {}, {"column": "blurred"} if told else None, checks)
-    steps = ticks(release, unit or None)
-    if steps is None:
-        return Verdict(False, {}, {}, {"unit": unit}, {"the blur is in units of the times": False})
-    near = near_entries(records, blur * steps)
-    number = records.alike(release)
-    sizes = np.bincount(number)
-    smallest = int(sizes.min(initial=len(release)))
-    checks = {
-        "no event near a monitored interval has a time": not near.any(),
-        "what is told of blurred events is told of k records": smallest >= k,
-        "nothing is told of blurred events that could be predicted": shared or not told,
-        "no monitored event is left out where others are blurred": not records.suppressing,
-    }
-    witness: Witness = None
-    if near.any():
-        witness = {"rows": show_rows(np.unique(records.entries.events.row_of_token[near]))}
-    elif smallest < k:
-        witness = {"class_size": smallest, "rows": show_rows(np.flatnonzero(number == int(np.argmin(sizes))))}
-    elif not all(checks.values()):
-        witness = {"column": "blurred"} if told and not shared else {"suppressing": True}
-    return Verdict(all(checks.values()), {}, {"blur": blur, "alike": smallest}, witness, checks)
-
-
-def near_entries(records: TimedRecords, reach: int, entries: Entries | None = None) -> npt.NDArray[np.bool_]:
-    """Mark the entries within reach of an interval of their record; entries are the published ones if not given.
-
-    Examples
-    --------
-    >>> cover, events = Ragged.from_lists([["mail"]]), Ragged.from_lists([["news", "shop"]])
-    >>> lo, hi, holds = np.array([10]), np.array([20]), np.array([0])
-    >>> entries = Entries(events, np.array([22, 23]))
-    >>> records = TimedRecords(np.array([0]), np.array([1]), cover, lo, hi, entries, ("mail",), holds, False)
-    >>> near_entries(records, 2).tolist()
-    [True, False]
-    """
-    held = records.entries if entries is None else entries
-    if not len(records.lo) or not len(held.times):
-        return np.zeros(len(held.times), dtype=bool)
-    reach = min(reach, 1 << 61)
-    classes = records.class_of_row[held.events.row_of_token]
-    begin, end = records.cover.offsets[classes], records.cover.offsets[classes + 1]
-    # Only the last interval that begins by then, or the next one, can be near.
-    at = last_at_most(records.lo, begin, end, held.times)
-    behind = (at >= begin) & (held.times - records.hi[at] <= reach)
-    after = np.minimum(at + 1, len(records.lo) - 1)
-    return np.asarray(behind | ((at + 1 < end) & (records.lo[after] - held.times <= reach)))
-
-
 def judge_units(release: Release, original: Dataset) -> Verdict:
     """Judge whether the times of the original can be compared with the published ones."""
-    holds = ticks(release, original.clock.unit) is not None
+    holds = count_ticks(release, original.clock.unit) is not None
     published = sorted({column.form.type for column in release.columns if column.role == "time"})
     return Verdict(
         holds,
@@ -180,6 +121,16 @@ def judge_matches(release: Release, found: ReceiverMatches, k: int) -> Verdict:
         witness,
         checks,
     )
+
+
+def find_crowds(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[Crowd]:
+    """Count the people of every group of records with the same monitored part."""
+    yield from count_in_groups(TimedRecords.of(release).alike(release), person)
 
 
 def show_rows(rows: Ints) -> list[int]:

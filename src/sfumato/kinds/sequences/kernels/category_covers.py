@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.coverage import BEFORE, BEST, CHOICE, EVENTS, NODE, REACH, TIME
+from sfumato.kinds.sequences.kernels.covers import BEFORE, BEST, CHOICE, EVENTS, NODE, REACH, TIME
 from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices
 
 __all__ = ["Runs", "cover_by_category", "new_runs"]

@@ -1,10 +1,9 @@
-"""When it happened, before and after: monitored events of some groups above, what is published of them below."""
+"""Strips of some groups: when their monitored events happened above, what is published of them below."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-import itertools
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from sfumato.core.clock import UNITS, Clock
 from sfumato.core.comparison import Comparison
 from sfumato.core.unit import Unit
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.kinds.sequences.report.lengths import show_length
 from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
+from sfumato.report.numerals import show_amount, show_count, show_number
 from sfumato.report.palette import AFTER, BEFORE, GRID, INK, MUTED
-from sfumato.report.plots import PANEL_WIDTH, choose_edges, draw_bars
+from sfumato.report.plots import PANEL_WIDTH
 
-__all__ = ["Strip", "choose_strips", "count_lengths", "draw_lengths", "draw_strips", "find_obstacle", "show_length"]
+__all__ = ["Strip", "choose_strips", "draw_strips", "find_obstacle"]
 
 Ints = npt.NDArray[np.int64]
 Spec = dict[str, Any]
@@ -29,7 +29,6 @@ _SHOWN_PEOPLE = 8
 _ROW, _BAR = 12, 18
 _LETTER, _FEWEST_LETTERS, _MOST_LETTERS = 6.5, 6, 60
 _NEAREST = 3
-_MOST_BARS = 7
 _TIME_FORMATS = {
     "year": "%Y",
     "quarter": "%b %Y",
@@ -41,28 +40,7 @@ _TIME_FORMATS = {
     "seconds": "%H:%M:%S",
     "milliseconds": "",
 }
-_STEPS = (("day", 86_400), ("h", 3600), ("min", 60), ("s", 1))
 _RANKS = ("Shortest intervals", "Short intervals", "Typical intervals", "Long intervals", "Longest intervals")
-
-
-def show_length(length: float, clock: Clock) -> str:
-    """Write a length of time with its two largest units, or a plain number.
-
-    Examples
-    --------
-    >>> show_length(7500, Clock("second")), show_length(2, Clock("day")), show_length(1500, Clock())
-    ('2 h 5 min', '2 days', '1,500')
-    """
-    if clock.unit is None:
-        return show_number(length)
-    left, parts = round(length * UNITS[clock.unit]), []
-    for name, seconds in _STEPS:
-        count, left = divmod(left, seconds)
-        if count:
-            parts.append(show_amount(count, name, "days" if name == "day" else name))
-        elif parts:
-            break
-    return " ".join(parts[:2]) or f"0 {'days' if clock.unit == 'day' else 's'}"
 
 
 def find_obstacle(comparison: Comparison) -> str | None:
@@ -76,7 +54,14 @@ def find_obstacle(comparison: Comparison) -> str | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Strip:
-    """A group on the timeline: its people's events, and the intervals it publishes."""
+    """A group on its axis of time: its people's events, and the intervals it publishes.
+
+    Examples
+    --------
+    >>> strip = Strip("", people=2, shown=2, points=[(0, 1), (1, 9)], intervals=[("mail", 1, 3), ("mail", 8, 9)])
+    >>> strip.average, strip.extent
+    (1.5, (1, 9))
+    """
 
     rank: str
     people: int
@@ -246,55 +231,3 @@ def _show_time(time: int, clock: Clock) -> str:
         return f"{show_number(time)} {clock.unit}s after 1970"
     day = f"{moment.day} {moment:%b} {moment.year}"
     return {"day": day, "second": f"{day} {moment:%H:%M:%S}"}.get(clock.unit, f"{day} {moment:%H:%M}")
-
-
-def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
-    """Count published intervals by length: a moment, up to a minute, an hour, and so on."""
-    found = comparison.view(SequenceComparison)
-    limits = list(found.durations.values())
-    a = "" if comparison.original.clock.unit is None else "1 "
-    names = ["a moment", *(f"≤ {a}{name}" for name in found.durations), "longer"]
-    which = np.searchsorted([0, *limits], found.covers.lengths, side="left")
-    counts = np.bincount(which, minlength=len(names)).tolist()
-    used = [at for at, count in enumerate(counts) if count]
-    kept = slice(used[0], used[-1] + 1) if used else slice(0, 1)
-    return list(zip(names[kept], counts[kept], strict=True))
-
-
-def _size_edges(sizes: Ints, k: int | None) -> list[int]:
-    """Return where bins of group sizes begin, from the one with the smallest group on."""
-    edges = choose_edges(int(sizes.max(initial=1)), k)
-    begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
-    edges = edges[begin:]
-    # More bars than that would have no room for their names: keep the first, the last and powers of ten.
-    if len(edges) > _MOST_BARS + 1:
-        edges = [edges[0], *(edge for edge in edges[1:-1] if str(edge).strip("0") == "1"), edges[-1]]
-    return edges
-
-
-def draw_lengths(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
-    """Draw sizes of groups and lengths of intervals, and say what the drawing shows."""
-    found = comparison.view(SequenceComparison)
-    sizes = found.group_sizes[np.diff(found.group_covers.offsets) > 0]
-    edges = _size_edges(sizes, getattr(comparison.release.guarantee, "k", None))
-    groups, _ = np.histogram(sizes, edges)
-    people, _ = np.histogram(sizes, edges, weights=sizes)
-    bins = [show_bin(first, end) for first, end in itertools.pairwise(edges)]
-    lengths = count_lengths(comparison)
-    total = max(sum(count for _, count in lengths), 1)
-    by_size = [(bins[at], int(groups[at]), show_count(int(groups[at]))) for at in range(len(bins))]
-    by_length = [(name, count / total, show_share(count / total)) for name, count in lengths]
-    views = [draw_bars(by_size, "Groups", "Records in a group"), draw_bars(by_length, "Published intervals", "Length")]
-    facts = {
-        "title": "Sizes of groups and lengths of intervals",
-        "description": "Two bar charts: groups by the number of their records, and published intervals by length.",
-        "head": ["", "Number", "Records"],
-        "rows": [
-            *(
-                [f"Groups of {bins[at]}", show_count(int(groups[at])), show_count(int(people[at]))]
-                for at in range(len(bins))
-            ),
-            *([f"Intervals: {name}", show_count(count), ""] for name, count in lengths),
-        ],
-    }
-    return {"hconcat": views, "spacing": 24}, facts

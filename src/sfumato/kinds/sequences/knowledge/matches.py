@@ -21,7 +21,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,18 +29,10 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
-from sfumato.kinds.sequences.published import (
-    Entries,
-    TimedRecords,
-    Window,
-    busiest_window,
-    last_at_most,
-    most_people,
-    number_rows,
-    ticks,
-)
+from sfumato.kinds.sequences.knowledge.windows import Window, Windows, count_most, find_busiest
+from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, find_last, mark_events, number_rows
 
-__all__ = ["Knowledge", "ReceiverMatches", "Windows", "known_events", "matching_classes", "receiver_matches"]
+__all__ = ["Knowledge", "ReceiverMatches", "count_matches", "list_known", "match_classes"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -64,7 +56,7 @@ class Knowledge:
     Examples
     --------
     >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 3)], [("mail", 8)]])
-    >>> known = known_events(data, ["mail"])
+    >>> known = list_known(data, ["mail"])
     >>> known.of_person.tolist(), known.entries.times.tolist()
     ([0, 0, 1], [3, 8])
     """
@@ -76,7 +68,7 @@ class Knowledge:
         return len(self.entries.events)
 
 
-def known_events(original: Dataset, monitored: Iterable[str], scale: int = 1) -> Knowledge:
+def list_known(original: Dataset, monitored: Iterable[str], scale: int = 1) -> Knowledge:
     """Take what a receiver who monitors some events knows of everybody.
 
     Parameters
@@ -88,9 +80,8 @@ def known_events(original: Dataset, monitored: Iterable[str], scale: int = 1) ->
     scale
         What times are multiplied by, to be in steps of published times.
     """
-    events, wanted = original.history(), set(monitored)
-    is_monitored = np.array([label in wanted for label in events.labels], dtype=bool)[events.codes]
-    told = Entries(events, original.times()).keep(is_monitored)
+    events = original.history()
+    told = Entries(events, original.times()).keep(mark_events(events, monitored))
     rows, codes, times = told.events.row_of_token, told.events.codes, told.times
     order = np.lexsort((codes, times, rows))
     rows, codes, times = rows[order], codes[order], times[order]
@@ -122,6 +113,13 @@ class ReceiverMatches:
     share
         That share. Where very many overlapping sets of records match, the search for it ends once all are known
         to keep to 1 in l: then the share is a bound, not below the truth nor above that of the worst class.
+
+    Examples
+    --------
+    >>> sizes, published = np.array([2, 2, 0]), np.array([True, True, False])
+    >>> found = ReceiverMatches(sizes, published, knowledges=3, rarest=np.array([0, 1]))
+    >>> int(found.sizes[found.published].min()), found.rarest.tolist()
+    (2, [0, 1])
     """
 
     sizes: Ints
@@ -132,20 +130,7 @@ class ReceiverMatches:
     share: float | None = None
 
 
-class Windows(NamedTuple):
-    """Where a receiver wants to predict events: inside windows of a length, with more certainty than 1/l.
-
-    Examples
-    --------
-    >>> Windows(length=3600, l=4).length
-    3600
-    """
-
-    length: int
-    l: int
-
-
-def receiver_matches(
+def count_matches(
     release: Release, original: Dataset, rows: Ints | None = None, windows: Windows | None = None
 ) -> ReceiverMatches:
     """Count, for every original person, the published records that match all monitored events known of them.
@@ -162,29 +147,25 @@ def receiver_matches(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.sequences.publication import Cover, Grouped, Sequences, publish_groups
-    >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
-    >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (1,), (3,))])
-    >>> by_hand = SimpleNamespace(name="by-hand", parameters=dict)
-    >>> release = publish_groups(data, by_hand, GroupAnonymity(2, ("mail",)), grouped, Run(bytes(32))).release
-    >>> found = receiver_matches(release, data, windows=Windows(length=5, l=2))
+    >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
+    >>> found = count_matches(release, data, windows=Windows(length=5, l=2))
     >>> found.sizes.tolist(), found.share, found.likeliest.event
     ([2, 2], 0.5, 'news')
     """
-    scale = ticks(release, original.clock.unit)
+    scale = count_ticks(release, original.clock.unit)
     if scale is None:
         raise ParameterError(
             "matching: the times of the original and of the release must be in the same units; read the original "
             "with the time unit it was published from."
         )
-    known = known_events(original, getattr(release.guarantee, "monitored", ()), scale)
+    known = list_known(original, getattr(release.guarantee, "monitored", ()), scale)
     records = TimedRecords.of(release, known.entries.events.labels)
     busy = np.zeros(len(records.sizes), dtype=np.int64)
     if windows is not None:
-        busy = most_people(records.entries, records.class_of_row, len(records.sizes), windows.length)
+        busy = count_most(records.entries, records.class_of_row, len(records.sizes), windows.length)
     size, bound = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
     for which, classes in _matching_pairs(records, known):
         np.add.at(size, which, records.sizes[classes])
@@ -197,7 +178,7 @@ def receiver_matches(
     return ReceiverMatches(size[known.of_person], published, len(known), rarest, likeliest, share)
 
 
-def matching_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Ints]:
+def match_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Ints]:
     """Return all pairs of a knowledge and a class of records that match.
 
     Examples
@@ -206,8 +187,8 @@ def matching_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Int
     >>> cover, none = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([[], []]), np.zeros(0, np.int64))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, none, ("mail",), holds, False)
-    >>> known = known_events(Dataset.of("sequences", [[("mail", 2)], [("mail", 9)]]), ["mail"])
-    >>> [found.tolist() for found in matching_classes(records, known)]
+    >>> known = list_known(Dataset.of("sequences", [[("mail", 2)], [("mail", 9)]]), ["mail"])
+    >>> [found.tolist() for found in match_classes(records, known)]
     [[0], [0]]
     """
     return _joined([*_matching_pairs(records, known)])
@@ -240,7 +221,7 @@ def _likeliest(
             seen.add(classes.tobytes())
             rows = records.rows_of(classes)
             effort += 1_000 + int(records.entries.events.lengths[rows].sum())
-            found = busiest_window(records.entries, rows, windows.length)
+            found = find_busiest(records.entries, rows, windows.length)
             best = found if found and _leaves_room(found.people, found.records, best) else best
         effort += len(records.sizes)
         left = left[portion:][_leaves_room(bound[left[portion:]], size[left[portion:]], best)]
@@ -327,8 +308,8 @@ def _cover_in_time(records: TimedRecords, known: Knowledge, which: Ints, classes
     at = np.arange(len(pair)) + np.repeat(records.cover.offsets[classes] - np.cumsum(inner) + inner, inner)
     offsets, times = known.entries.events.offsets, known.entries.times
     begin, end = offsets[which[pair]], offsets[which[pair] + 1]
-    by_then = last_at_most(times, begin, end, records.hi[at])
-    until_next = last_at_most(times, begin, end, records.lo[at + 1] - 1)
+    by_then = find_last(times, begin, end, records.hi[at])
+    until_next = find_last(times, begin, end, records.lo[at + 1] - 1)
     wrong = by_then != until_next
     wrong[1:] |= (by_then[1:] == by_then[:-1]) & (pair[1:] == pair[:-1])
     return np.asarray(np.bincount(pair[wrong], minlength=len(which)) == 0)
@@ -338,7 +319,7 @@ def _cover_events(records: TimedRecords, known: Knowledge, which: Ints, classes:
     """Mark the pairs that fit in time where every known event is of the category published for its time."""
     taken = known.entries.take(which)
     pair = taken.events.row_of_token
-    at = records.covering(classes[pair], taken.events.codes, taken.times)
+    at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     return np.asarray(np.bincount(pair[at < 0], minlength=len(which)) == 0)
 
 
@@ -366,7 +347,7 @@ def _with_all_used(records: TimedRecords, known: Knowledge, which: Ints, classes
     """Keep the pairs where all that is published covers something known."""
     taken = known.entries.take(which)
     pair = taken.events.row_of_token
-    at = records.covering(classes[pair], taken.events.codes, taken.times)
+    at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     pair, at = pair[at >= 0], at[at >= 0]
     # Times ascend, so each change of the covering pair is one that was not used before.
     fresh = np.ones(len(at), dtype=bool)

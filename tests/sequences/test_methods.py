@@ -1,26 +1,29 @@
-"""HN, HI, HY, HL, ET and the comparators: worked examples, equal groups, and requests that have no answer."""
+"""HN, HI, HY, HL, ET and the comparators: worked examples, equal groups, and requests that have no answer.
+
+Random event sequences go through every method: a plain receiver finds nobody and predicts nothing.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sequences.naive import knowledge as naive
 
 import sfumato as sf
 from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.io.export import write_table
 from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
 from sfumato.kinds.sequences.generator import generate
-from sfumato.kinds.sequences.methods.et import Et
-from sfumato.kinds.sequences.methods.hi import Hi
-from sfumato.kinds.sequences.methods.hl import Hl
-from sfumato.kinds.sequences.methods.hn import Hn
-from sfumato.kinds.sequences.methods.hy import Hy
-from sfumato.kinds.sequences.methods.sa import Sa
-from sfumato.kinds.sequences.methods.ta import Ta
+from sfumato.kinds.sequences.methods.comparators import Sa, Ta
+from sfumato.kinds.sequences.methods.groups import Et, Hi, Hl, Hn, Hy
+from sfumato.registry import faithful_verifier, methods_for, verifier
 
 SINGLE = [Hn, Hi, Hy, Hl]
+METHODS = list(methods_for("sequences").values())
+ASKED = [{"k": 2}, {"k": 3}, {"g": 4, "l": 2}, {"k": 3, "g": 2, "l": 2}, {"g": 0, "l": 3}]
 
 
 def clicks(*rows: str) -> sf.Dataset:
@@ -164,3 +167,48 @@ def test_ta_suppresses_and_says_so_where_sa_and_hn_do_not():
         )
     assert suppressed == {"ta": 1, "sa": 0, "hn": 0}
     assert Ta(k=3).claim(data).suppressing
+
+
+def records_of(release) -> list:
+    """The published records as plain pairs and events."""
+    found = []
+    for row in release.table.to_pylist():
+        pairs = [(c, t["lo"], t["hi"]) for c, t in zip(row["monitored"], row["monitored_times"], strict=True)]
+        found.append(naive.Record(pairs, list(zip(row["events"], row["times"], strict=True))))
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+@settings(max_examples=60)
+@given(data=st.data(), seed=st.integers(0, 9))
+def test_no_receiver_finds_fewer_than_k_records_nor_predicts_an_event_and_verifiers_agree(method, data, seed):
+    row = st.lists(st.tuples(st.sampled_from("mnxyz"), st.integers(0, 25)), min_size=1, max_size=5)
+    rows = data.draw(st.lists(row, min_size=4, max_size=14))
+    monitored = data.draw(st.sampled_from([("m",), ("m", "n"), ("m", "n", "x", "y", "z")]))
+    dataset = sf.Dataset.of("sequences", rows, monitored=monitored, hierarchy=balanced(list("mnxyz"), 2))
+    known = {p.name for p in declared(method)}
+    asked = data.draw(st.sampled_from([wish for wish in ASKED if set(wish) <= known]))
+    try:
+        result = method(**asked).anonymize(dataset, Run(bytes([seed] * 32)))
+    except InfeasibleError:
+        return
+    release, members = result.release, result.release.members()
+    records = records_of(release)
+    k, l, g = asked.get("k", 1), asked.get("l", 1), asked.get("g", 0)
+    assert min(len(group) for group in naive.classes(records)) >= k
+    if l > 1:
+        assert all(l * naive.most_in_window(group, g) <= len(group) for group in naive.classes(records))
+    fits = naive.matches_with_gaps if getattr(release.guarantee, "suppressing", False) else naive.matches_all
+    for number, person in enumerate(rows):
+        knowledge = naive.known_of(person, monitored)
+        matching = [record for record in records if fits(record, knowledge, members)]
+        assert len(matching) >= k if number in result.trace.rows else len(matching) == 0 or len(matching) >= k
+        if l > 1 and matching:
+            assert l * naive.most_in_window(matching, g) <= len(matching)
+    if not getattr(release.guarantee, "suppressing", False):
+        for record, number in zip(records, result.trace.rows, strict=True):
+            assert naive.is_faithful(record, rows[number], monitored, members)
+    assert len(records) + sum(release.withheld.values()) == len(rows)
+    measured = verifier(release.guarantee).verify(release)
+    assert measured and measured.measured["k"] == min(len(group) for group in naive.classes(records))
+    assert faithful_verifier("sequences").verify_faithful(release, dataset, result.trace.rows)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import fsum
 
-from tests.sequences.naive.coverage import bound_by_neighbours, count_events, least_loss_stepwise
+from tests.sequences.naive.covers import bound_by_neighbours, count_events, least_loss_stepwise
 
 
 class Loss:

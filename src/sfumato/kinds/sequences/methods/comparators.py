@@ -1,0 +1,107 @@
+"""Earlier ways of grouping timed events, to compare with: TA, aligned groups, and SA, symmetric groups."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.run import Run
+from sfumato.kinds.sequences.families.covers import Found, cover_groups
+from sfumato.kinds.sequences.families.grouping import (
+    BLUR,
+    SequenceGrouping,
+    draw_order,
+    has_other_events,
+    lay_out_times,
+)
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.model import Sequences
+from sfumato.kinds.sequences.publication import Grouped
+
+__all__ = ["Sa", "Ta"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ta(SequenceGrouping):
+    """Group people so that each interval holds exactly one monitored event of every member; the rest is suppressed.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
+    >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
+    >>> release = Ta(k=2).anonymize(data, Run(bytes(32))).release
+    >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
+    [{'lo': 1, 'hi': 3}, {'lo': 10, 'hi': 11}]
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Sections 2 and 6.4.1, on
+    Nergiz et al., Towards trajectory anonymization.
+    """
+
+    name: ClassVar[str] = "ta"
+    summary: ClassVar[str] = "Comparator: each interval holds one event of every member, the rest is suppressed."
+    paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Nergiz et al. (2009)"
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
+    optimises: ClassVar[str] = "interval loss (NCP), suppressed events at full loss"
+
+    def claim(self, dataset: Dataset) -> GroupAnonymity:
+        """Claim k-anonymity of groups, with monitored events suppressed."""
+        others = has_other_events(dataset)
+        return GroupAnonymity(self.k or 1, dataset.schema.monitored, suppressing=True, others=others)
+
+    def group(self, people: Sequences, run: Run) -> Grouped:
+        """Align people with each other, one event a member and interval."""
+        from sfumato.kinds.sequences.kernels.comparators import align_groups
+
+        monitored, _, prices = lay_out_times(people)
+        found = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
+        run.counters.update(cp_evaluations=found.evaluations, bound_evaluations=found.skipped)
+        run.counters["suppressed_events"] = int((found.interval < 0).sum())
+        made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, found.interval)
+        return cover_groups(people, found.group, made)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sa(SequenceGrouping):
+    """Group each person with the nearest on the Hilbert curve, and all who hide one another together.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.core.run import Run
+    >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
+    >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
+    >>> release = Sa(k=2).anonymize(data, Run(bytes(32))).release
+    >>> sorted(release.table["monitored_times"].to_pylist(), key=str)[0]
+    [{'lo': 1, 'hi': 52}]
+
+    References
+    ----------
+    Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Sections 2 and 6.4.1, on
+    Yarovoy et al., How to hide a MOB in a crowd.
+    """
+
+    name: ClassVar[str] = "sa"
+    summary: ClassVar[str] = "Comparator: symmetric groups of neighbours on the Hilbert curve; nothing is suppressed."
+    paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Yarovoy et al. (2009)"
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
+    optimises: ClassVar[str] = "neighbourhood on the Hilbert curve"
+
+    blur: Annotated[int | None, BLUR] = None
+
+    def group(self, people: Sequences, run: Run) -> Grouped:
+        """Join neighbours on the Hilbert curve until hiding is mutual."""
+        from sfumato.kinds.sequences.kernels.comparators import mirror_groups
+        from sfumato.kinds.sequences.kernels.hilbert import rank_along_curve
+
+        monitored, _, prices = lay_out_times(people)
+        rank = rank_along_curve(monitored.offsets, monitored.times)
+        found = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
+        run.counters.update(cp_evaluations=found.evaluations)
+        made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, found.interval)
+        return cover_groups(people, found.group, made)

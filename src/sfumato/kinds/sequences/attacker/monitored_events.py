@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, success
+from sfumato.checking.risk import Risk
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
@@ -46,7 +46,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
      'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
     """
     found = count_matches(release, original, rows, _windows(release))
-    return _sum_up(found.sizes, found.published, found.share)
+    return Risk.of(found.sizes, KNOWLEDGE, published=found.published, max_sensitive_share=found.share)
 
 
 def _windows(release: Release) -> Windows | None:
@@ -80,7 +80,7 @@ def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -
     """
     wanted = dataset.schema.monitored if monitored is None else monitored
     number = list_known(dataset, wanted or dataset.history().labels).of_person
-    return _sum_up(np.bincount(number)[number], None, None)
+    return Risk.of(np.bincount(number)[number], KNOWLEDGE)
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
@@ -93,19 +93,3 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
     [2]
     """
     return [risk_of_original(dataset)]
-
-
-def _sum_up(matches: Ints, published: npt.NDArray[np.bool_] | None, share: float | None) -> Risk:
-    sizes = matches if published is None else matches * published
-    reached = matches[matches > 0]
-    smallest = int(reached.min()) if len(reached) else 0
-    return Risk(
-        smallest_anonymity_set=smallest,
-        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
-        max_success=1.0 / smallest if smallest else 0.0,
-        knowledge=KNOWLEDGE,
-        people=len(sizes),
-        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
-        set_sizes=sizes,
-        max_sensitive_share=share,
-    )

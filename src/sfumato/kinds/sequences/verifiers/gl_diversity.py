@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
@@ -49,10 +48,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Definition 1.
     """
-    claim = _claim(release)
-    structure = verify_sequences(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, GlDiversity, verify_sequences)
+    if unreadable is not None:
+        return unreadable
     records = TimedRecords.of(release)
     return (
         structure
@@ -100,10 +98,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).measured
     {'matches': 2, 'knowledges': 2, 'share': 0.5}
     """
-    claim = _claim(release)
-    structure = verify_sequences(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, _, unreadable = read_claim(release, GlDiversity, verify_sequences)
+    if unreadable is not None:
+        return unreadable
     window = count_steps(release, claim.g)
     if window is None:
         return _without_unit(claim)
@@ -129,11 +126,3 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 def _without_unit(claim: GlDiversity) -> Verdict:
     checks = {"the window is in units of the times": False}
     return Verdict(False, claim.parameters(), {}, {"unit": claim.unit}, checks)
-
-
-def _claim(release: Release) -> GlDiversity:
-    if not isinstance(release.guarantee, GlDiversity):
-        raise VerificationError(
-            f"gl-diversity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
-        )
-    return release.guarantee

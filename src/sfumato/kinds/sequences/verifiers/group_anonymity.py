@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
@@ -41,10 +40,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.2.
     """
-    claim = _claim(release)
-    structure = verify_sequences(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, GroupAnonymity, verify_sequences)
+    if unreadable is not None:
+        return unreadable
     records = TimedRecords.of(release)
     return structure & judge_classes(release, records, claim.k) & judge_blur(release, records, claim.k, shared=True)
 
@@ -72,17 +70,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
     """
-    claim = _claim(release)
-    structure = verify_sequences(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, _, unreadable = read_claim(release, GroupAnonymity, verify_sequences)
+    if unreadable is not None:
+        return unreadable
     units = judge_units(release, original)
     return units & judge_matches(release, count_matches(release, original, rows), claim.k) if units else units
-
-
-def _claim(release: Release) -> GroupAnonymity:
-    if not isinstance(release.guarantee, GroupAnonymity):
-        raise VerificationError(
-            f"group-anonymity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
-        )
-    return release.guarantee

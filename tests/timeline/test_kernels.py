@@ -1,36 +1,17 @@
-"""The walk with a heap equals the dynamic program, and the round robin equals the paper's, exactly."""
+"""Kernels against plain counting: needs, exact comparisons, rounded errors and the bound."""
 
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.timeline.naive.sanitisation import dynamic_program, error, essa, greedy, keeps, needs
-from tests.timeline.naive.timelines import delete, left, occurring, small_timelines
+from tests.timeline.naive.sanitisation import brute_force, needs
+from tests.timeline.naive.timelines import number_of_ways, occurring, small_timelines
 
 import sfumato as sf
+from sfumato.kinds.timeline.kernels.bound import least_error, least_needs
+from sfumato.kinds.timeline.kernels.joint import error_of
 from sfumato.kinds.timeline.kernels.sanitisation import Event, Rule, is_cheaper, needed
-
-
-@settings(max_examples=150)
-@given(small_timelines())
-def test_odesa_equals_the_dynamic_program(instance):
-    alphabet, rows, sensitive, delta = instance
-    deletions, _ = delete(sf.methods.Odesa, rows, sensitive, alphabet, delta)
-    assert deletions.error() == dynamic_program(occurring(rows), sensitive, delta, alphabet)[0]
-    assert keeps(left(rows, deletions), sensitive, delta)
-    assert deletions.by_point.tolist() == greedy(occurring(rows), sensitive, delta, alphabet)
-
-
-@settings(max_examples=60)
-@given(small_timelines(most=3, points=5, sensitive=4))
-def test_essa_equals_the_papers_round_robin(instance):
-    alphabet, rows, sensitive, delta = instance
-    deletions, _ = delete(sf.methods.Essa, rows, sensitive, alphabet, delta)
-    expected, after = essa(occurring(rows), sensitive, delta, alphabet)
-    assert deletions.error() == expected == error(occurring(rows), left(rows, deletions), alphabet)
-    assert left(rows, deletions) == after
-    assert keeps(after, sensitive, delta)
 
 
 @settings(max_examples=60)
@@ -66,3 +47,28 @@ def test_deletions_are_compared_exactly_however_large_the_numbers(data):
         for other in range(3):
             costs = rise(*places[one]), rise(*places[other])
             assert is_cheaper(event, one, other) == (costs[0] < costs[1] or (costs[0] == costs[1] and one > other))
+
+
+@settings(max_examples=40)
+@given(small_timelines(most=3, points=4, sensitive=3))
+def test_no_solution_stays_below_the_bound(instance):
+    alphabet, rows, sensitive, delta = instance
+    assume(number_of_ways(rows, sensitive) <= 600)
+    data = sf.Dataset.of("timeline", rows, sensitive=tuple(sensitive), events=tuple(alphabet))
+    task = sf.methods.EssaJoint(delta=delta).task(data)
+    least = least_error(task.occurrences, task.rule, np.arange(len(rows)))
+    best, after = brute_force(occurring(rows), sensitive, delta, alphabet)
+    assert least <= float(best) * (1 + 1e-12)
+    totals = [sum(row.get(event, 0) for row in rows) for event in sensitive]
+    gone = [total - sum(row.get(event, 0) for row in after) for total, event in zip(totals, sensitive, strict=True)]
+    length = sum(sum(row.values()) for row in rows)
+    assert all(least_needs(np.array(totals), length, task.rule) <= gone)
+
+
+def test_the_rounded_error_of_the_kernels_is_the_exact_one():
+    rows = [{"a": 3, "b": 2, "c": 5}, {"a": 1, "b": 4}]
+    data = sf.Dataset.of("timeline", rows, sensitive=("a", "b"), events=("d",))
+    task = sf.methods.EssaJoint(delta="1/9").task(data)
+    removed = np.array([2, 1, 1, 3])
+    exact = task.deletions(removed).error()
+    assert abs(error_of(task.occurrences, removed, task.rule.alphabet) - float(exact)) < 1e-14

@@ -6,33 +6,31 @@ import abc
 import dataclasses
 import itertools
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release, Result, Trace
+from sfumato.core.release import Result, Trace
 from sfumato.core.run import Run
-from sfumato.kinds.timeline.families.event_covers import Crowd, find_crowds
+from sfumato.kinds.timeline.families.covers import Crowd, find_crowds
+from sfumato.kinds.timeline.families.tally import Deletions, Places, Tally
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, read_delta, spell_delta
-from sfumato.kinds.timeline.model import Deletions, Places, Timeline, least_peer
+from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.publication import publish
 
 if TYPE_CHECKING:
     from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule
 
-__all__ = ["NOTHING_LEFT", "EventDeletion", "Task"]
+__all__ = ["EventDeletion", "Task", "least_peer"]
 
 Ints = npt.NDArray[np.int64]
-
-NOTHING_LEFT = "nothing but sensitive events, all deleted"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,33 +39,40 @@ class Task:
 
     Parameters
     ----------
-    timeline
-        The original.
+    tally
+        The original, counted.
     events
         Codes of the sensitive events, in the order in which they take turns.
-    places
-        Where they occur.
     delta
         The threshold. It may be replaced by the least fraction above it that a prefix can have.
 
     Examples
     --------
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}]))
-    >>> Task(timeline, (0,), timeline.places([0]), Fraction(1, 5)).rule
+    >>> Task(Tally(timeline), (0,), Fraction(1, 5)).rule
     Rule(numerator=1, denominator=4, alphabet=2)
     """
 
-    timeline: Timeline
+    tally: Tally
     events: tuple[int, ...]
-    places: Places
     delta: Fraction
+
+    @property
+    def timeline(self) -> Timeline:
+        """The original."""
+        return self.tally.timeline
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the sensitive events occur."""
+        return self.tally.places(self.events)
 
     @property
     def rule(self) -> Rule:
         """The threshold with a denominator that the data can have, and the size of the alphabet."""
         from sfumato.kinds.timeline.kernels.sanitisation import Rule
 
-        least = least_peer(self.delta, max(int(self.timeline.totals.sum()), 1))
+        least = least_peer(self.delta, max(int(self.tally.totals.sum()), 1))
         return Rule(least.numerator, least.denominator, len(self.timeline.labels))
 
     @property
@@ -75,14 +80,38 @@ class Task:
         """The places with what the time points hold."""
         from sfumato.kinds.timeline.kernels.sanitisation import Occurrences
 
-        places, timeline = self.places, self.timeline
-        return Occurrences(places.offsets, places.points, places.counts, timeline.totals, timeline.squares)
+        places, tally = self.places, self.tally
+        return Occurrences(places.offsets, places.points, places.counts, tally.totals, tally.squares)
 
     def deletions(self, removed: Ints) -> Deletions:
         """Return deletions at the places as deletions from the timeline."""
         entries = np.zeros(len(self.timeline.codes), dtype=np.int64)
         entries[self.places.entries] = removed
-        return Deletions(self.timeline, entries)
+        return Deletions(self.tally, entries)
+
+
+def least_peer(delta: Fraction, largest: int) -> Fraction:
+    """Return the least fraction not below delta whose denominator is at most a number.
+
+    A relative frequency with such a denominator is below delta exactly if it is below this fraction, so that
+    comparisons need no larger whole numbers than the data have.
+
+    Examples
+    --------
+    >>> least_peer(Fraction(1, 1000), 30), least_peer(Fraction("0.3333"), 10)
+    (Fraction(1, 30), Fraction(1, 3))
+    """
+    if delta.denominator <= largest:
+        return delta
+    near = delta.limit_denominator(largest)
+    if near >= delta:
+        return near
+    # near is the closest fraction and lies below: its right neighbour among those allowed is the least above.
+    a, b = near.numerator, near.denominator
+    # The neighbour c/d has c b - a d = 1 with the largest d that is allowed.
+    d = (-pow(a, -1, b)) % b if b > 1 else 0
+    d += (largest - d) // b * b
+    return Fraction((a * d + 1) // b, d)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,6 +176,7 @@ class EventDeletion(Method):
 
         owner = type(self).__name__
         timeline = Timeline.of(dataset)
+        tally = Tally(timeline)
         code = timeline.code_of()
         sensitive = tuple(dict.fromkeys(dataset.schema.sensitive))
         if not sensitive:
@@ -157,14 +187,14 @@ class EventDeletion(Method):
                 f"{owner}: {unknown} of the {len(sensitive)} sensitive events do not occur in the data. "
                 "Name events as the data spell them."
             )
-        size = int(timeline.totals.sum()) + len(timeline.labels)
+        size = int(tally.totals.sum()) + len(timeline.labels)
         if size > LARGEST:
             raise ParameterError(
                 f"{owner}: occurrences and different events together must be at most {LARGEST:,}, got {size:,}. "
                 "Split the timeline."
             )
         events = tuple(code[event] for event in sensitive)
-        return Task(timeline, events, timeline.places(events), read_delta(owner, self.delta))
+        return Task(tally, events, read_delta(owner, self.delta))
 
     def _claim(self, task: Task, left: Ints) -> Guarantee:
         """Claim what was asked for: of the sensitive events, and with covers of those they hide among.
@@ -176,7 +206,7 @@ class EventDeletion(Method):
             return PrefixFrequency(self.delta, 1, tuple(sorted(labels[event] for event in task.events)))
         named = _alike(task, left)
         if not named:
-            gone, total = int(task.places.counts.sum()), int(task.timeline.totals.sum())
+            gone, total = int(task.places.counts.sum()), int(task.tally.totals.sum())
             events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
             others = "other event has" if self.cover == 2 else f"{self.cover - 1} other events have"
             raise InfeasibleError(
@@ -188,36 +218,20 @@ class EventDeletion(Method):
         return PrefixFrequency(self.delta, self.cover, named)
 
     def _publish(self, dataset: Dataset, task: Task, deletions: Deletions, run: Run) -> Result:
-        timeline = task.timeline
-        left = timeline.counts - deletions.removed
-        emptied = (timeline.totals > 0) & (timeline.totals == deletions.by_point)
-        # Where a time point without events is a row, one that has become empty is nothing special.
-        rows = np.arange(len(timeline)) if (timeline.totals == 0).any() else np.flatnonzero(~emptied)
+        left = task.timeline.counts - deletions.removed
         if not (left > 0).any():
             raise InfeasibleError(
-                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(timeline.totals.sum()):,} "
+                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(task.tally.totals.sum()):,} "
                 f"occurrences are of the {len(task.events)} sensitive events, and all must go. Use a larger delta or "
                 "name fewer sensitive events."
             )
-        withheld = len(timeline) - len(rows)
-        columns, table = _table(dataset, timeline, left, rows)
-        release = Release(
-            kind=dataset.kind,
-            method=self.name,
-            guarantee=self._claim(task, left),
-            columns=columns,
-            table=table,
-            values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
-            records_in=len(timeline),
-            withheld={NOTHING_LEFT: withheld} if withheld else {},
-            unit=dataset.unit,
-        )
+        release, rows = publish(dataset, task.timeline, left, self.name, self._claim(task, left))
         return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
 
 
 def _say_deleted(task: Task, removed: Ints) -> str:
     """Say how much of the data was deleted; for the owner, since it tells how frequent sensitive events were."""
-    gone, total = int(removed.sum()), int(task.timeline.totals.sum())
+    gone, total = int(removed.sum()), int(task.tally.totals.sum())
     offsets = task.places.offsets
     left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
     lost = sum(not count for count in left)
@@ -236,32 +250,3 @@ def _alike(task: Task, left: Ints) -> tuple[str, ...]:
     for own in find_crowds(kept, (), 1, only=task.events):
         named.update(own.events, crowds.get(own.key, ()))
     return tuple(sorted(timeline.labels[event] for event in named))
-
-
-def _table(
-    dataset: Dataset, timeline: Timeline, left: Ints, rows: Ints
-) -> tuple[tuple[PublishedColumn, ...], pa.Table]:
-    """Return what is published of some time points, in time order, with the events in alphabetical order.
-
-    The dictionary is sorted and holds only what is left: the order in which events were first seen would tell what
-    stood before a deleted one.
-    """
-    used = np.unique(timeline.codes[left > 0]).tolist()
-    labels = sorted(timeline.labels[code] for code in used)
-    position = {label: i for i, label in enumerate(labels)}
-    recode = np.array([position.get(label, -1) for label in timeline.labels], dtype=np.int64)
-    kept = np.flatnonzero(left > 0)
-    kept = kept[np.argsort(timeline.points[kept] * len(labels) + recode[timeline.codes[kept]], kind="stable")]
-    sizes = np.bincount(timeline.points[kept], minlength=len(timeline))[rows]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    events = Ragged(offsets, recode[timeline.codes[kept]].astype(np.int32), tuple(labels))
-    counts = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(left[kept], pa.int64()))
-    clock = dataset.clock
-    names = {column.role: column.name for column in dataset.schema.columns}
-    columns = (
-        PublishedColumn(names["time"], "time", Form("exact", clock.form_type)),
-        PublishedColumn(names["history"], "history", Form("category", history=True)),
-        PublishedColumn(names["count"], "count", Form("exact", "int64", history=True)),
-    )
-    cells = (clock.to_arrow(timeline.times[rows]), events.to_arrow(), counts)
-    return columns, pa.table({column.name: cell for column, cell in zip(columns, cells, strict=True)})

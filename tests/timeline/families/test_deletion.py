@@ -1,12 +1,19 @@
 """What methods for timelines take, refuse, claim and publish."""
 
+import math
+from fractions import Fraction
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.timeline.naive.timelines import FRACTIONS
 
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.timeline.families.event_deletion import NOTHING_LEFT
+from sfumato.kinds.timeline.families.deletion import least_peer
 from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
+from sfumato.kinds.timeline.publication import NOTHING_LEFT
 from sfumato.registry import find
 
 METHODS = ["odesa", "essa", "essa-joint"]
@@ -140,8 +147,8 @@ def test_the_release_says_nothing_about_the_order_in_which_events_were_first_see
     assert result.release.history().labels == ("a", "m", "z")
 
 
-def test_data_are_checked():
-    with pytest.raises(SchemaError, match="negative count"):
-        data([{"a": -1}])
-    with pytest.raises(SchemaError, match="ascending"):
-        data(times=[1, 1, 2])
+@given(FRACTIONS, st.integers(1, 40))
+def test_the_peer_of_a_threshold_divides_small_fractions_as_it_does(delta, largest):
+    peer = least_peer(delta, largest)
+    assert peer.denominator <= max(largest, 1)
+    assert peer == min(Fraction(math.ceil(delta * y), y) for y in range(1, largest + 1))

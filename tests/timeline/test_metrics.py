@@ -11,6 +11,8 @@ from tests.timeline.naive.timelines import occurring, small_timelines
 import sfumato as sf
 from sfumato.core.comparison import Comparison
 from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.kinds.timeline.families.tally import Deletions, Tally
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.frequent_events import FrequentEvents
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
@@ -50,6 +52,9 @@ def test_measures_are_what_plain_counting_finds(instance):
     before = occurring(rows)
     assert keeps(after, sensitive, delta)
     assert SanitisationError().measure(comparison).value == pytest.approx(float(error(before, after, alphabet)))
+    found = TimelineComparison(comparison)
+    planned = Deletions(Tally(found.before), found.removed)
+    assert sum(Fraction(*part) for part in found.errors) == planned.error() == error(before, after, alphabet)
     lost = sum(sum(row.values()) for row in before) - sum(sum(row.values()) for row in after)
     assert DeletedShare().measure(comparison).details["occurrences_deleted"] == lost
     same = sum(old == new for old, new in zip(before, after, strict=True))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sfumato.kinds.timeline.model import Timeline
 
 if TYPE_CHECKING:
-    from sfumato.kinds.timeline.families.event_deletion import Task
+    from sfumato.kinds.timeline.families.deletion import Task
 
 __all__ = ["Covering", "Crowd", "find_crowds"]
 
@@ -100,9 +100,10 @@ class Covering:
     --------
     >>> from fractions import Fraction
     >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.kinds.timeline.families.event_deletion import Task
+    >>> from sfumato.kinds.timeline.families.deletion import Task
+    >>> from sfumato.kinds.timeline.families.tally import Tally
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
-    >>> task = Task(timeline, (0,), timeline.places([0]), Fraction(1, 2))
+    >>> task = Task(Tally(timeline), (0,), Fraction(1, 2))
     >>> covering = Covering(task, find_crowds(timeline, (0,), 1))
     >>> covering.take_turns().tolist()
     [2, 1]
@@ -140,7 +141,7 @@ class Covering:
         """
         places = self.task.places
         left = places.counts.copy()
-        totals, squares = self.task.timeline.totals.copy(), self.task.timeline.squares.copy()
+        totals, squares = self.task.tally.totals.copy(), self.task.tally.squares.copy()
         chosen = [False] * len(self.task.events)
         changed = True
         while changed:

@@ -4,7 +4,7 @@ import math
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.timeline.naive.sanitisation import brute_force_covers, is_covered, keeps
+from tests.timeline.naive.sanitisation import brute_force, is_covered, keeps
 from tests.timeline.naive.timelines import FRACTIONS, delete, left, occurring
 
 import sfumato as sf
@@ -30,7 +30,7 @@ def test_one_event_is_cut_down_at_least_error(instance):
     rows, sensitive, alphabet, delta, cover = instance
     assume(math.prod(row[event] + 1 for row in rows for event in sensitive) <= 400)
     deletions, _ = delete(sf.methods.Odesa, rows, sensitive, alphabet, delta, cover=cover)
-    assert deletions.error() == brute_force_covers(occurring(rows), sensitive, delta, alphabet, cover)[0]
+    assert deletions.error() == brute_force(occurring(rows), sensitive, delta, alphabet, cover)[0]
 
 
 @settings(max_examples=40)
@@ -46,4 +46,4 @@ def test_several_events_are_cut_down_together_at_least_error(instance):
         assert all(is_covered(after, event, sensitive, cover) for event in sensitive)
     assert counters["proved_optimal"] == 1
     assert joint.error() <= essa.error()
-    assert joint.error() == brute_force_covers(occurring(rows), sensitive, delta, alphabet, cover)[0]
+    assert joint.error() == brute_force(occurring(rows), sensitive, delta, alphabet, cover)[0]

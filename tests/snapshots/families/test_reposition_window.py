@@ -1,20 +1,33 @@
-"""Reposition against integer programs, a record-by-record twin, and its own rules."""
-
-from collections import Counter
+"""Windows of counts cost what integer programs say, and what is plainly counted."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.snapshots.naive.reposition import RecordStream, least_cost_by_enumeration, least_cost_by_program, price
 
-from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.first_window import solve_first_window
 from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
-from sfumato.kinds.snapshots.kernels.buckets import group_buckets
 from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest
-from sfumato.kinds.snapshots.methods.anatomy import Anatomy
-from sfumato.kinds.snapshots.methods.reposition import Reposition
+
+
+@pytest.mark.parametrize(("mu", "late"), [([0, 1, 2], 1), ([0, 3, 9], 3)])
+def test_example_1_adds_up_one_suppressed_and_one_late_record(mu, late):
+    """Snapshots 6, 7, 8: r0 of 6 is suppressed, r5 of 7 is published in 8, all others where they belong."""
+    records = [("s", home) for home in (6, 6, 6, 7, 7, 7, 8)]
+    assert price(records, [None, 6, 6, 7, 7, 8, 8], mu, {"s": 10}) == 10 + late
+
+
+def test_a_suppressed_record_belongs_to_its_home_and_is_lost_when_that_leaves():
+    window = RepositionWindow(2, CostModel.read("test", "linear", None, 2), ["a", "b"])
+    window.push(0, np.array([1, 0]))
+    assert window.push(1, np.array([1, 0])).suppressed.tolist() == [1, 0]
+    third = window.push(2, np.array([0, 1]))
+    assert (third.time, third.size) == (1, 0)
+    assert [(left.time, left.size, left.suppressed.tolist()) for left in window.flush()] == [(2, 2, [0, 0])]
+
 
 COSTS = ("linear", "quadratic", "table")
 
@@ -118,93 +131,26 @@ def test_numbers_are_enough(case):
             part[:, -1] = 0
 
 
-def snapshots_of(rows):
-    return Dataset.of("snapshots", rows, ("number",), "value")
-
-
-@st.composite
-def record_lists(draw):
-    times = draw(st.lists(st.integers(0, 12), min_size=1, max_size=60))
-    values = draw(st.lists(st.sampled_from("aaaabbcd"), min_size=len(times), max_size=len(times)))
-    return [(time, str(i), value) for i, (time, value) in enumerate(zip(times, values, strict=True))]
-
-
-def published(method, data):
-    stream = method.stream(data.schema, data.clock, secret=bytes([3] * 32))
-    leaving = [out for snapshot in stream.cut(data) for out in stream.push(snapshot)]
-    return stream, leaving + stream.flush()
-
-
-@settings(max_examples=60)
-@given(record_lists(), st.integers(1, 5), st.integers(2, 3), st.sampled_from(("linear", "quadratic")))
-def test_every_published_snapshot_is_eligible_and_no_record_is_early_or_too_late(rows, size, l, cost):
-    data = snapshots_of(rows)
-    stream, leaving = published(Reposition(l=l, window=size, cost=cost, then="none"), data)
-    values, times = data.table["value"].to_pylist(), data.table["time"].to_pylist()
-    seen = []
-    for out in leaving:
-        assert out.table["value"].to_pylist() == [values[row] for row in out.rows]
-        assert out.homes.tolist() == [times[row] for row in out.rows]
-        assert all(0 <= out.time - times[row] < size for row in out.rows)
-        counts = Counter(values[row] for row in out.rows)
-        assert all(l * count <= len(out.rows) for count in counts.values())
-        seen += out.rows.tolist()
-    assert len(set(seen)) == len(seen)
-    assert len(seen) + sum(stream.withheld.values()) == len(rows)
-    assert [out.time for out in leaving] == sorted({out.time for out in leaving})
-    for value in set(values):
-        homes = [sorted(times[row] for row in out.rows if values[row] == value) for out in leaving]
-        flat = [home for group in homes for home in group]
-        assert flat == sorted(flat)
-
-
-@settings(max_examples=40)
-@given(record_lists(), st.integers(1, 4), st.integers(2, 3))
-def test_anatomy_makes_every_group_diverse(rows, size, l):
-    data = snapshots_of(rows)
-    _, leaving = published(Reposition(l=l, window=size), data)
-    for out in leaving:
-        if not out.table.num_rows:
-            continue
-        sizes = Counter(out.table["group"].to_pylist())
-        values = Counter()
-        for row in out.parts["sensitive"].to_pylist():
-            assert l * row["count"] <= sizes[row["group"]]
-            values[row["group"]] += row["count"]
-        assert values == sizes
-
-
-@settings(max_examples=60)
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(1, 4), st.integers(0, 2**32))
-def test_buckets_become_groups_without_repetition(counts, l, seed):
-    counts = np.array(counts, dtype=np.int64)
-    while counts.sum() and l * counts.max() > counts.sum():
-        counts[np.argmax(counts)] -= 1
-    draws = np.random.default_rng(seed).integers(0, 2**62, max(1, 2 * counts.sum()))
-    value, group = group_buckets(counts, l, draws)
-    assert (np.bincount(value, minlength=len(counts)) == counts).all()
-    assert len(set(zip(value.tolist(), group.tolist(), strict=True))) == counts.sum()
-    sizes = np.bincount(group)
-    assert len(sizes) == counts.sum() // l
-    assert not len(sizes) or sizes.min() >= l
-
-
-@settings(max_examples=30)
-@given(record_lists(), st.integers(2, 3))
-def test_a_window_of_one_is_plain_suppression(rows, l):
-    data = snapshots_of(rows)
-    stream, leaving = published(Reposition(l=l, window=1, then="none"), data)
-    for time in sorted({row[0] for row in rows}):
-        counts = Counter(row[2] for row in rows if row[0] == time)
-        most = max(
-            sum(min(count, level) for count in counts.values())
-            for level in range(max(counts.values()) + 1)
-            if sum(min(count, level) for count in counts.values()) >= l * level
-        )
-        assert most == sum(len(out.rows) for out in leaving if out.time == time)
-    assert Anatomy(l=l).name == "anatomy" and stream.window == 1
-
-
 def test_prices_of_plans():
     records = [("flu", 0), ("flu", 1)]
     assert price(records, [1, None], [0, 3], {"flu": 7}) == 10
+
+
+@pytest.mark.parametrize("limit", [1, 10**6])
+def test_an_integer_program_for_the_first_window_is_never_worse(monkeypatch, limit):
+    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", limit)
+    costs = CostModel.read("test", "linear", None, 3)
+    window = RepositionWindow(2, costs, ["a", "b"])
+    for time, arrived in enumerate([[3, 0], [0, 1], [0, 2]]):
+        shipped = window.push(time, np.array(arrived))
+    lost = int(shipped.suppressed.sum()) + sum(int(left.suppressed.sum()) for left in window.flush())
+    assert lost == 0
+
+
+def test_a_window_refuses_what_is_out_of_step():
+    window = RepositionWindow(2, CostModel.read("test", "linear", None, 2), ["a"])
+    window.push(0, np.array([1]))
+    with pytest.raises(ParameterError, match="next whole number"):
+        window.push(2, np.array([1]))
+    with pytest.raises(ParameterError, match="only an empty window"):
+        window.skip_to(9)

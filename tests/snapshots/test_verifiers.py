@@ -1,36 +1,21 @@
-"""Verifiers of snapshots find every damage done to a good release."""
+"""Verifiers of snapshots, tried on damaged releases."""
 
 import dataclasses
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.snapshots.naive.people import dataset, random_snapshots
 
 import sfumato as sf
 from sfumato.core.forms import Form
 from sfumato.core.release import Part, PublishedColumn
-from sfumato.kinds.snapshots.attacker.attributes_and_time import attack, attack_original
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.verifiers import l_diversity, l_eligibility
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
+from sfumato.kinds.snapshots.verifiers.hidden_delays import verify_delays
 
-
-def snapshots(people=90, seed=4):
-    rng = np.random.default_rng(seed)
-    values = ["flu", "cold", "cough", "rash", "gout"]
-    rows = [
-        (
-            int(rng.integers(0, 6)),
-            str(rng.integers(20, 60)),
-            "fm"[rng.integers(2)],
-            values[rng.integers(5) % (1 + i % 5)],
-        )
-        for i in range(people)
-    ]
-    return sf.Dataset.of("snapshots", rows, ("age", "sex"), "illness")
-
-
-DATA = snapshots()
+DATA = random_snapshots()
 GOOD = sf.anonymize(DATA, sf.methods.Reposition(l=2, window=3), secret=bytes([1] * 32))
 PLAIN = sf.anonymize(DATA, sf.methods.Reposition(l=2, window=3, then="none"), secret=bytes([1] * 32))
 
@@ -192,36 +177,13 @@ def test_other_columns_are_unreadable():
     assert not l_diversity.verify(release).checks["readable"]
 
 
-def plain_attack(release, original, window):
-    """The largest chance of a value for every original record, person by person."""
-    records = release.table.to_pylist()
-    values = {}
-    for row in release.parts["sensitive"].table.to_pylist():
-        values.setdefault((row["snapshot"], row["group"]), {})[row["illness"]] = row["count"]
-    found = []
-    for person in original.table.to_pylist():
-        chances, fits = {}, 0
-        for record in records:
-            same = record["age"] == person["age"] and record["sex"] == person["sex"]
-            if same and 0 <= record["snapshot"] - person["time"] < window:
-                fits += 1
-                group = values[record["snapshot"], record["group"]]
-                for value, count in group.items():
-                    chances[value] = chances.get(value, 0) + count / sum(group.values())
-        found.append(max(chances.values()) / fits if fits else 0.0)
-    return found
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_attacker_finds_what_a_plain_one_finds(seed):
-    data = snapshots(60, seed)
-    method = sf.methods.Reposition(l=2, window=3)
-    result = sf.anonymize(data, method, secret=bytes([seed] * 32), withhold_at_most=1)
-    expected = plain_attack(result.release, data, 3)
-    risk = attack(result.release, data)
-    assert risk.max_success == pytest.approx(max(expected))
-    assert risk.mean_success == pytest.approx(np.mean(expected))
-    assert risk.max_success <= 0.5 + 1e-9
-    withheld = np.setdiff1d(np.arange(len(data)), result.trace.rows)
-    assert (attack(result.release, data, result.trace.rows).set_sizes[withheld] == 0).all()
-    assert attack_original(data, 2)[0].max_success == 1.0
+def test_the_paper_s_delays_break_the_claim_of_hidden_ones():
+    rng = np.random.default_rng(3)
+    days = [np.minimum(rng.exponential(1.0 + time % 3, 40), 5).astype(int).tolist() for time in range(12)]
+    data = dataset(days)
+    paper = sf.anonymize(data, sf.methods.Reposition(l=3, window=3), withhold_at_most=1)
+    lie = dataclasses.replace(paper.release, guarantee=LDiversity(3, 3, "hidden"))
+    verdict = verify_delays(lie, data, paper.trace.rows)
+    assert not verdict.holds
+    assert verdict.witness["of_one_value"] > verdict.witness["records"] / 3 + 2
+    assert verify_delays(lie, data, None).outcome == "unsettled"

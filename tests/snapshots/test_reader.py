@@ -1,4 +1,4 @@
-"""Reading snapshots: whole files, batches, roles, dates; and what is refused."""
+"""Reading snapshots: whole files and batch by batch, and what is wrong with them."""
 
 import gzip
 import io
@@ -8,10 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.reading import Reading
-from sfumato.kinds.snapshots.folder import snapshot_name
 from sfumato.kinds.snapshots.reader.batches import read_batches
 
 QI = {"qi": "age"}
@@ -136,11 +134,3 @@ def test_a_pipe_of_parquet_is_read(monkeypatch):
 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Pipe(buffer.getvalue()))))
     assert batches(Path("-"), format="parquet")[0].num_rows == 1
-
-
-@pytest.mark.parametrize(
-    ("unit", "time", "name"),
-    [(None, -5, "-5"), ("day", 0, "1970-01-01"), ("hour", 25, "1970-01-02T01"), ("second", 61, "1970-01-01T00-01-01")],
-)
-def test_names_of_snapshots(unit, time, name):
-    assert snapshot_name(Clock(unit), time) == name

@@ -36,6 +36,13 @@ class LeavingSnapshot(NamedTuple):
         Of every published record: its original row, and its own snapshot.
     suppressed
         Records that are given up with this snapshot and never published.
+
+    Examples
+    --------
+    >>> table = pa.table({"snapshot": [3, 3], "ill": ["flu", "cold"]})
+    >>> leaving = LeavingSnapshot(3, table, {}, np.array([5, 2]), np.array([3, 1]), 0)
+    >>> (leaving.time - leaving.homes).tolist()
+    [0, 2]
     """
 
     time: int

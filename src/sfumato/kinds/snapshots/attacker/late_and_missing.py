@@ -39,6 +39,11 @@ class Guesses(NamedTuple):
         Success of whoever has the release and no more.
     with_frequencies
         Success of whoever also knows how frequent the values were in every snapshot.
+
+    Examples
+    --------
+    >>> Guesses(np.array([0, 1, 1]), np.array([0.5, 0.5, 1.0]), np.array([0.5, 1.0, 1.0])).rates()["late"]
+    {'people': 2, 'right': 0.75, 'right_knowing_frequencies': 1.0}
     """
 
     fate: Ints

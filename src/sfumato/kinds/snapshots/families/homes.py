@@ -28,6 +28,11 @@ class Snapshot(NamedTuple):
         The columns of the schema but for the time.
     rows
         Their rows in the original.
+
+    Examples
+    --------
+    >>> Snapshot(19725, pa.table({"ill": ["flu", "cold"]}), np.array([4, 7])).table.num_rows
+    2
     """
 
     time: int

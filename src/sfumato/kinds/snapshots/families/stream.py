@@ -38,7 +38,19 @@ frequencies of the snapshots tell which value is whose."""
 
 
 class StreamState(NamedTuple):
-    """All that a stream remembers: the window in numbers, the records that wait by home, and counters."""
+    """All that a stream remembers: the window in numbers, the records that wait by home, and counters.
+
+    Examples
+    --------
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "flu")], ("age",), "ill")
+    >>> stream = find("reposition")(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
+    >>> [stream.push(snapshot) for snapshot in stream.cut(data)]
+    [[]]
+    >>> state = stream.state()
+    >>> state.labels, sorted(state.homes), state.withheld[SUPPRESSED]
+    (['flu'], [1], 0)
+    """
 
     window: WindowState
     labels: list[str]

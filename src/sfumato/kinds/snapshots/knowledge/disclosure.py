@@ -32,6 +32,11 @@ class Disclosure(NamedTuple):
         Records of the groups these are in: one of them has the person's sensitive value.
     share
         Largest probability of a sensitive value.
+
+    Examples
+    --------
+    >>> Disclosure(np.array([1, 2]), np.array([2, 4]), np.array([0.5, 0.25])).share.tolist()
+    [0.5, 0.25]
     """
 
     matches: Ints

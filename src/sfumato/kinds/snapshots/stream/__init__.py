@@ -43,6 +43,11 @@ class Done(NamedTuple):
         Plain values for JSON.
     notes, warnings
         Sentences about what was read, and about what nobody should overlook.
+
+    Examples
+    --------
+    >>> Done({"published": 2}, ("Read 2 rows of cases.csv.",), ()).warnings
+    ()
     """
 
     facts: dict[str, Any]
@@ -89,6 +94,23 @@ def publish_stream(
     ------
     StreamStopped
         Where the run was interrupted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "cases.csv").write_text("time,age,ill\\n1,30,flu\\n1,40,cold\\n2,50,flu\\n2,60,cough\\n")
+    >>> done = publish_stream(
+    ...     folder / "cases.csv",
+    ...     folder / "out",
+    ...     sf.methods.Reposition(l=2, window=1),
+    ...     {"columns": {"qi": "age"}, "sensitive": ["ill"]},
+    ...     verify=sf.verify,
+    ...     write_report=lambda result, path: None,
+    ... )
+    >>> done.facts["snapshots"], done.facts["published"], sf.verify(folder / "out").holds
+    (2, 4, True)
     """
     # What makes snapshots is heavy, and whoever asks only whether the input is a feed does not need it.
     from sfumato.kinds.snapshots.stream.run import Judges, StreamRun

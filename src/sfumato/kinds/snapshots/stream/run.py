@@ -66,6 +66,12 @@ class Judges(NamedTuple):
         Checks published files against their claim, with the original where it is given.
     write_report
         Writes the owner's report on a result to a file.
+
+    Examples
+    --------
+    >>> lenient = Judges(lambda path, original: Verdict(True, {}, {}), lambda result, path: None)
+    >>> lenient.verify(Path("release"), None).holds
+    True
     """
 
     verify: Callable[[Path, Dataset | None], Verdict]
@@ -89,6 +95,15 @@ class StreamRun:
         Where random orders come from; a fresh one if there is none.
     keeps
         Whether records are kept in ``owner/`` until the end, for the report.
+
+    Examples
+    --------
+    >>> from sfumato.registry import find
+    >>> judges = Judges(lambda path, original: Verdict(True, {}, {}), lambda result, path: None)
+    >>> method, told = find("reposition")(l=2), Reading("snapshots")
+    >>> run = StreamRun(Path("-"), told, Path("out"), method, judges, None, keeps=False)
+    >>> run.live, run.stop()
+    (True, 'stopped; nothing was published.')
     """
 
     def __init__(

@@ -117,18 +117,15 @@ class TimelineComparison:
         # An event that does not occur at a time point has its half there.
         untouched += alphabet - np.diff(self.before.offsets)
         gone = np.flatnonzero(self.removed)
-        entries: dict[int, list[tuple[int, int]]] = {}
-        for point, a, k in zip(
-            *(column[gone].tolist() for column in (self.before.points, own, self.removed)), strict=True
-        ):
-            entries.setdefault(point, []).append((a, a - 2 * k))
-        found = []
-        for point, changed in entries.items():
-            n = 2 * int(self.totals[point]) + alphabet
-            m = n - 2 * int(self.removed_by_point[point])
-            numerator = (n - m) ** 2 * int(untouched[point]) + sum((b * n - a * m) ** 2 for a, b in changed)
-            found.append((numerator, (n * m) ** 2))
-        return found
+        points, first = np.unique(self.before.points[gone], return_index=True)
+        # Whole numbers of any size from here on: squares of products do not fit 64 bits.
+        n = 2 * self.totals[points].astype(object) + alphabet
+        m = n - 2 * self.removed_by_point[points]
+        at = np.searchsorted(points, self.before.points[gone])
+        a = own[gone].astype(object)
+        b = a - 2 * self.removed[gone]
+        touched = np.add.reduceat((b * n[at] - a * m[at]) ** 2, first) if len(gone) else a
+        return list(zip(((n - m) ** 2 * untouched[points] + touched).tolist(), ((n * m) ** 2).tolist(), strict=True))
 
     @cached_property
     def ordinary(self) -> npt.NDArray[np.bool_]:

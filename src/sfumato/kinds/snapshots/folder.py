@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,9 @@ def _possible_names(snapshot: Release) -> set[str]:
     times = [] if column is None else snapshot.table.column(column.name).unique().to_pylist()
     if len(times) != 1:
         return set()
-    if isinstance(times[0], int):
-        return {str(times[0])}
     moment = times[0]
+    if not isinstance(moment, datetime.datetime):
+        return {str(moment)} if isinstance(moment, int) else set()
     day = f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
     hour = f"{day}T{moment.hour:02}"
     minute = f"{hour}-{moment.minute:02}"

@@ -14,7 +14,7 @@ import polars as pl
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
 from sfumato.kinds.snapshots.attacker.late_and_missing import guess_values
-from sfumato.kinds.snapshots.families.release import release_snapshots
+from sfumato.kinds.snapshots.families.stream import release_snapshots
 from sfumato.kinds.snapshots.generator import generate
 
 WINDOW = 7

@@ -12,6 +12,7 @@ import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.core.comparison import Comparison
 from sfumato.core.method import Method
+from sfumato.kinds.timeline.families.tally import Tally
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.kinds.timeline.model import Timeline
 
@@ -56,15 +57,16 @@ def error(data: sf.Dataset, result: sf.Result) -> float:
 def dynamic_program(timeline: Timeline, code: int, delta: Fraction) -> float:
     """Return the least error as the paper finds it, with numbers of deletions as array positions; no backtracking."""
     counts = np.zeros(len(timeline), dtype=np.int64)
-    places = timeline.places([code])
+    tally = Tally(timeline)
+    places = tally.places([code])
     counts[places.points] = places.counts
-    excess = delta.denominator * np.cumsum(counts) - delta.numerator * timeline.lengths
+    excess = delta.denominator * np.cumsum(counts) - delta.numerator * tally.lengths
     needs = np.where(excess < 0, 0, excess // (delta.denominator - delta.numerator) + 1)
     needs = np.minimum(needs, np.cumsum(counts))
     most = int(needs.max())
-    n = 2.0 * timeline.totals + len(timeline.labels)
+    n = 2.0 * tally.totals + len(timeline.labels)
     own = 2.0 * counts + 1
-    weights = timeline.squares - own**2 + (n - own) ** 2
+    weights = tally.squares - own**2 + (n - own) ** 2
     best = np.full(most + 1, np.inf)
     best[0] = 0.0
     for t in range(len(timeline)):

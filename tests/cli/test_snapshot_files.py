@@ -98,3 +98,19 @@ def test_header_only(tmp_path):
     (tmp_path / "cases.csv").write_text(HEADER)
     assert anonymize(tmp_path / "cases.csv", tmp_path / "out", "-p", "l=2") == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "resume"),
+    [
+        ("snapshots", ["anatomy", "-p", "l=2"], False),
+        ("trajectories", ["seqanon", "-p", "k=2", "-p", "m=1"], False),
+        ("trajectories", ["seqanon", "-p", "k=2", "-p", "m=1"], True),
+    ],
+)
+def test_a_feed_needs_a_kind_and_a_method_that_have_streams(tmp_path, capsys, kind, method, resume):
+    asked = ["anonymize", "-", "--kind", kind, "--method", *method, "--out", str(tmp_path / "out")]
+    assert run([*asked, "--resume", "replay"] if resume else asked) == 2
+    said = capsys.readouterr().err
+    wanted = "only streams of snapshots can be resumed" if resume else f"-: {method[0]} needs all records at once"
+    assert wanted in said and not (tmp_path / "out").exists()

@@ -14,14 +14,15 @@ import pytest
 
 import sfumato as sf
 from sfumato import pipeline
-from sfumato.cli import streaming
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
 from sfumato.core.secret import Secret
 from sfumato.io import owner
 from sfumato.io.stage import Stage
-from sfumato.kinds.snapshots.folder import StreamFolder, is_stream, read_folder, snapshot_folders
+from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders
+from sfumato.kinds.snapshots.stream import run as stream_run
+from sfumato.kinds.snapshots.stream.writer import StreamFolder
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 
 OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
@@ -102,8 +103,8 @@ def test_killed_and_resumed_streams_publish_the_same(whole, tmp_path, monkeypatc
     data, undisturbed = whole
     rng = np.random.default_rng(seed)
     out = tmp_path / "broken"
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0 if seed % 2 else 0.02)
-    monkeypatch.setattr(streaming, "_SETTLE_SECONDS", 0.01)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0 if seed % 2 else 0.02)
+    monkeypatch.setattr(stream_run, "_SETTLE_SECONDS", 0.01)
     rename, replace = Path.rename, Path.replace
     left = 0
 
@@ -139,7 +140,7 @@ def test_a_stream_goes_on_from_the_record_where_it_stopped(whole, tmp_path, monk
     data, undisturbed = whole
     rows = data.read_text().splitlines(keepends=True)[1:]
     out = tmp_path / "broken"
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, saved = StreamFolder.save, []
 
     def save_ten(self, checkpoint):
@@ -169,7 +170,7 @@ def test_a_stream_that_is_being_published_is_not_taken_over(whole):
 
 def test_a_stopped_stream_says_from_which_record_it_can_go_on(whole, tmp_path, monkeypatch, capsys):
     data, undisturbed = whole
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, saved = StreamFolder.save, []
 
     def stop_after_some(self, checkpoint):
@@ -192,7 +193,7 @@ def test_a_stopped_stream_says_from_which_record_it_can_go_on(whole, tmp_path, m
 def test_a_stream_without_a_given_secret_is_resumed_with_its_own_secret(tmp_path, monkeypatch):
     data = write(tmp_path / "cases.csv", lines())
     out = tmp_path / "out"
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     settle, count = StreamFolder.settle, []
 
     def settle_some(self):
@@ -268,7 +269,7 @@ def test_a_feed_is_reported_on_and_leaves_no_records_behind(whole, tmp_path, mon
 
 def test_a_killed_feed_keeps_the_records_that_were_taken_for_its_report(whole, tmp_path, monkeypatch):
     data, _ = whole
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, count = StreamFolder.save, []
 
     def save_some(self, checkpoint):
@@ -351,7 +352,7 @@ HIDDEN = sf.methods.Reposition(l=2, window=4, delays="hidden")
 def test_hidden_delays_are_resumed_where_they_stopped(whole, tmp_path, monkeypatch, seed):
     data, _ = whole
     publish(data, tmp_path / "whole-hidden", HIDDEN)
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, count = StreamFolder.save, []
 
     def save_some(self, checkpoint):
@@ -412,7 +413,7 @@ def test_what_cannot_be_resumed_says_why(whole, tmp_path, monkeypatch):
         publish(data, tmp_path / "nothing", resume="replay")
     with pytest.raises(ParameterError, match="resume must be one of"):
         publish(data, tmp_path / "nothing", resume="yes")
-    monkeypatch.setattr(streaming, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, count = StreamFolder.save, []
 
     def save_some(self, checkpoint):

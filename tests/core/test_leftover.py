@@ -7,7 +7,7 @@ import pytest
 from tests.activity.naive import releases as activity_releases
 from tests.sequences.naive import metrics as sequence_metrics
 from tests.sets.releases import disassociated, generalised
-from tests.timeline.verifiers.releases import with_rows
+from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
 import sfumato as sf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -120,6 +120,7 @@ def inspect(
 
 
 _UNSHOWN = {"knowledge", "m", "max_success"}
+_STANDARD_INPUT = "-"
 
 
 def _describe_knowledge(risk: dict[str, Any]) -> str:
@@ -154,20 +155,19 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
-    from sfumato.kinds.snapshots.reader.batches import STANDARD_INPUT, is_feed
-    from sfumato.registry import find
+    from sfumato.registry import find, find_room, has_room
 
     chosen = build(find(method), parse_pairs(parameter, "-p"))
     read_limit(withhold_at_most)
-    streams = kind == "snapshots" and hasattr(chosen, "stream")
+    streams = has_room(kind, "stream") and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
-    if str(data) == STANDARD_INPUT and not streams:
+    if str(data) == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
-    if streams and (resume or is_feed(data)):
+    if streams and (resume or find_room(kind, "stream").is_feed(data)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
-        from sfumato.cli.streaming import StreamingMethod, publish_stream
+        from sfumato.cli.streaming import publish_stream
 
         if count != "records":
             raise ParameterError("--count: snapshots have no k that could count people.")
@@ -176,7 +176,7 @@ def anonymize(
             Output(as_json=as_json),
             data,
             out,
-            cast(StreamingMethod, chosen),
+            chosen,
             reading,
             secret=key,
             force=force,

@@ -1,71 +1,26 @@
-"""Snapshots as a stream: read as they come, published as soon as they leave the window, resumed where they stopped."""
+"""Streams on the command line: published by the kind of data that has them, told to whoever looks on."""
 
 from __future__ import annotations
 
-import itertools
-import time
-from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
-from sfumato import pipeline
+from sfumato import pipeline, registry
 from sfumato.cli.output import STOPPED, Output, fail
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
-from sfumato.core.release import Result, Trace
-from sfumato.core.schema import Schema
+from sfumato.core.method import Method
 from sfumato.core.secret import Secret
-from sfumato.core.unit import RECORD
-from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
-from sfumato.io.owner import read_rows
-from sfumato.io.reading import Reading
-from sfumato.io.releases import read_release
-from sfumato.kinds.snapshots.folder import Checkpoint, StreamFolder, snapshot_name
-from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
-from sfumato.kinds.snapshots.reader.records import SnapshotRecords
+from sfumato.core.withholding import WITHHOLD_AT_MOST
 
-if TYPE_CHECKING:
-    from sfumato.kinds.snapshots.families.feed import Closed
-    from sfumato.kinds.snapshots.families.stream import LeavingSnapshot, Snapshot, SnapshotStream
+__all__ = ["publish_stream"]
 
-__all__ = ["RESUME", "publish_stream"]
-
-Ints = npt.NDArray[np.int64]
-
-RESUME = ("replay", "onwards")
-"""How a stopped stream gets its input: from the beginning again, or from where it stopped."""
-
-_SETTLE_SECONDS = 0.5
-_CHECKPOINT_SECONDS = 10.0
-_ROW = "original row"
-_TIME = "original time"
-
-
-class StreamingMethod(Protocol):
-    """A method that can work on a stream."""
-
-    name: ClassVar[str]
-
-    def stream(
-        self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
-    ) -> SnapshotStream:
-        """Begin a stream."""
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters."""
+_UNSHOWN = {"guarantee", "withholds_too_much"}
 
 
 def publish_stream(
     out: Output,
     data: Path,
     directory: Path,
-    method: StreamingMethod,
+    method: Method,
     options: dict[str, Any],
     *,
     secret: Secret | None = None,
@@ -74,7 +29,7 @@ def publish_stream(
     report: bool = True,
     withhold_at_most: float = WITHHOLD_AT_MOST,
 ) -> dict[str, Any]:
-    """Publish snapshots one by one as their records come, in the order in which they come; return what was done.
+    """Publish a stream as its records come, say what was done and return it.
 
     Parameters
     ----------
@@ -86,287 +41,35 @@ def publish_stream(
         For ``release/`` and ``owner/``.
     method
         A method that has streams.
-    secret, force
+    secret, force, report, withhold_at_most
         As for other releases.
     resume
         ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
-    report
-        Whether to write ``owner/report.html`` at the end; until then the records are kept in ``owner/``.
-    withhold_at_most
-        Share of the records that may be left out. What is published cannot be taken back: with more it is said.
     """
-    if resume is not None and resume not in RESUME:
-        raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
-    limit = read_limit(withhold_at_most)
-    run = _Publishing(data, directory, method, Reading.of("snapshots", options), secret)
-    run.keeps = report
+    room = registry.find_room(method.kinds[0], "stream")
     try:
-        run.open(force=force, resume=resume)
-        run.consume(resume)
-        done = run.finish()
-    except KeyboardInterrupt:
-        fail(run.stop(), STOPPED)
-    finally:
-        run.close()
-    for note in run.records.notes():
+        done = room.publish_stream(
+            data,
+            directory,
+            method,
+            options,
+            verify=pipeline.verify,
+            write_report=pipeline.write_report,
+            secret=secret,
+            force=force,
+            resume=resume,
+            report=report,
+            withhold_at_most=withhold_at_most,
+        )
+    except room.StreamStopped as stopped:
+        fail(str(stopped), STOPPED)
+    for note in done.notes:
         out.say(note)
-    out.facts("Published", {name: value for name, value in done.items() if name != "guarantee"})
-    out.say(done["guarantee"]["statement"])
-    done["withholds_too_much"] = exceeds(done["withheld"], run.rows, limit)
-    if done["withholds_too_much"]:
-        out.say(
-            f"WARNING: {say_withheld(done['withheld_by_reason'], run.rows)}, more than withhold_at_most={limit:g}. A "
-            "feed cannot be taken back once it is published: lower l or widen the window before you go on with it."
-        )
+    facts: dict[str, Any] = done.facts
+    out.facts("Published", {name: value for name, value in facts.items() if name not in _UNSHOWN})
+    out.say(facts["guarantee"]["statement"])
+    for warning in done.warnings:
+        out.say(f"WARNING: {warning}")
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
-    out.finish(done)
-    return done
-
-
-class _Publishing:
-    """One run over a stream."""
-
-    def __init__(self, data: Path, directory: Path, method: StreamingMethod, reading: Reading, secret: Secret | None):
-        self.data, self.directory, self.method, self.reading, self.secret = data, directory, method, reading, secret
-        self.live = is_feed(data)
-        self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
-        self.folder: StreamFolder | None = None
-        self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}
-        self.rows, self.checksum, self.rows_saved = 0, 0, 0
-        self.keeps = True
-        self._taken: list[pa.Table] = []
-        self._settled = self._saved = time.monotonic()
-        self._began = time.perf_counter()
-
-    def open(self, *, force: bool, resume: str | None) -> None:
-        """Read the first records, then begin a stream on disk or take up one that was stopped.
-
-        Nothing is written before the input has turned out to be readable.
-        """
-        batches = (self.records.read(batch) for batch in read_batches(self.data, self.reading))
-        first = next(batches)
-        self._batches = itertools.chain([first], batches)
-        self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, secret=self.secret)
-        if resume is None:
-            self.folder = StreamFolder.begin(self.directory, self._facts(), force=force)
-            return
-        self.folder, checkpoint = StreamFolder.resume(self.directory)
-        begun = self.folder.facts
-        if begun["method"] != self.method.name or begun["parameters"] != self.method.parameters():
-            raise ParameterError("resume: the stream was begun with another method or other parameters. Give the same.")
-        self.stream.secret = Secret(bytes.fromhex(begun["key"]))
-        if begun["unit"] != self.records.clock.unit or begun["columns"] != self._columns():
-            raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
-        if checkpoint is not None:
-            self._restore(checkpoint)
-        self.folder.forget_records(self.rows)
-
-    def _facts(self) -> dict[str, Any]:
-        return {
-            "sfumato": version("sfumato"),
-            "key": self.stream.secret.key.hex(),
-            "method": self.method.name,
-            "parameters": self.method.parameters(),
-            "unit": self.records.clock.unit,
-            "columns": self._columns(),
-            "reading": self.reading.to_dict(),
-        }
-
-    def _columns(self) -> list[list[str]]:
-        return [[column.name, column.role] for column in self.records.shape.schema().columns]
-
-    def consume(self, resume: str | None) -> None:
-        """Publish until the input ends."""
-        from sfumato.kinds.snapshots.families.feed import SnapshotFeed
-
-        batches = self._pass_over() if resume == "replay" else self._batches
-        feed = SnapshotFeed(self.rows, self.checksum)
-        for times, table in batches:
-            for closed in feed.add(times, table):
-                self._take(closed)
-        for closed in feed.finish():
-            self._take(closed)
-
-    def _pass_over(self) -> Iterator[tuple[Ints, pa.Table]]:
-        """Give what comes after the records that were taken, having made sure that they are the same."""
-        from sfumato.kinds.snapshots.families.feed import sum_times
-
-        # Both grow as soon as what follows is taken.
-        taken, expected = self.rows, self.checksum
-        left, checksum = taken, 0
-        for times, table in self._batches:
-            passed = min(left, len(times))
-            checksum = sum_times(times[:passed], checksum)
-            left -= passed
-            if left == 0 and checksum != expected:
-                break
-            if passed < len(times):
-                yield times[passed:], table.slice(passed)
-        if left or checksum != expected:
-            raise SchemaError(
-                f"resume: the input does not begin with the {taken:,} records that were taken. Give the same input, or "
-                "say that it goes on where it stopped (onwards)."
-            )
-
-    def _take(self, closed: Closed) -> None:
-        for snapshot in closed.snapshots:
-            if self.keeps:
-                times = pa.array(np.full(len(snapshot.rows), snapshot.time))
-                self._taken.append(_with_rows(snapshot).append_column(_TIME, times))
-            for leaving in self.stream.push(snapshot):
-                self._publish(leaving)
-        self.rows, self.checksum = closed.rows, closed.checksum
-        assert self.folder is not None
-        now = time.monotonic()
-        if self.live or now - self._saved > _CHECKPOINT_SECONDS:
-            self._keep_records()
-            self.folder.save(self._checkpoint())
-            self.rows_saved = self.rows
-            self._saved = self._settled = time.monotonic()
-        elif now - self._settled > _SETTLE_SECONDS:
-            self.folder.settle()
-            self._settled = time.monotonic()
-
-    def _keep_records(self) -> None:
-        """Put the records that came since the last time beside the others, for the report."""
-        assert self.folder is not None
-        if self._taken:
-            self.folder.keep_records(self.rows_saved, pa.concat_tables(self._taken))
-            self._taken = []
-
-    def _publish(self, leaving: LeavingSnapshot) -> None:
-        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, make_release
-
-        size = leaving.table.num_rows
-        if size == 0:
-            return
-        assert self.folder is not None
-        release = make_release(self.stream, self.method.name, [leaving], {SUPPRESSED: leaving.suppressed})
-        self.folder.publish(snapshot_name(self.stream.clock, leaving.time), release, leaving.rows, _verify)
-        delay = leaving.time - leaving.homes
-        self.totals["snapshots"] += 1
-        self.totals["published"] += size
-        self.totals["published_late"] += int((delay > 0).sum())
-        self.totals["longest_delay"] = max(self.totals["longest_delay"], int(delay.max()))
-
-    def finish(self) -> dict[str, Any]:
-        """Publish what is left in the window and sum up."""
-        for leaving in self.stream.flush():
-            self._publish(leaving)
-        assert self.folder is not None
-        if not self.totals["published"]:
-            self.folder.remove()
-            raise InfeasibleError(
-                f"{self.method.name}: no snapshot can be published: none has {self.stream.l} sensitive values that are "
-                f"frequent enough, within {self.stream.window} snapshots. Lower l, widen the window or cut time more "
-                "coarsely."
-            )
-        withheld = {reason: count for reason, count in self.stream.withheld.items() if count}
-        guarantee = self.stream.step.claim(self.stream.l, self.stream.window, self.stream.delays).to_dict(RECORD)
-        records = {
-            "in": self.rows,
-            "published": self.totals["published"],
-            "withheld": sum(withheld.values()),
-            "withheld_by_reason": withheld,
-        }
-        summary = {"method": self.method.name, "guarantee": guarantee, "snapshots": self.totals["snapshots"]}
-        self._keep_records()
-        self.folder.sum_up({**summary, "records": records}, finished=True)
-        reported = self.keeps and self._report()
-        self.folder.forget_records(0)
-        return {
-            **self.totals,
-            "withheld": records["withheld"],
-            "withheld_by_reason": withheld,
-            "guarantee": guarantee,
-            "report": reported,
-            "seconds": round(time.perf_counter() - self._began, 4),
-            "out": str(self.directory),
-        }
-
-    def _report(self) -> bool:
-        """Judge the whole stream with its original beside it, and write the owner's report if all records are there."""
-        assert self.folder is not None
-        table = self.folder.read_records(_ROW)
-        if table is None or table.num_rows != self.rows:
-            return False
-        times = np.asarray(table.column(_TIME).to_numpy(), dtype=np.int64)
-        original = Dataset(
-            self.records.shape.schema(),
-            table.drop_columns([_ROW, _TIME]).add_column(0, "time", pa.array(times, pa.int64())),
-            notes=self.records.notes(),
-            reading=self.reading.to_dict(),
-            clock=self.records.clock,
-        )
-        rows = read_rows(self.directory)
-        assert rows is not None
-        seconds = {"stream": time.perf_counter() - self._began}
-        trace = Trace(rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original)
-        verdict = pipeline.verify(self.directory, original)
-        if not verdict:
-            raise VerificationError(
-                f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
-            )
-        pipeline.write_report(Result(read_release(self.directory), trace), self.directory / "owner" / "report.html")
-        return True
-
-    def stop(self) -> str:
-        """Keep what is complete and say how to go on."""
-        if self.folder is None:
-            return "stopped; nothing was published."
-        self.folder.settle()
-        return (
-            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with --resume replay, or from "
-            f"record {self.rows_saved + 1:,} of the input with --resume onwards."
-        )
-
-    def close(self) -> None:
-        if self.folder is not None:
-            self.folder.close()
-
-    def _checkpoint(self) -> Checkpoint:
-        state = self.stream.state()
-        tables = {f"{home}-{snapshot.table.num_rows}": _with_rows(snapshot) for home, snapshot in state.homes.items()}
-        facts = {
-            "rows": self.rows,
-            "checksum": self.checksum,
-            "window": dict(state.window.facts),
-            "begun": state.begun,
-            "labels": state.labels,
-            "withheld": state.withheld,
-            "totals": self.totals,
-        }
-        arrays = {f"window {name}": array for name, array in state.window.arrays.items()}
-        arrays |= {f"taken {home}": taken for home, taken in state.taken.items()}
-        return Checkpoint(facts, arrays, tables)
-
-    def _restore(self, saved: Checkpoint) -> None:
-        from sfumato.kinds.snapshots.families.reposition_window import WindowState
-        from sfumato.kinds.snapshots.families.stream import Snapshot, StreamState
-
-        homes = {}
-        for name, table in saved.tables.items():
-            home = int(name.rpartition("-")[0])
-            rows = np.asarray(table.column(_ROW).to_numpy(), dtype=np.int64)
-            homes[home] = Snapshot(home, table.drop_columns([_ROW]), rows)
-        facts, arrays = saved.facts, saved.arrays
-        of_window = {name: array for name, array in arrays.items() if name.startswith("window ")}
-        window = WindowState(
-            facts["window"], {name.removeprefix("window "): array for name, array in of_window.items()}
-        )
-        taken = {home: arrays[f"taken {home}"] for home in homes}
-        self.stream.restore(StreamState(window, facts["labels"], facts["begun"], homes, taken, dict(facts["withheld"])))
-        self.rows, self.checksum, self.totals = facts["rows"], facts["checksum"], dict(facts["totals"])
-        self.rows_saved = self.rows
-
-
-def _with_rows(snapshot: Snapshot) -> pa.Table:
-    return snapshot.table.append_column(_ROW, pa.array(snapshot.rows, pa.int64()))
-
-
-def _verify(folder: Path) -> None:
-    """Refuse a snapshot whose files do not keep its claim."""
-    verdict = pipeline.verify(folder)
-    # Whether delays tell anything is judged at the end, with the original: one snapshot cannot show it.
-    if not verdict.holds or verdict.undeclared:
-        raise VerificationError(f"snapshots: a snapshot does not keep its claim and was not published; {verdict!r}.")
+    out.finish(facts)
+    return facts

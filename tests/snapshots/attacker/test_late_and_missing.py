@@ -1,4 +1,4 @@
-"""The attacker who sees that a record is late or missing."""
+"""What being late or missing tells, against a plain attacker."""
 
 import itertools
 
@@ -7,16 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.snapshots.naive.late_and_missing import guesses
+from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError
 from sfumato.kinds.snapshots.attacker.attributes_and_time import attack
 from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, guess_values
-
-
-def dataset(days):
-    rows = [(time, f"{time}-{i}", f"v{value}") for time, day in enumerate(days) for i, value in enumerate(day)]
-    return sf.Dataset.of("snapshots", rows, ("who",), "ill")
 
 
 def publish(data, **parameters):

@@ -1,17 +1,14 @@
-"""Streams of snapshots: what happens to records that are late, to gaps, to new values; and to bad requests."""
+"""Streams of snapshots: late records, gaps, new values, and going on from a state."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.errors import SchemaError
 from sfumato.core.schema import Column, Schema
-from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.feed import SnapshotFeed
-from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
-from sfumato.kinds.snapshots.families.stream import CLOSED, SUPPRESSED, Snapshot
+from sfumato.kinds.snapshots.families.homes import Snapshot
+from sfumato.kinds.snapshots.families.stream import CLOSED, SUPPRESSED
 
 SCHEMA = Schema("snapshots", (Column("time", "time"), Column("age", "quasi-identifier"), Column("ill", "sensitive")))
 
@@ -154,26 +151,6 @@ def test_the_first_window_shrinks_to_what_an_integer_program_can(monkeypatch):
     assert all(0 <= leaving.time - home < 4 for leaving in out for home in leaving.homes)
 
 
-@pytest.mark.parametrize("limit", [1, 10**6])
-def test_an_integer_program_for_the_first_window_is_never_worse(monkeypatch, limit):
-    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", limit)
-    costs = CostModel.read("test", "linear", None, 3)
-    window = RepositionWindow(2, costs, ["a", "b"])
-    for time, arrived in enumerate([[3, 0], [0, 1], [0, 2]]):
-        shipped = window.push(time, np.array(arrived))
-    lost = int(shipped.suppressed.sum()) + sum(int(left.suppressed.sum()) for left in window.flush())
-    assert lost == 0
-
-
-def test_a_window_refuses_what_is_out_of_step():
-    window = RepositionWindow(2, CostModel.read("test", "linear", None, 2), ["a"])
-    window.push(0, np.array([1]))
-    with pytest.raises(ParameterError, match="next whole number"):
-        window.push(2, np.array([1]))
-    with pytest.raises(ParameterError, match="only an empty window"):
-        window.skip_to(9)
-
-
 def test_records_of_the_same_cost_are_chosen_at_random():
     picked = set()
     for seed in range(30):
@@ -181,75 +158,3 @@ def test_records_of_the_same_cost_are_chosen_at_random():
         (out,) = flow.push(snapshot(0, ["a", "a", "a", "b"]))
         picked.add(tuple(sorted(out.rows.tolist())))
     assert picked == {(0, 3), (1, 3), (2, 3)}
-
-
-@pytest.mark.parametrize("sizes", [[1, 1, 1, 1, 1, 1], [2, 4], [6], [5, 1]])
-def test_a_feed_gives_the_same_snapshots_however_records_are_batched(sizes):
-    times = np.array([1, 1, 4, 3, 4, 6])
-    table = pa.table({"ill": list("abcdef")})
-    feed, closed, at = SnapshotFeed(), [], 0
-    for size in sizes:
-        closed += feed.add(times[at : at + size], table.slice(at, size))
-        at += size
-    closed += feed.finish()
-    assert [[(s.time, s.rows.tolist()) for s in part.snapshots] for part in closed] == [
-        [(1, [0, 1])],
-        [(3, [3]), (4, [2, 4])],
-        [(6, [5])],
-    ]
-    assert [part.rows for part in closed] == [2, 5, 6]
-    assert list(feed.add(np.empty(0, np.int64), table.slice(0, 0))) == []
-
-
-BAD = {
-    "cost": ["cubic", "3,2", "0", "1,1", "1,3,4", "1;2", "1", "nan", "-1,0,1"],
-    "beta": ["0", "-3", "flu", "=3", "flu=,cold=3", "a=1,b"],
-    "then": ["generalise"],
-    "late": ["drop"],
-}
-
-
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
-def test_bad_parameters_are_refused_without_naming_values(name, value):
-    with pytest.raises(ParameterError, match=f"Reposition: {name} must") as error:
-        sf.methods.Reposition(l=2, window=4, **{name: value})
-    assert name != "beta" or "flu=,cold" not in str(error.value)
-
-
-def test_costs_are_read_exactly():
-    model = CostModel.read("test", "0.1,0.3", "0.7,a\\,b=1/3", 3)
-    assert (model.mu, model.beta, model.scale) == ((0, 3, 9), 21, 30)
-    assert model.by_value(["a,b", "other"]).tolist() == [10, 21]
-    with pytest.raises(ParameterError, match="fewer digits"):
-        CostModel.read("test", "linear", "0.0000000000001", 3)
-
-
-def test_costs_of_suppression_decide_whether_waiting_pays():
-    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (1, "2", "b")], ("age",), "ill")
-    for beta, published in ((None, 2), ("0.4", 0), ("a=5,*=0.4", 2)):
-        flow = sf.methods.Reposition(l=2, window=2, beta=beta).stream(data.schema, secret=bytes([1] * 32))
-        out = [leaving for part in flow.cut(data) for leaving in flow.push(part)] + flow.flush()
-        assert sum(len(leaving.rows) for leaving in out) == published
-
-
-@pytest.mark.parametrize("name", ["snapshot", "group", "count"])
-def test_names_the_release_needs_are_refused(name):
-    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (0, "2", "b")], (name,), "ill")
-    with pytest.raises(SchemaError, match=f"a column '{name}' of its own"):
-        sf.anonymize(data, sf.methods.Reposition(l=2))
-
-
-def test_methods_refuse_other_kinds_and_nobody():
-    with pytest.raises(SchemaError, match="hold no record"):
-        sf.anonymize(sf.Dataset.of("snapshots", [], ("age",), "ill"), sf.methods.Reposition(l=2))
-    with pytest.raises(SchemaError, match="works on snapshots"):
-        sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), sf.methods.Anatomy(l=2))
-    with pytest.raises(sf.InfeasibleError, match=r"Reposition: no snapshot can be published"):
-        sf.anonymize(sf.Dataset.of("snapshots", [(0, "1", "a")], ("age",), "ill"), sf.methods.Reposition(l=2))
-
-
-def test_dates_are_published_as_dates():
-    data = sf.Dataset.of("snapshots", [(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
-    release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
-    assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
-    assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type

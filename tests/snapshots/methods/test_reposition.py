@@ -1,87 +1,82 @@
-"""The printed examples of Wang et al., Anonymizing Temporal Data, and what the paper leaves open."""
+"""Reposition: what it takes, refuses and publishes."""
 
-import numpy as np
+from collections import Counter
+
 import pytest
-from tests.snapshots.naive.reposition import price
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.snapshots.naive.people import dataset, push_all, record_lists, snapshots_of
 
 import sfumato as sf
-from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
-from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest, relay_gain
+from sfumato.core.clock import Clock
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.snapshots.methods.anatomy import Anatomy
+from sfumato.kinds.snapshots.methods.reposition import Reposition
+
+BAD = {
+    "cost": ["cubic", "3,2", "0", "1,1", "1,3,4", "1;2", "1", "nan", "-1,0,1"],
+    "beta": ["0", "-3", "flu", "=3", "flu=,cold=3", "a=1,b"],
+    "then": ["generalise"],
+    "late": ["drop"],
+}
 
 
-def window_of(values, size):
-    return Window(*(np.zeros((values, width), np.int64) for width in (size, 2 * size - 1, size)))
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_parameters_are_refused_without_naming_values(name, value):
+    with pytest.raises(ParameterError, match=f"Reposition: {name} must") as error:
+        sf.methods.Reposition(l=2, window=4, **{name: value})
+    assert name != "beta" or "flu=,cold" not in str(error.value)
 
 
-@pytest.mark.parametrize(("mu", "late"), [([0, 1, 2], 1), ([0, 3, 9], 3)])
-def test_example_1_adds_up_one_suppressed_and_one_late_record(mu, late):
-    """Snapshots 6, 7, 8: r0 of 6 is suppressed, r5 of 7 is published in 8, all others where they belong."""
-    records = [("s", home) for home in (6, 6, 6, 7, 7, 7, 8)]
-    assert price(records, [None, 6, 6, 7, 7, 8, 8], mu, {"s": 10}) == 10 + late
+def test_costs_of_suppression_decide_whether_waiting_pays():
+    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (1, "2", "b")], ("age",), "ill")
+    for beta, published in ((None, 2), ("0.4", 0), ("a=5,*=0.4", 2)):
+        flow = sf.methods.Reposition(l=2, window=2, beta=beta).stream(data.schema, secret=bytes([1] * 32))
+        out = [leaving for part in flow.cut(data) for leaving in flow.push(part)] + flow.flush()
+        assert sum(len(leaving.rows) for leaving in out) == published
 
 
-def examples_2_and_3(first_gains):
-    """P has 8 records (2 of s1, s2, s3 and 1 of s4, s5), level 2, 4-eligible; gains of one waiting record per value."""
-    window = window_of(5, 2)
-    cost = 5
-    window.held[:, 0] = 1
-    arrived = np.array([2, 2, 2, 1, 1], dtype=np.int64)
-    beta = np.array([gain + cost for gain in first_gains], dtype=np.int64)
-    return window, arrived, np.array([0, cost], dtype=np.int64), beta
+@pytest.mark.parametrize("name", ["snapshot", "group", "count"])
+def test_names_the_release_needs_are_refused(name):
+    data = sf.Dataset.of("snapshots", [(0, "1", "a"), (0, "2", "b")], (name,), "ill")
+    with pytest.raises(SchemaError, match=f"a column '{name}' of its own"):
+        sf.anonymize(data, sf.methods.Reposition(l=2))
 
 
-def test_example_2_relays_the_only_gain_that_keeps_the_level():
-    window, arrived, mu, beta = examples_2_and_3([-4, -4, -4, 2, -1])
-    assert admit_newest(window, arrived, 4, mu, beta) == 2
-    assert window.slots[:, 1].tolist() == [2, 2, 2, 2, 1]
-    assert window.held[:, 0].tolist() == [1, 1, 1, 0, 1]
+def test_methods_refuse_other_kinds_and_nobody():
+    with pytest.raises(SchemaError, match="hold no record"):
+        sf.anonymize(sf.Dataset.of("snapshots", [], ("age",), "ill"), sf.methods.Reposition(l=2))
+    with pytest.raises(SchemaError, match="works on snapshots"):
+        sf.anonymize(sf.Dataset.of("trajectories", [["a"]]), sf.methods.Anatomy(l=2))
+    with pytest.raises(sf.InfeasibleError, match=r"Reposition: no snapshot can be published"):
+        sf.anonymize(sf.Dataset.of("snapshots", [(0, "1", "a")], ("age",), "ill"), sf.methods.Reposition(l=2))
 
 
-def test_example_3_lifts_the_level_with_three_records_one_of_which_loses():
-    """After LP there are 9 records at level 2; level 3 needs 12: gains 3, 3 and -2 together are 4."""
-    window, arrived, mu, beta = examples_2_and_3([3, 3, -4, 1, -2])
-    assert admit_newest(window, arrived, 4, mu, beta) == 1 + 3 + 3 - 2
-    assert window.slots[:, 1].tolist() == [3, 3, 2, 2, 2]
-    assert window.slots[:, 1].sum() == 12
+def test_dates_are_published_as_dates():
+    data = sf.Dataset.of("snapshots", [(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
+    release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
+    assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
+    assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type
 
 
-def test_a_lift_that_does_not_gain_is_rolled_back():
-    window, arrived, mu, beta = examples_2_and_3([3, -2, -2, 1, -2])
-    assert admit_newest(window, arrived, 4, mu, beta) == 1
-    assert window.slots[:, 1].tolist() == [2, 2, 2, 2, 1]
+def test_a_value_that_is_too_frequent_overall_is_refused_with_the_numbers():
+    data = dataset([[0, 0, 1], [0, 0, 2]])
+    with pytest.raises(InfeasibleError, match=r"4 of 6 records \(66.7 %\), above 1 in l=2"):
+        sf.anonymize(data, sf.methods.Reposition(l=2, window=2, delays="hidden"))
 
 
-def test_a_level_that_can_rise_for_nothing_takes_single_gains():
-    """Figure 4 stops at m=0 because an empty set gains nothing; here single records with a gain are taken."""
-    window = window_of(5, 2)
-    window.held[0, 0] = 1
-    arrived = np.array([2, 2, 2, 2, 2], dtype=np.int64)
-    gain = admit_newest(window, arrived, 3, np.array([0, 1], dtype=np.int64), np.full(5, 4, dtype=np.int64))
-    assert gain == 3
-    assert window.slots[:, 1].tolist() == [3, 2, 2, 2, 2]
-
-
-def test_a_relay_pushes_later_records_on_and_keeps_their_order():
-    """A record of snapshot 0 takes the place of one of snapshot 1, which goes to the newest snapshot."""
-    window = window_of(1, 3)
-    window.slots[0] = [0, 1, 0]
-    window.chosen[0] = [0, 0, 0, 1, 0]
-    window.held[0] = [1, 0, 0]
-    quadratic = np.array([0, 1, 4], dtype=np.int64)
-    gain, home = relay_gain(window, 0, quadratic, 10)
-    assert (gain, home) == (10 - 1 - 1, 0)
-    direct = 10 - 4
-    assert gain > direct
-
-
-def test_a_suppressed_record_belongs_to_its_home_and_is_lost_when_that_leaves():
-    window = RepositionWindow(2, CostModel.read("test", "linear", None, 2), ["a", "b"])
-    window.push(0, np.array([1, 0]))
-    assert window.push(1, np.array([1, 0])).suppressed.tolist() == [1, 0]
-    third = window.push(2, np.array([0, 1]))
-    assert (third.time, third.size) == (1, 0)
-    assert [(left.time, left.size, left.suppressed.tolist()) for left in window.flush()] == [(2, 2, [0, 0])]
+def test_hidden_delays_take_no_costs_and_no_late_records():
+    with pytest.raises(ParameterError, match="leave out cost and beta"):
+        sf.methods.Reposition(l=2, delays="hidden", cost="quadratic")
+    with pytest.raises(ParameterError, match="cannot withhold records because they arrive late"):
+        sf.methods.Reposition(l=2, delays="hidden", late="withhold")
+    data = dataset([[0, 1], [0, 1], [0, 1]])
+    stream = sf.methods.Reposition(l=2, window=2, delays="hidden").stream(data.schema, data.clock)
+    first, second, third = stream.cut(data)
+    stream.push(second)
+    with pytest.raises(SchemaError, match="order of time"):
+        stream.push(first)
+    stream.push(third)
 
 
 def test_skewed_snapshots_that_complement_each_other_lose_nothing():
@@ -98,3 +93,42 @@ def test_skewed_snapshots_that_complement_each_other_lose_nothing():
     assert len(plain.release) == len(rows) - 6
     with pytest.raises(sf.InfeasibleError, match=r"Anatomy: .* 6 of 16 records are too many"):
         sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes([1] * 32))
+
+
+@settings(max_examples=60)
+@given(record_lists(), st.integers(1, 5), st.integers(2, 3), st.sampled_from(("linear", "quadratic")))
+def test_every_published_snapshot_is_eligible_and_no_record_is_early_or_too_late(rows, size, l, cost):
+    data = snapshots_of(rows)
+    stream, leaving = push_all(Reposition(l=l, window=size, cost=cost, then="none"), data)
+    values, times = data.table["value"].to_pylist(), data.table["time"].to_pylist()
+    seen = []
+    for out in leaving:
+        assert out.table["value"].to_pylist() == [values[row] for row in out.rows]
+        assert out.homes.tolist() == [times[row] for row in out.rows]
+        assert all(0 <= out.time - times[row] < size for row in out.rows)
+        counts = Counter(values[row] for row in out.rows)
+        assert all(l * count <= len(out.rows) for count in counts.values())
+        seen += out.rows.tolist()
+    assert len(set(seen)) == len(seen)
+    assert len(seen) + sum(stream.withheld.values()) == len(rows)
+    assert [out.time for out in leaving] == sorted({out.time for out in leaving})
+    for value in set(values):
+        homes = [sorted(times[row] for row in out.rows if values[row] == value) for out in leaving]
+        flat = [home for group in homes for home in group]
+        assert flat == sorted(flat)
+
+
+@settings(max_examples=30)
+@given(record_lists(), st.integers(2, 3))
+def test_a_window_of_one_is_plain_suppression(rows, l):
+    data = snapshots_of(rows)
+    stream, leaving = push_all(Reposition(l=l, window=1, then="none"), data)
+    for time in sorted({row[0] for row in rows}):
+        counts = Counter(row[2] for row in rows if row[0] == time)
+        most = max(
+            sum(min(count, level) for count in counts.values())
+            for level in range(max(counts.values()) + 1)
+            if sum(min(count, level) for count in counts.values()) >= l * level
+        )
+        assert most == sum(len(out.rows) for out in leaving if out.time == time)
+    assert Anatomy(l=l).name == "anatomy" and stream.window == 1

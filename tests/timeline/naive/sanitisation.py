@@ -110,8 +110,11 @@ def essa(points, sensitive, delta, alphabet):
     return error(points, now, alphabet), now
 
 
-def brute_force(points, sensitive, delta, alphabet):
-    """Try every way to delete occurrences of sensitive events, and return the least error and its way."""
+def brute_force(points, sensitive, delta, alphabet, cover=1):
+    """Try every way to delete occurrences of sensitive events, and return the least error and its way.
+
+    With a cover above 1 only ways count in which enough other events have each sensitive event's counts.
+    """
     cells = [(t, s, point[s]) for t, point in enumerate(points) for s in sensitive if point.get(s, 0)]
     best = None
     for chosen in itertools.product(*(range(count + 1) for _, _, count in cells)):
@@ -119,23 +122,8 @@ def brute_force(points, sensitive, delta, alphabet):
         for (t, s, _), k in zip(cells, chosen, strict=True):
             after[t][s] -= k
         after = [{e: c for e, c in point.items() if c} for point in after]
-        if keeps(after, sensitive, delta):
-            found = error(points, after, alphabet)
-            if best is None or found < best[0]:
-                best = found, after
-    return best
-
-
-def brute_force_covers(points, sensitive, delta, alphabet, cover):
-    """Try every way again, keeping those in which enough other events have each sensitive event's counts."""
-    cells = [(t, s, point[s]) for t, point in enumerate(points) for s in sensitive if point.get(s, 0)]
-    best = None
-    for chosen in itertools.product(*(range(count + 1) for _, _, count in cells)):
-        after = [dict(point) for point in points]
-        for (t, s, _), k in zip(cells, chosen, strict=True):
-            after[t][s] -= k
-        after = [{e: c for e, c in point.items() if c} for point in after]
-        if keeps(after, sensitive, delta) and all(is_covered(after, s, sensitive, cover) for s in sensitive):
+        covered = cover == 1 or all(is_covered(after, s, sensitive, cover) for s in sensitive)
+        if covered and keeps(after, sensitive, delta):
             found = error(points, after, alphabet)
             if best is None or found < best[0]:
                 best = found, after

@@ -1,11 +1,13 @@
 """Small random timelines for the tests, and what a method deletes from them."""
 
+import math
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.core.run import Run
+from sfumato.kinds.timeline.families.covers import find_crowds
 
 FRACTIONS = st.integers(1, 9).flatmap(lambda q: st.integers(1, q).map(lambda p: Fraction(p, q)))
 
@@ -32,14 +34,19 @@ def delete(method, rows, sensitive, alphabet, delta, **options):
     task, run = chosen.task(data), Run(bytes([1] * 32))
     if chosen.cover == 1:
         return task.deletions(chosen.delete(task, run)), run.counters
-    crowds = sf.families.event_covers.find_crowds(task.timeline, task.events, chosen.cover - 1)
+    crowds = find_crowds(task.timeline, task.events, chosen.cover - 1)
     return task.deletions(chosen.delete_to_covers(task, crowds, run)), run.counters
 
 
 def left(rows, deletions):
     """Return what is left of some rows."""
-    timeline = deletions.timeline
+    timeline = deletions.tally.timeline
     after = [dict(row) for row in rows]
     for point, code, gone in zip(timeline.points, timeline.codes, deletions.removed, strict=True):
         after[point][timeline.labels[code]] -= int(gone)
     return occurring(after)
+
+
+def number_of_ways(rows, sensitive):
+    """Count the ways to delete occurrences of sensitive events."""
+    return math.prod(row.get(event, 0) + 1 for row in rows for event in sensitive)

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.timeline.verifiers.releases import good, rows_of, with_rows
+from tests.timeline.naive.releases import good, rows_of, with_rows
 
 from sfumato.kinds.timeline.verifiers.faithful import verify_faithful
 

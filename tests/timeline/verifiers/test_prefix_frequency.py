@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.timeline.naive.releases import covered, good, rows_of, with_rows
 from tests.timeline.naive.sanitisation import keeps
 from tests.timeline.naive.timelines import occurring, small_timelines
-from tests.timeline.verifiers.releases import covered, good, rows_of, with_rows
 
 import sfumato as sf
 from sfumato.core.errors import VerificationError

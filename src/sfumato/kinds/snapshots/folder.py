@@ -1,4 +1,4 @@
-"""A published stream on disk: one small release per snapshot, each whole or not there at all.
+"""A published stream on disk, read back and checked: one small release per snapshot, each whole or not there at all.
 
 ``DIR/release/<snapshot>/`` is a complete release; ``DIR/release/stream.json`` sums them up. ``DIR/owner/`` holds the
 secret, the row maps and, while the stream goes on, a checkpoint with the records that wait.
@@ -9,314 +9,38 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import io
-import json
-import os
-import shutil
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from pyarrow import ipc
 
 from sfumato.checking.order import verify_order
 from sfumato.checking.structure import verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.clock import UNITS, Clock
-from sfumato.core.errors import SchemaError, SfumatoError, VerificationError
-from sfumato.core.release import Part, Release, describe_claim
+from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.release import Part, Release
 from sfumato.io import inventory
 from sfumato.io.inventory import DECLARED, check_tables, compare_json, find_strays, show
-from sfumato.io.json_files import read_json, spell_json
-from sfumato.io.releases import check_version, read_release, write_data, write_release
-from sfumato.io.stage import Stage, find_busy
+from sfumato.io.json_files import read_json
+from sfumato.io.releases import check_version, read_release
+from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 
-__all__ = [
-    "Checkpoint",
-    "StreamFolder",
-    "check_folder",
-    "is_stream",
-    "read_folder",
-    "read_snapshots",
-    "snapshot_folders",
-    "snapshot_name",
-]
+__all__ = ["check_folder", "is_stream", "read_folder", "read_snapshots", "read_summary", "snapshot_folders"]
 
-Ints = npt.NDArray[np.int64]
-
-FORMAT_VERSION = 2
-_ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
 _SUMMED_UP = "stream.json sums up its snapshots"
 _NAMED = "every snapshot is called by its time"
 _COMBINED = "the combined table holds the records of the snapshots"
-_SYNCING = 16
-"""Files that are synced at a time: the disk then does it in one go."""
-
-
-def snapshot_name(clock: Clock, time: int) -> str:
-    """Return the name of a snapshot's folder.
-
-    Examples
-    --------
-    >>> snapshot_name(Clock(), 12), snapshot_name(Clock("day"), 19725), snapshot_name(Clock("minute"), 60)
-    ('12', '2024-01-03', '1970-01-01T01-00')
-    """
-    if clock.unit is None:
-        return str(time)
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=time * UNITS[clock.unit])
-    return moment.isoformat()[: _ORDER[clock.unit]].replace(":", "-")
-
-
-class Checkpoint:
-    """What a stopped stream needs to go on: plain facts, arrays, and the records that wait, by name."""
-
-    def __init__(self, facts: Mapping[str, Any], arrays: Mapping[str, Ints], tables: Mapping[str, pa.Table]) -> None:
-        self.facts, self.arrays, self.tables = facts, arrays, tables
-
-
-class StreamFolder:
-    """Publishes snapshots into a directory, one by one, and remembers how far it got.
-
-    What is published is first written aside; :meth:`settle` syncs and renames it. The row map of a snapshot is there
-    before the snapshot is. A stream that replaces a release does so in one step, when its first snapshots or its first
-    checkpoint are there; until then the old release stays.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = StreamFolder.begin(Path(tempfile.mkdtemp()) / "out", {"method": "reposition"})
-    >>> folder.save(Checkpoint({}, {}, {}))
-    >>> folder.facts["method"], is_stream(folder.out)
-    ('reposition', True)
-    >>> folder.close()
-    """
-
-    def __init__(self, stage: Stage, facts: Mapping[str, Any], *, begun: bool) -> None:
-        self.out, self.facts, self._begun = stage.out, dict(facts), begun
-        self.release, self.owner = stage.out / "release", stage.out / "owner"
-        if not begun:
-            self.release, self.owner = stage.release, stage.owner
-        self._staged: list[tuple[str, Path]] = []
-        self._place = stage
-        self._stage = stage.aside / "snapshots"
-        self._stage.mkdir()
-
-    @classmethod
-    def begin(cls, out: Path, facts: Mapping[str, Any], *, force: bool = False) -> StreamFolder:
-        """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
-        if is_stream(out) and not force:
-            raise SfumatoError(
-                f"{out}: a release is there already; use --force to replace it or --resume to go on with it."
-            )
-        folder = cls(Stage(out, force=force), facts, begun=False)
-        for part in ("window", "rows"):
-            (folder.owner / part).mkdir(mode=0o700)
-        folder._replace(folder.owner / "trace.json", spell_json(dict(facts)))
-        folder.sum_up({}, finished=False)
-        return folder
-
-    @classmethod
-    def resume(cls, out: Path) -> tuple[StreamFolder, Checkpoint | None]:
-        """Return a stream that was stopped and its last checkpoint, None if it had none yet."""
-        if not is_stream(out):
-            raise SfumatoError(f"{out}: there is no stream to resume here.")
-        if _read_summary(out / "release").get("finished"):
-            raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
-        busy = find_busy(out)
-        if busy is not None:
-            process = busy.split("-")[1]
-            raise SfumatoError(
-                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
-                f"{busy}."
-            )
-        folder = cls(Stage(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
-        return folder, folder._read_checkpoint()
-
-    def has(self, name: str) -> bool:
-        """Tell whether a snapshot is published or about to be."""
-        return (self.release / name).is_dir() or any(staged == name for staged, _ in self._staged)
-
-    def publish(self, name: str, release: Release, rows: Ints, check: Callable[[Path], None]) -> None:
-        """Write a snapshot aside and check what was written; it appears with the next :meth:`settle`.
-
-        A snapshot that is there already must be the same: then a resumed stream has caught up with itself.
-        """
-        if self.has(name):
-            # Groups and order are drawn again from the same secret, so everything must be equal.
-            if not read_release(self.release / name).table.equals(release.table):
-                raise SchemaError(
-                    f"{self.release / name}: what was published before differs from what the input gives now. It is "
-                    "another input, or it was read with other options."
-                )
-            return
-        folder = self._stage / name
-        folder.mkdir()
-        write_release(release, folder)
-        check(folder)
-        pq.write_table(pa.table({"original_row": pa.array(rows, pa.int64())}), self._stage / f"{name}.parquet")
-        self._staged.append((name, folder))
-
-    def settle(self) -> None:
-        """Sync what was written aside and put it in its place."""
-        if not self._staged:
-            return
-        _sync_all(list(self._stage.rglob("*")))
-        for name, folder in self._staged:
-            (self._stage / f"{name}.parquet").rename(self.owner / "rows" / f"{name}.parquet")
-            folder.rename(self.release / name)
-        _sync_all([self.owner / "rows", self.release])
-        self._staged = []
-        self._begin()
-
-    def _begin(self) -> None:
-        """Let the stream appear, in the place of what was there."""
-        if not self._begun:
-            self._place.commit()
-            self.release, self.owner, self._begun = self.out / "release", self.out / "owner", True
-
-    def save(self, checkpoint: Checkpoint) -> None:
-        """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
-        self.settle()
-        window = self.owner / "window"
-        known = {path.stem for path in window.iterdir()}
-        new = [name for name in checkpoint.tables if name not in known]
-        for name in new:
-            with ipc.new_file(window / f"{name}.arrow", checkpoint.tables[name].schema) as file:
-                file.write_table(checkpoint.tables[name])
-        _sync_all([window / f"{name}.arrow" for name in new] + [window])
-        text = io.BytesIO()
-        facts = json.dumps({**checkpoint.facts, "tables": list(checkpoint.tables)}, ensure_ascii=False)
-        arrays: dict[str, Any] = {"facts": np.frombuffer(facts.encode(), np.uint8), **checkpoint.arrays}
-        np.savez_compressed(text, **arrays)
-        self._replace(self.owner / "checkpoint.npz", text.getvalue())
-        self._begin()
-        for name in known - set(checkpoint.tables):
-            (window / f"{name}.arrow").unlink()
-
-    def keep_records(self, first: int, table: pa.Table) -> None:
-        """Keep the records that begin with a row of the input, until the stream's end."""
-        path = self.owner / "records" / f"{first}.arrow"
-        path.parent.mkdir(exist_ok=True)
-        with ipc.new_file(path, table.schema) as file:
-            file.write_table(table)
-        _sync_all([path, path.parent])
-
-    def read_records(self, row: str) -> pa.Table | None:
-        """Return the records that were kept, in the order of a column with their rows; None if there are none."""
-        found = []
-        for path in (self.owner / "records").glob("*.arrow"):
-            with ipc.open_file(path) as file:
-                found.append(file.read_all())
-        if not found:
-            return None
-        table = pa.concat_tables(found)
-        return table.take(pc.sort_indices(table, sort_keys=[(row, "ascending")]))
-
-    def forget_records(self, first: int) -> None:
-        """Remove kept records from a row of the input on; those before it stay."""
-        for path in (self.owner / "records").glob("*.arrow"):
-            if int(path.stem) >= first:
-                path.unlink()
-        if not first:
-            shutil.rmtree(self.owner / "records", ignore_errors=True)
-
-    def _read_checkpoint(self) -> Checkpoint | None:
-        path = self.owner / "checkpoint.npz"
-        if not path.is_file():
-            return None
-        try:
-            with np.load(path) as saved:
-                arrays = {name: saved[name] for name in saved.files}
-            facts = json.loads(arrays.pop("facts").tobytes().decode())
-            tables = {}
-            for name in facts.pop("tables"):
-                with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
-                    tables[name] = file.read_all()
-        except (OSError, ValueError, KeyError, pa.ArrowInvalid):
-            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with --force.") from None
-        return Checkpoint(facts, arrays, tables)
-
-    def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
-        """Write the summary of the stream, and at its end the row map of all snapshots."""
-        self.settle()
-        if finished:
-            self._join_rows()
-            self._keep_claim(totals)
-            totals = {**totals, "combined": self._combine()}
-        self._replace(self.release / "stream.json", spell_json(_summarise(totals, finished=finished)))
-        if finished:
-            shutil.rmtree(self.owner / "window")
-            (self.owner / "checkpoint.npz").unlink(missing_ok=True)
-
-    def _keep_claim(self, totals: Mapping[str, Any]) -> None:
-        """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
-        records = totals["records"]
-        said = dataclasses.replace(
-            read_release(snapshot_folders(self.release)[0]),
-            records_in=records["in"],
-            published=records["published"],
-            withheld=records["withheld_by_reason"],
-        )
-        self.facts["claim"] = describe_claim(said)
-        self._replace(self.owner / "trace.json", spell_json(self.facts))
-
-    def _join_rows(self) -> None:
-        path = self._stage / "rows.parquet"
-        schema = pa.schema([("original_row", pa.int64())])
-        with pq.ParquetWriter(path, schema) as writer:
-            for folder in snapshot_folders(self.release):
-                writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
-        path.rename(self.owner / "rows.parquet")
-
-    def _combine(self) -> list[str]:
-        """Write what all snapshots hold into one table besides them; return the names of its files."""
-        folders = snapshot_folders(self.release)
-        first = read_release(folders[0])
-        write_data((read_release(folder).table for folder in folders), first.columns, self._stage / "data.parquet")
-        names = _combined_names(first)
-        for name in names:
-            if name != "data.parquet":
-                with (self._stage / name).open("wb") as file:
-                    file.writelines(_join_texts([folder / name for folder in folders]))
-        _sync_all([self._stage / name for name in names])
-        for name in names:
-            (self._stage / name).rename(self.release / name)
-        return names
-
-    def remove(self) -> None:
-        """Leave the disk without the stream; what it had not replaced yet stays."""
-        for part in (self.release, self.owner):
-            shutil.rmtree(part, ignore_errors=True)
-
-    def close(self) -> None:
-        """Remove what was written aside and not published."""
-        self._place.close()
-
-    def _replace(self, path: Path, content: bytes) -> None:
-        """Replace a file in one step; the owner's files are for the owner only."""
-        beside = self._place.aside / path.name
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.chmod(0o600 if path.parent.name == "owner" else 0o644)
-        beside.replace(path)
 
 
 def is_stream(path: Path) -> bool:
     """Tell whether a directory, or its ``release/``, holds a published stream."""
-    return (_published_part(path) / "stream.json").is_file()
+    return (_published_part(path) / STREAM_FILE).is_file()
 
 
 def _published_part(path: Path) -> Path:
     """Return a folder that is a release itself, or else its ``release/``."""
-    is_release = any((path / name).is_file() for name in ("stream.json", "release.json"))
+    is_release = any((path / name).is_file() for name in (STREAM_FILE, "release.json"))
     return path if is_release or not (path / "release").is_dir() else path / "release"
 
 
@@ -327,40 +51,15 @@ def snapshot_folders(path: Path) -> list[Path]:
     return sorted(found, key=lambda entry: _sort_key(entry.name))
 
 
-def _summarise(totals: Mapping[str, Any], *, finished: bool) -> dict[str, Any]:
-    """Return what ``stream.json`` says: the one place where that is written."""
-    return {"format_version": FORMAT_VERSION, "kind": "snapshots", **totals, "finished": finished}
-
-
-def _combined_names(snapshot: Release) -> list[str]:
-    """Return the files of the combined table."""
-    return ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in snapshot.parts)]
-
-
-def _join_texts(paths: list[Path]) -> Iterator[bytes]:
-    """Yield CSV files one after the other, with the header of the first."""
-    for number, path in enumerate(paths):
-        text = path.read_bytes()
-        yield text[_header_length(text) if number else 0 :]
-
-
-def _header_length(text: bytes) -> int:
-    """Return where the first line ends; a line end within quotes belongs to a name."""
-    end = text.find(b"\n")
-    while end >= 0 and text.count(b'"', 0, end) % 2:
-        end = text.find(b"\n", end + 1)
-    return end + 1 if end >= 0 else len(text)
-
-
 def check_folder(release: Release, folder: Path) -> Verdict:
     """Compare everything in the folder of a stream with what its snapshots, and their sum, would write there."""
     snapshots = read_snapshots(folder)
-    summary = _read_summary(folder)
+    summary = read_summary(folder)
     totals: dict[str, Any] = {}
     combined: list[str] = []
     differing, undeclared = list[str](), list[str]()
     if summary.get("finished") is True:
-        combined = _combined_names(release)
+        combined = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in release.parts)]
         differing, undeclared, _ = check_tables(release, folder, combined)
         records = {
             "in": release.records_in,
@@ -371,14 +70,15 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         claim = release.guarantee.to_dict(release.unit)
         totals = {"method": release.method, "guarantee": claim, "snapshots": len(snapshots), "records": records}
         totals["combined"] = combined
-    undeclared += find_strays(folder, {"stream.json", *combined, *snapshots})
-    otherwise, more = compare_json(folder / "stream.json", _summarise(totals, finished=bool(totals)))
+    undeclared += find_strays(folder, {STREAM_FILE, *combined, *snapshots})
+    expected = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": bool(totals)}
+    otherwise, more = compare_json(folder / STREAM_FILE, expected)
     counted = _add_up(part.withheld for part in snapshots.values())
     otherwise += [reason for reason, count in counted.items() if count > release.withheld.get(reason, 0)]
     wrong = [show(name) for name, part in snapshots.items() if name not in _possible_names(part)]
     witness: dict[str, Any] | None = None
     if otherwise:
-        witness = {"check": _SUMMED_UP, "file": "stream.json", "keys": otherwise}
+        witness = {"check": _SUMMED_UP, "file": STREAM_FILE, "keys": otherwise}
     elif wrong:
         witness = {"check": _NAMED, "folders": wrong[:10]}
     elif differing:
@@ -403,11 +103,21 @@ def _possible_names(snapshot: Release) -> set[str]:
     times = [] if column is None else snapshot.table.column(column.name).unique().to_pylist()
     if len(times) != 1:
         return set()
-    if isinstance(times[0], int):
-        return {str(times[0])}
-    moment = times[0].replace(tzinfo=None)
-    seconds = int((moment - datetime.datetime(1970, 1, 1)).total_seconds())
-    return {snapshot_name(Clock(unit), seconds // UNITS[unit]) for unit in _ORDER if seconds % UNITS[unit] == 0}
+    moment = times[0]
+    if not isinstance(moment, datetime.datetime):
+        return {str(moment)} if isinstance(moment, int) else set()
+    day = f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
+    hour = f"{day}T{moment.hour:02}"
+    minute = f"{hour}-{moment.minute:02}"
+    names = {f"{minute}-{moment.second:02}"}
+    # A coarser name is possible only where it leaves nothing out.
+    if moment.second == 0:
+        names.add(minute)
+        if moment.minute == 0:
+            names.add(hour)
+            if moment.hour == 0:
+                names.add(day)
+    return names
 
 
 def _holds(folder: Path) -> bool:
@@ -431,7 +141,7 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     Counts come from the summary of a stream that has come to its end, and from its snapshots otherwise.
     """
     folder = _published_part(path)
-    summary = _read_summary(folder)
+    summary = read_summary(folder)
     snapshots = read_snapshots(folder, data)
     if not snapshots:
         raise SchemaError(f"{path}: the stream has not published a snapshot yet.")
@@ -468,9 +178,10 @@ def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:
     return total
 
 
-def _read_summary(folder: Path) -> dict[str, Any]:
-    found = read_json(folder / "stream.json")
-    check_version("stream.json", found, FORMAT_VERSION)
+def read_summary(folder: Path) -> dict[str, Any]:
+    """Read what ``stream.json`` says."""
+    found = read_json(folder / STREAM_FILE)
+    check_version(STREAM_FILE, found, STREAM_VERSION)
     summary: dict[str, Any] = found
     return summary
 
@@ -484,15 +195,3 @@ def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
     if not all(type(count) is int for count in reasons.values()):
         raise SchemaError("stream.json: records.withheld_by_reason must hold whole numbers.")
     return records["in"], reasons
-
-
-def _sync_all(paths: list[Path]) -> None:
-    def sync(path: Path) -> None:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-    with ThreadPoolExecutor(_SYNCING) as pool:
-        list(pool.map(sync, paths))

@@ -1,4 +1,4 @@
-"""Snapshots as they are read: records with a time, attributes and a sensitive value."""
+"""Snapshots as they are read: records with a time, attributes and a sensitive value; and how a stream is filed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.schema import Column, Schema
 from sfumato.kinds.snapshots import KIND
 
-__all__ = ["make_dataset"]
+__all__ = ["STREAM_FILE", "STREAM_VERSION", "make_dataset"]
+
+STREAM_FILE = "stream.json"
+"""Sums up a published stream, beside the folders of its snapshots."""
+
+STREAM_VERSION = 2
+"""Version of the format that is written, and the newest that is read."""
 
 
 def make_dataset(

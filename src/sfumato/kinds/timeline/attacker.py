@@ -13,7 +13,9 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.kinds.timeline.model import Peak, Timeline, peaks
+from sfumato.kinds.timeline.knowledge import Peak, find_peaks
+from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.published import read_timeline
 
 __all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "expose"]
 
@@ -103,7 +105,7 @@ def expose(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) 
     """
     code = timeline.code_of()
     known = [event for event in events or timeline.labels if event in code]
-    found = dict(zip(known, peaks(timeline, [code[event] for event in known], delta), strict=True))
+    found = dict(zip(known, find_peaks(timeline, [code[event] for event in known], delta), strict=True))
     shown = {event: found.get(event, Peak(Fraction(0), None, 0)) for event in events or timeline.labels}
     return Exposure(shown, len(timeline), delta, bool(events))
 
@@ -129,7 +131,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     """
     claim = release.guarantee
     delta = claim.fraction if isinstance(claim, PrefixFrequency) else None
-    return expose(Timeline.of_release(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
+    return expose(read_timeline(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Exposure]:  # noqa: ARG001

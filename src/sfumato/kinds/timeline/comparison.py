@@ -16,7 +16,8 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.leftover import Leftover
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.timeline.model import Deletions, Timeline
+from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.published import read_timeline
 
 __all__ = ["TimelineComparison", "count_leftover"]
 
@@ -51,22 +52,80 @@ class TimelineComparison:
     @cached_property
     def after(self) -> Timeline:
         """What is published."""
-        return Timeline.of_release(self.comparison.release)
-
-    @cached_property
-    def deletions(self) -> Deletions:
-        """What was deleted, entry by entry of the original."""
-        return Deletions.between(self.before, self.after, self._rows())
+        return read_timeline(self.comparison.release)
 
     @cached_property
     def left(self) -> Ints:
-        """What is left of every entry of the original."""
-        return self.before.counts - self.deletions.removed
+        """What is left of every entry of the original: what is published of the same event at the same time."""
+        before, after = self.before, self.after
+        code = before.code_of()
+        recode = np.array([code.get(label, -1) for label in after.labels], dtype=np.int64)
+        codes = recode[after.codes] if len(recode) else after.codes
+        width = max(len(before.labels), 1)
+        keys = before.points * width + before.codes
+        shown = self._rows()[after.points] * width + codes
+        order = np.argsort(keys, kind="stable")
+        at = np.searchsorted(keys[order], shown)
+        known = (codes >= 0) & (at < len(keys))
+        known[known] = keys[order][at[known]] == shown[known]
+        if not known.all():
+            raise SchemaError("timeline: the release has events that the original does not have at the same time.")
+        left = np.zeros_like(before.counts)
+        np.add.at(left, order[at], after.counts)
+        return left
+
+    @cached_property
+    def removed(self) -> Ints:
+        """Occurrences deleted of every entry of the original."""
+        return self.before.counts - self.left
+
+    @cached_property
+    def totals(self) -> Ints:
+        """Occurrences of all events at every original time point."""
+        return self._count_by_point(self.before.counts)
+
+    @cached_property
+    def removed_by_point(self) -> Ints:
+        """Occurrences deleted from every original time point."""
+        return self._count_by_point(self.removed)
+
+    @cached_property
+    def original_lengths(self) -> Ints:
+        """Occurrences of all events in every original prefix."""
+        return np.cumsum(self.totals)
 
     @cached_property
     def lengths(self) -> Ints:
         """What is left of every original prefix."""
-        return np.cumsum(self.before.totals - self.deletions.by_point)
+        return np.cumsum(self.totals - self.removed_by_point)
+
+    def _count_by_point(self, amounts: Ints) -> Ints:
+        sums = np.zeros(len(self.before), dtype=np.int64)
+        np.add.at(sums, self.before.points, amounts)
+        return sums
+
+    @cached_property
+    def errors(self) -> list[tuple[int, int]]:
+        """Squared change of the events' probabilities at every time point that changed, as whole fractions.
+
+        The probability of an event is its share after every event of the alphabet got half an occurrence more: with
+        halves as units a/n before and b/m after, and the change (b n - a m) / (n m). Where nothing of an event was
+        deleted b is a, so that all such events change by a share of n - m.
+        """
+        alphabet, own = len(self.before.labels), 2 * self.before.counts + 1
+        untouched = self._count_by_point(np.where(self.removed == 0, own * own, 0))
+        # An event that does not occur at a time point has its half there.
+        untouched += alphabet - np.diff(self.before.offsets)
+        gone = np.flatnonzero(self.removed)
+        points, first = np.unique(self.before.points[gone], return_index=True)
+        # Whole numbers of any size from here on: squares of products do not fit 64 bits.
+        n = 2 * self.totals[points].astype(object) + alphabet
+        m = n - 2 * self.removed_by_point[points]
+        at = np.searchsorted(points, self.before.points[gone])
+        a = own[gone].astype(object)
+        b = a - 2 * self.removed[gone]
+        touched = np.add.reduceat((b * n[at] - a * m[at]) ** 2, first) if len(gone) else a
+        return list(zip(((n - m) ** 2 * untouched[points] + touched).tolist(), ((n * m) ** 2).tolist(), strict=True))
 
     @cached_property
     def ordinary(self) -> npt.NDArray[np.bool_]:

@@ -99,12 +99,12 @@ def picture(comparison: Comparison, before: Exposure, after: Exposure, path: str
 
 def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list[tuple[str, str]]:
     was, now = show_share(float(before.largest)), show_share(float(after.largest))
-    gone = int(found.deletions.removed.sum())
+    gone = int(found.removed.sum())
     release = found.comparison.release
     return [
         (show_count(len(release)), f"of {show_count(release.records_in)} time points published"),
         (f"<i class='was'>{was}</i> → <i class='is'>{now}</i>", "largest share of a sensitive event in a prefix"),
-        (show_count(gone), f"of {show_count(int(found.before.totals.sum()))} occurrences deleted"),
+        (show_count(gone), f"of {show_count(int(found.totals.sum()))} occurrences deleted"),
     ]
 
 
@@ -115,7 +115,7 @@ def _published(found: TimelineComparison) -> str:
         ("Time points in the original data", len(found.before)),
         ("Time points published", len(release)),
         *release.withheld.items(),
-        ("Occurrences in the original data", int(found.before.totals.sum())),
+        ("Occurrences in the original data", int(found.totals.sum())),
         ("Occurrences published", int(found.after.counts.sum())),
         ("Kinds of events in the original data", len(np.unique(found.before.codes))),
         ("Kinds of events published", left),
@@ -180,7 +180,7 @@ def _draw_frequencies(found: TimelineComparison, number: int) -> tuple[Spec, dic
     views, rows = [], []
     for event in events:
         shares = {
-            "before": _shares(found, found.before.counts, code[event], ends, found.before.lengths),
+            "before": _shares(found, found.before.counts, code[event], ends, found.original_lengths),
             "after": _shares(found, found.left, code[event], ends, found.lengths),
         }
         values = [
@@ -230,8 +230,8 @@ def _draw_deletions(found: TimelineComparison) -> tuple[Spec, dict[str, Any]]:
     """Draw how many occurrences were deleted and kept, over equally long stretches of time points."""
     count = min(_BARS, len(found.before))
     stretch = np.arange(len(found.before)) * count // max(len(found.before), 1)
-    gone = np.bincount(stretch, found.deletions.by_point, minlength=count)
-    total = np.bincount(stretch, found.before.totals, minlength=count)
+    gone = np.bincount(stretch, found.removed_by_point, minlength=count)
+    total = np.bincount(stretch, found.totals, minlength=count)
     values = [
         {"stretch": i + 1, "what": what, "occurrences": int(amount)}
         for what, amounts in (("deleted", gone), ("published", total - gone))
@@ -256,8 +256,8 @@ def _draw_deletions(found: TimelineComparison) -> tuple[Spec, dict[str, Any]]:
 
 def _deletions(found: TimelineComparison, plot: Spec) -> str:
     """List what was deleted of the events that lost most."""
-    places = found.before.codes[found.deletions.removed > 0]
-    gone = np.bincount(found.before.codes, found.deletions.removed, minlength=len(found.before.labels)).astype(np.int64)
+    places = found.before.codes[found.removed > 0]
+    gone = np.bincount(found.before.codes, found.removed, minlength=len(found.before.labels)).astype(np.int64)
     had = np.bincount(found.before.codes, found.before.counts, minlength=len(found.before.labels)).astype(np.int64)
     order = sorted(np.unique(places).tolist(), key=lambda code: (-int(gone[code]), found.before.labels[code]))
     rows = [

@@ -12,7 +12,8 @@ from sfumato.checking.risk import Risk
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, guess_values
-from sfumato.kinds.snapshots.published import disclose, read_codes
+from sfumato.kinds.snapshots.knowledge.disclosure import disclose
+from sfumato.kinds.snapshots.published import read_codes
 
 __all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original"]
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.kinds.snapshots.knowledge.disclosure import EXPANDED, list_ranges
 from sfumato.kinds.snapshots.knowledge.fates import MISSING, Fates
 from sfumato.kinds.snapshots.published import PublishedSnapshots, steps_of
 
@@ -22,8 +23,6 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 FATES = ("on_time", "late", "missing")
-_EXPANDED = 1 << 21
-"""So many pairs of record and possible value are looked at together."""
 _ROUNDS = 40
 _LEAST = 1e-9
 _TIE = 1e-6
@@ -40,6 +39,11 @@ class Guesses(NamedTuple):
         Success of whoever has the release and no more.
     with_frequencies
         Success of whoever also knows how frequent the values were in every snapshot.
+
+    Examples
+    --------
+    >>> Guesses(np.array([0, 1, 1]), np.array([0.5, 0.5, 1.0]), np.array([0.5, 1.0, 1.0])).rates()["late"]
+    {'people': 2, 'right': 0.75, 'right_knowing_frequencies': 1.0}
     """
 
     fate: Ints
@@ -142,9 +146,9 @@ def _published_weights(published: PublishedSnapshots, fates: Fates, span: int) -
     begin = 0
     while begin < len(low):
         load = np.cumsum((high - low)[begin:])
-        end = begin + max(1, int(np.searchsorted(load, _EXPANDED, side="right")))
+        end = begin + max(1, int(np.searchsorted(load, EXPANDED, side="right")))
         lengths = (high - low)[begin:end]
-        pairs = order[_ranges(low[begin:end], lengths)]
+        pairs = order[list_ranges(low[begin:end], lengths)]
         home = np.repeat(np.arange(begin, end), lengths)
         cells, at = np.unique(home * values + recode[published.pair_value[pairs]], return_inverse=True)
         keys.append(cells)
@@ -168,11 +172,11 @@ def _guess_published(
     found = np.zeros((4, len(rows)))
     begin = 0
     while begin < len(published.group_time):
-        end = max(begin + 1, int(np.searchsorted(load, load[begin] + _EXPANDED, side="right")) - 1)
+        end = max(begin + 1, int(np.searchsorted(load, load[begin] + EXPANDED, side="right")) - 1)
         records = order[bounds[begin] : bounds[end]]
         sizes = lengths[bounds[begin] : bounds[end]]
         which = np.repeat(np.arange(len(records)), sizes)
-        pair = _ranges(first[published.group[records]], sizes)
+        pair = list_ranges(first[published.group[records]], sizes)
         home, value = fates.home[rows[records]][which], recode[published.pair_value[pair]]
         right = value == fates.value[rows[records]][which]
         likely = known.of(home, value)
@@ -200,9 +204,3 @@ def _pick(weight: Floats, which: Ints, right: npt.NDArray[np.bool_], records: in
     return np.bincount(which, equal & right, minlength=records) / np.maximum(
         np.bincount(which, equal, minlength=records), 1
     )
-
-
-def _ranges(begin: Ints, lengths: Ints) -> Ints:
-    """Return the whole numbers from each begin on, so many each."""
-    offsets = np.cumsum(lengths) - lengths
-    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(begin - offsets, lengths))

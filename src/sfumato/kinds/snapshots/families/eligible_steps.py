@@ -36,6 +36,12 @@ class Eligible(NamedTuple):
         The sensitive value of every record.
     joined
         How many groups are put together where groups are made.
+
+    Examples
+    --------
+    >>> people = Eligible(pa.table({"ill": ["flu", "cold"]}), np.array([1, 0]), ["cold", "flu"])
+    >>> [people.labels[code] for code in people.codes], people.joined
+    (['flu', 'cold'], 1)
     """
 
     table: pa.Table

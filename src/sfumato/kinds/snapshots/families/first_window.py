@@ -28,6 +28,12 @@ class FirstWindow(NamedTuple):
         Records of every home snapshot that are published somewhere.
     held
         Records of every home snapshot that are suppressed.
+
+    Examples
+    --------
+    >>> found = solve_first_window(np.array([[3, 0], [0, 2]]), 2, np.array([0, 1]), np.array([5, 5]))
+    >>> found.slots.tolist(), found.held.tolist()
+    ([[0, 2], [0, 2]], [[1, 0], [0, 0]])
     """
 
     slots: Ints

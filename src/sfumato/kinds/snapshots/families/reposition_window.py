@@ -32,6 +32,11 @@ class Shipment(NamedTuple):
         By home snapshot: how many records of each value it gives.
     suppressed
         Records of this snapshot, by value, that are never published.
+
+    Examples
+    --------
+    >>> Shipment(2, {1: np.array([1, 0]), 2: np.array([0, 2])}, np.array([3, 0])).size
+    3
     """
 
     time: int
@@ -45,7 +50,15 @@ class Shipment(NamedTuple):
 
 
 class WindowState(NamedTuple):
-    """All that a window remembers: plain numbers and arrays by name, for a checkpoint."""
+    """All that a window remembers: plain numbers and arrays by name, for a checkpoint.
+
+    Examples
+    --------
+    >>> window = RepositionWindow(2, CostModel.read("doc", "linear", None, 2), ["flu", "cold"])
+    >>> window.push(1, np.array([2, 0]))
+    >>> window.state().facts, window.state().arrays["waiting"].tolist()
+    ({'now': 1, 'started': False}, [[2, 0]])
+    """
 
     facts: Mapping[str, int]
     arrays: Mapping[str, Ints]

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.release import Release, Result, Trace
+from sfumato.core.run import Run
 from sfumato.core.schema import Schema
 from sfumato.core.secret import Secret, digest
-from sfumato.core.unit import RECORD
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
 from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
+from sfumato.kinds.snapshots.families.homes import Home, Queue, Snapshot, cut_snapshots, order_by_content
 from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow, Shipment, WindowState
+from sfumato.kinds.snapshots.publication import LeavingSnapshot, Shape, add_time, make_release
 
-__all__ = [
-    "CLOSED",
-    "SUPPRESSED",
-    "LeavingSnapshot",
-    "Snapshot",
-    "SnapshotStream",
-    "StreamState",
-    "cut_snapshots",
-    "make_release",
-]
+__all__ = ["CLOSED", "SUPPRESSED", "SnapshotStream", "StreamState", "release_snapshots"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -46,66 +37,20 @@ _JOINED = 4
 frequencies of the snapshots tell which value is whose."""
 
 
-class Snapshot(NamedTuple):
-    """Records of one time.
-
-    Attributes
-    ----------
-    time
-        When, in units of the clock.
-    table
-        The columns of the schema but for the time.
-    rows
-        Their rows in the original.
-    """
-
-    time: int
-    table: pa.Table
-    rows: Ints
-
-
-def cut_snapshots(times: Ints, table: pa.Table, rows: Ints) -> Iterator[Snapshot]:
-    """Cut records into snapshots, in the order of time; records of one time keep their order.
+class StreamState(NamedTuple):
+    """All that a stream remembers: the window in numbers, the records that wait by home, and counters.
 
     Examples
     --------
-    >>> cut = cut_snapshots(np.array([2, 1, 2]), pa.table({"ill": ["flu", "cold", "cough"]}), np.arange(3))
-    >>> [(snapshot.time, snapshot.rows.tolist()) for snapshot in cut]
-    [(1, [1]), (2, [0, 2])]
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "flu")], ("age",), "ill")
+    >>> stream = find("reposition")(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
+    >>> [stream.push(snapshot) for snapshot in stream.cut(data)]
+    [[]]
+    >>> state = stream.state()
+    >>> state.labels, sorted(state.homes), state.withheld[SUPPRESSED]
+    (['flu'], [1], 0)
     """
-    if len(times) and (np.diff(times) < 0).any():
-        order = np.argsort(times, kind="stable")
-        times, table, rows = times[order], table.take(pa.array(order)), rows[order]
-    bounds = np.concatenate([[0], np.flatnonzero(np.diff(times)) + 1, [len(times)]]) if len(times) else np.array([0])
-    for begin, end in itertools.pairwise(bounds.tolist()):
-        yield Snapshot(int(times[begin]), table.slice(begin, end - begin), rows[begin:end])
-
-
-class LeavingSnapshot(NamedTuple):
-    """What is published of a snapshot, and what the owner keeps.
-
-    Attributes
-    ----------
-    time
-        The snapshot.
-    table, parts
-        Published records in random order, and further tables.
-    rows, homes
-        Of every published record: its original row, and its own snapshot.
-    suppressed
-        Records that are given up with this snapshot and never published.
-    """
-
-    time: int
-    table: pa.Table
-    parts: Mapping[str, pa.Table]
-    rows: Ints
-    homes: Ints
-    suppressed: int
-
-
-class StreamState(NamedTuple):
-    """All that a stream remembers: the window in numbers, the records that wait by home, and counters."""
 
     window: WindowState
     labels: list[str]
@@ -113,42 +58,6 @@ class StreamState(NamedTuple):
     homes: dict[int, Snapshot]
     taken: dict[int, Ints]
     withheld: dict[str, int]
-
-
-@dataclasses.dataclass
-class _Home:
-    """Records of a snapshot, value by value, in the random order in which they are taken."""
-
-    snapshot: Snapshot
-    codes: Ints
-    taken: Ints
-
-    def take(self, counts: Ints) -> Ints:
-        """Return the positions of the next so many records of each value."""
-        values = np.flatnonzero(counts)
-        self.taken = np.pad(self.taken, (0, max(0, len(counts) - len(self.taken))))
-        begin = np.searchsorted(self.codes, values) + self.taken[values]
-        self.taken[values] += counts[values]
-        offsets = np.cumsum(counts[values]) - counts[values]
-        return np.asarray(np.arange(int(counts.sum())) + np.repeat(begin - offsets, counts[values]))
-
-    def add(self, snapshot: Snapshot, codes: Ints) -> None:
-        """Put more records behind those that are there."""
-        everything = np.append(self.codes, codes)
-        order = np.argsort(everything, kind="stable")
-        rows = np.append(self.snapshot.rows, snapshot.rows)[order]
-        table = pa.concat_tables([self.snapshot.table, snapshot.table]).take(pa.array(order))
-        self.snapshot, self.codes = Snapshot(snapshot.time, table, rows), everything[order]
-
-
-class _Queue(_Home):
-    """Records of a snapshot in the order in which they are taken, whatever their value."""
-
-    def take(self, counts: Ints) -> Ints:
-        """Return the positions of the next records; how many there are of each value is known already."""
-        begin = int(self.taken.sum())
-        self.taken = np.array([begin + int(counts.sum())])
-        return np.arange(begin, int(self.taken[0]))
 
 
 class SnapshotStream:
@@ -205,13 +114,14 @@ class SnapshotStream:
         self.schema, self.clock, self.l, self.step, self.secret = schema, clock, l, step, secret
         self.delays = delays
         self._sensitive = sensitive_column(schema)
+        self._shape = Shape(clock, step.columns(schema), step.parts(schema))
         self._refuses_late = late == "error" or delays == "hidden"
         self._labels: list[str] = []
         self._code: dict[str, int] = {}
         self._window: RepositionWindow | HiddenWindow = (
             HiddenWindow(l, len(costs.mu)) if delays == "hidden" else RepositionWindow(l, costs, self._labels)
         )
-        self._homes: dict[int, _Home] = {}
+        self._homes: dict[int, Home] = {}
         self._begun = False
         self.withheld: dict[str, int] = {SUPPRESSED: 0, CLOSED: 0}
 
@@ -239,7 +149,7 @@ class SnapshotStream:
         After a gap in time several leave. The records of a snapshot that is not later than the last one are late: they
         join their snapshot where it has not left, and are withheld where it has.
         """
-        snapshot = _order_by_content(snapshot)
+        snapshot = order_by_content(snapshot)
         codes = self._encode(snapshot.table.column(self._sensitive))
         if self._begun and snapshot.time <= self._window.now:
             self._take_late(snapshot, codes)
@@ -258,6 +168,15 @@ class SnapshotStream:
         self._homes.clear()
         return left
 
+    @property
+    def claim(self) -> Guarantee:
+        """What is promised of the snapshots that leave."""
+        return self.step.claim(self.l, self.window, self.delays)
+
+    def make_release(self, method: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]) -> Release:
+        """Make one release of snapshots that left."""
+        return make_release(self._shape, method, self.claim, leaving, withheld)
+
     def state(self) -> StreamState:
         """Return all that the stream remembers."""
         return StreamState(
@@ -275,7 +194,7 @@ class SnapshotStream:
         self._code = {label: code for code, label in enumerate(state.labels)}
         self._window.restore(state.window)
         self._begun, self.withheld = state.begun, dict(state.withheld)
-        kind = _Queue if self.delays == "hidden" else _Home
+        kind = Queue if self.delays == "hidden" else Home
         self._homes = {
             time: kind(snapshot, self._encode(snapshot.table.column(self._sensitive)), state.taken[time].copy())
             for time, snapshot in state.homes.items()
@@ -297,7 +216,7 @@ class SnapshotStream:
     def _count(self, codes: Ints) -> Ints:
         return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
 
-    def _arrange(self, snapshot: Snapshot, codes: Ints) -> _Home:
+    def _arrange(self, snapshot: Snapshot, codes: Ints) -> Home:
         """Put the records into the order in which they are taken: by value, or with all values spread evenly."""
         draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes) + 1, "home")
         order = np.lexsort((draws[:-1], codes))
@@ -308,7 +227,7 @@ class SnapshotStream:
             # Turned at random, every record is as likely as any other to be the first, the second, and so on.
             order = np.roll(spread, int(draws[-1] % np.uint64(len(codes))))
         table = snapshot.table.take(pa.array(order))
-        kind = _Queue if self.delays == "hidden" else _Home
+        kind = Queue if self.delays == "hidden" else Home
         return kind(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
 
     def _take_late(self, snapshot: Snapshot, codes: Ints) -> None:
@@ -361,31 +280,17 @@ class SnapshotStream:
         time, size = shipment.time, shipment.size
         suppressed = int(shipment.suppressed.sum())
         if size == 0:
-            return LeavingSnapshot(time, self._empty(), {}, rows[0], rows[0], suppressed)
+            return LeavingSnapshot(time, self._shape.make_empty(), {}, rows[0], rows[0], suppressed)
         joined = _JOINED if self.delays == "hidden" and len(shipment.taken) > 1 else 1
         eligible = Eligible(pa.concat_tables(tables), np.concatenate(codes), self._labels, joined)
         secret = self.secret.derive(time, digest(eligible.table))
         done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
         order = secret.order(size, "shuffle")
-        table = self._with_time(done.table.take(pa.array(order)), time)
-        parts = {name: self._with_time(part, time) for name, part in done.parts.items()}
+        table = add_time(done.table.take(pa.array(order)), self.clock, time)
+        parts = {name: add_time(part, self.clock, time) for name, part in done.parts.items()}
         return LeavingSnapshot(
             time, table, parts, np.concatenate(rows)[order], np.concatenate(homes)[order], suppressed
         )
-
-    def _with_time(self, table: pa.Table, time: int) -> pa.Table:
-        return table.add_column(0, "snapshot", self.clock.to_arrow(np.full(table.num_rows, time, dtype=np.int64)))
-
-    def _empty(self) -> pa.Table:
-        columns = published_columns(self.schema, self.clock, self.step)
-        return pa.table({column.name: pa.array([], column.form.arrow) for column in columns})
-
-
-def _order_by_content(snapshot: Snapshot) -> Snapshot:
-    """Put records into an order that does not depend on the one in which they came: it must not decide anything."""
-    keys = [(name, "ascending") for name in snapshot.table.column_names]
-    order = np.asarray(pc.sort_indices(snapshot.table, sort_keys=keys).to_numpy(), dtype=np.int64)
-    return Snapshot(snapshot.time, snapshot.table.take(pa.array(order)), snapshot.rows[order])
 
 
 def sensitive_column(schema: Schema) -> str:
@@ -405,33 +310,31 @@ def sensitive_column(schema: Schema) -> str:
     return found[0]
 
 
-def published_columns(schema: Schema, clock: Clock, step: Step) -> tuple[PublishedColumn, ...]:
-    """Return the columns of a published snapshot."""
-    return (PublishedColumn("snapshot", "time", Form("exact", clock.form_type)), *step.columns(schema))
-
-
-def make_release(
-    stream: SnapshotStream, method: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
-) -> Release:
-    """Make one release of snapshots that left a stream."""
-    if not leaving:
-        raise ParameterError("snapshots: a release needs at least one snapshot.")
-    columns = published_columns(stream.schema, stream.clock, stream.step)
-    at = PublishedColumn("snapshot", "time", Form("exact", stream.clock.form_type))
-    parts = {}
-    for name, described in stream.step.parts(stream.schema).items():
-        tables = [snapshot.parts[name] for snapshot in leaving if name in snapshot.parts]
-        parts[name] = Part((at, *described), pa.concat_tables(tables).combine_chunks())
-    table = pa.concat_tables([snapshot.table for snapshot in leaving]).combine_chunks()
-    return Release(
-        kind="snapshots",
-        method=method,
-        guarantee=stream.step.claim(stream.l, stream.window, stream.delays),
-        columns=columns,
-        table=table,
-        values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
-        records_in=table.num_rows + sum(withheld.values()),
-        withheld={reason: count for reason, count in withheld.items() if count},
-        parts=parts,
-        unit=RECORD,
+def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, run: Run) -> Result:
+    """Push every snapshot of a dataset through a stream and return what left it as one release."""
+    leaving = []
+    with run.phase("reposition"):
+        for snapshot in stream.cut(dataset):
+            leaving += stream.push(snapshot)
+            run.progress("reposition", int(snapshot.rows[-1]) + 1, len(dataset))
+        leaving += stream.flush()
+    published = [snapshot for snapshot in leaving if snapshot.table.num_rows]
+    if not published:
+        raise InfeasibleError(
+            f"{type(method).__name__}: no snapshot can be published: none has {stream.l} sensitive values that are "
+            f"frequent enough, within {stream.window} snapshots. Lower l, widen the window or cut time more coarsely."
+        )
+    release = stream.make_release(method.name, published, stream.withheld)
+    rows = np.concatenate([snapshot.rows for snapshot in published])
+    distance = np.concatenate([snapshot.time - snapshot.homes for snapshot in published])
+    run.counters |= {
+        "snapshots": len(published),
+        "records_published_late": int((distance > 0).sum()),
+        "longest_delay": int(distance.max()),
+    }
+    late, lost = int((distance > 0).sum()), sum(release.withheld.values())
+    run.notes.append(
+        f"Of {len(dataset):,} records {len(rows) - late:,} are published on time, {late:,} late and {lost:,} never."
     )
+    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
+    return Result(release, trace)

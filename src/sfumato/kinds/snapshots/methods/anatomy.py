@@ -48,8 +48,7 @@ class Anatomy(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots, each grouped on its own."""
-        from sfumato.kinds.snapshots.families.release import release_snapshots
-        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream
+        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, release_snapshots
 
         self.accept(dataset, 1)
         costs = CostModel.read(type(self).__name__, "linear", None, 1)

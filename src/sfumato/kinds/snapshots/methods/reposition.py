@@ -112,7 +112,7 @@ class Reposition(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots."""
-        from sfumato.kinds.snapshots.families.release import release_snapshots
+        from sfumato.kinds.snapshots.families.stream import release_snapshots
 
         self.accept(dataset, 1)
         if self.delays == "hidden":

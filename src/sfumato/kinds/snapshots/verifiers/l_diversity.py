@@ -11,7 +11,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.snapshots.published import PublishedSnapshots, disclose
+from sfumato.kinds.snapshots.knowledge.disclosure import disclose
+from sfumato.kinds.snapshots.published import PublishedSnapshots
 from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]

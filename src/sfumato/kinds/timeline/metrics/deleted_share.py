@@ -47,7 +47,7 @@ class DeletedShare(Metric):
         """Count what was deleted."""
         found = TimelineComparison(comparison)
         codes, counts = found.before.codes, found.before.counts
-        gone = int(found.deletions.removed.sum())
+        gone = int(found.removed.sum())
         sensitive = ~found.ordinary[codes] if len(codes) else codes.astype(bool)
         had, has = (np.unique(codes[sensitive & (what > 0)]) for what in (counts, found.left))
         return gone / max(int(counts.sum()), 1), {

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.core.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.model import least_peer
 
 __all__ = ["METRIC", "GhostEvents"]
 
@@ -61,29 +60,29 @@ class GhostEvents(Metric):
         """
         found = TimelineComparison(comparison)
         before = found.before
-        events = np.flatnonzero(found.ordinary & (np.bincount(before.codes, minlength=len(found.ordinary)) > 0))
-        places = before.places(events.tolist())
-        longest = self._longest(found, places.offsets, places.counts)
-        owner = np.repeat(np.arange(len(events)), np.diff(places.offsets))
+        entries = np.flatnonzero(found.ordinary[before.codes]) if len(before.codes) else before.codes
+        entries = entries[np.argsort(before.codes[entries], kind="stable")]
+        owner, points = before.codes[entries], before.points[entries]
+        events = len(np.unique(owner))
+        longest = self._longest(found, owner, before.counts[entries])
         last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
-        nexts = np.where(last, len(before), np.append(places.points[1:], 0)[: len(owner)])
-        begin = np.maximum(np.searchsorted(before.lengths, longest, side="right"), places.points)
+        nexts = np.where(last, len(before), np.append(points[1:], 0)[: len(owner)])
+        begin = np.maximum(np.searchsorted(found.original_lengths, longest, side="right"), points)
         end = np.minimum(np.searchsorted(found.lengths, longest, side="right"), nexts)
         ghosts = np.maximum(end - begin, 0)
         number = len(np.unique(owner[ghosts > 0]))
-        details = {"ghost_events": number, "ghost_prefixes": int(ghosts.sum()), "events": len(events)}
-        return number / max(len(events), 1), details
+        details = {"ghost_events": number, "ghost_prefixes": int(ghosts.sum()), "events": events}
+        return number / max(events, 1), details
 
-    def _longest(self, found: TimelineComparison, offsets: Ints, counts: Ints) -> Ints:
+    def _longest(self, found: TimelineComparison, owner: Ints, counts: Ints) -> Ints:
         """Return the longest prefix in which each count so far makes its event frequent."""
         delta = found.delta
         assert delta is not None
-        total = int(found.before.totals.sum())
-        least = least_peer(delta, max(total, 1))
+        total = int(found.totals.sum())
         sums = np.cumsum(counts)
-        starts = np.repeat(offsets[:-1], np.diff(offsets))
-        so_far = sums - np.concatenate([[0], sums])[starts]
-        exact = [int(count) * least.denominator // least.numerator for count in so_far.tolist()]
+        first = np.searchsorted(owner, owner)
+        so_far = sums - np.concatenate([[0], sums])[first]
+        exact = [count * delta.denominator // delta.numerator for count in so_far.tolist()]
         return np.array([min(length, total) for length in exact], dtype=np.int64)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, ClassVar
 
 from sfumato.core.comparison import Comparison
@@ -46,8 +47,8 @@ class SanitisationError(Metric):
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Add up what the deletions changed."""
         found = TimelineComparison(comparison)
-        error = found.deletions.rounded_error()
-        largest = max((n / d for n, d in found.deletions.terms()), default=0.0)
+        parts = [numerator / denominator for numerator, denominator in found.errors]
+        error, largest = math.fsum(parts), max(parts, default=0.0)
         return error, {"mean_per_time_point": error / max(len(found.before), 1), "largest_at_a_time_point": largest}
 
 

@@ -43,8 +43,8 @@ class UntouchedTimePoints(Metric):
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count the time points without deletions."""
         found = TimelineComparison(comparison)
-        touched = int(np.count_nonzero(found.deletions.by_point))
-        emptied = int(((found.before.totals > 0) & (found.before.totals == found.deletions.by_point)).sum())
+        touched = int(np.count_nonzero(found.removed_by_point))
+        emptied = int(((found.totals > 0) & (found.totals == found.removed_by_point)).sum())
         share = 1 - touched / max(len(found.before), 1)
         return share, {"time_points_changed": touched, "time_points_emptied": emptied}
 

@@ -13,6 +13,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.published import read_timeline
 
 __all__ = ["verify_faithful"]
 
@@ -45,7 +46,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, {"check": READABLE}, {"row map fits": False})
-    published, kept = Timeline.of_release(release), Timeline.of(original)
+    published, kept = read_timeline(release), Timeline.of(original)
     found = _check_rows(rows, len(published), len(kept))
     checks = {"row map fits": found is None}
     if found is not None:

@@ -15,7 +15,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.kinds.timeline.model import Timeline, peaks
+from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
+from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.published import read_timeline
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -54,7 +56,7 @@ def verify(release: Release) -> Verdict:
     claimed = {"delta": claim.delta, **({"cover": claim.cover} if claim.cover > 1 else {})}
     if not structure.checks[READABLE]:
         return Verdict(False, claimed, {}, structure.witness, structure.checks)
-    timeline = Timeline.of_release(release)
+    timeline = read_timeline(release)
     measured, witness = _measure(timeline, claim)
     checks = {"named events are rare in every prefix": witness is None}
     if claim.cover > 1:
@@ -92,7 +94,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     claim = _claim(release)
     if not verify_structure(release).checks[READABLE]:
         return Verdict(False, {}, {}, {"check": READABLE}, {"sensitive events are protected": False})
-    timeline = Timeline.of_release(release)
+    timeline = read_timeline(release)
     occurring = {timeline.labels[code] for code in np.unique(timeline.codes).tolist()}
     sensitive = set(original.schema.sensitive)
     open_events = sorted((sensitive & occurring) - set(claim.events))
@@ -118,7 +120,7 @@ def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any]
     """Return the largest relative frequency of the named events, and one that is too large."""
     code = timeline.code_of()
     events = [event for event in claim.events if event in code]
-    found = dict(zip(events, peaks(timeline, [code[event] for event in events]), strict=True))
+    found = dict(zip(events, find_peaks(timeline, [code[event] for event in events]), strict=True))
     largest = max(found, key=lambda event: found[event].frequency, default=None)
     if largest is None:
         return {"largest_relative_frequency": "0"}, None
@@ -132,11 +134,8 @@ def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any]
 def _crowd_sizes(timeline: Timeline, events: Iterable[str]) -> dict[str, int]:
     """Count, for each of some events that occur, those of them with its counts at every time point."""
     code = timeline.code_of()
-    shapes = {}
-    for event in events:
-        if event in code:
-            places = timeline.places([code[event]])
-            if len(places.points):
-                shapes[event] = (places.points.tobytes(), places.counts.tobytes())
+    known = [event for event in events if event in code]
+    found = zip(known, find_occurrences(timeline, [code[event] for event in known]), strict=True)
+    shapes = {event: places.shape for event, places in found if len(places.points)}
     sizes = Counter(shapes.values())
     return {event: sizes[shape] for event, shape in shapes.items()}

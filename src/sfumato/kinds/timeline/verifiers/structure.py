@@ -7,7 +7,7 @@ import numpy as np
 from sfumato.checking.order import Findings, find_disorder
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Release
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.published import read_timeline
 
 __all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
@@ -54,7 +54,7 @@ def _check_alignment(release: Release) -> Witness:
 
 def _check_counts(release: Release) -> Witness:
     """Look for counts below one and for sums that no whole number of 64 bits holds."""
-    timeline = Timeline.of_release(release)
+    timeline = read_timeline(release)
     wrong = np.flatnonzero(timeline.counts < 1)
     if len(wrong):
         return {"rows": [int(timeline.points[wrong[0]]) + 1]}
@@ -64,14 +64,14 @@ def _check_counts(release: Release) -> Witness:
 
 def _check_order(release: Release) -> Witness:
     """Look for time points that do not come after the one before."""
-    times = Timeline.of_release(release).times
+    times = read_timeline(release).times
     wrong = np.flatnonzero(times[1:] <= times[:-1])
     return {"rows": [int(wrong[0]) + 1, int(wrong[0]) + 2]} if len(wrong) else None
 
 
 def _check_events(release: Release) -> Witness:
     """Look for an event that is listed twice at a time point."""
-    timeline = Timeline.of_release(release)
+    timeline = read_timeline(release)
     names = np.array(timeline.labels, dtype=object)
     if len(set(timeline.labels)) < len(names):
         return {"labels": len(names), "distinct_labels": len(set(timeline.labels))}

@@ -1,0 +1,126 @@
+"""What leaves a stream of snapshots, as a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.clock import Clock
+from sfumato.core.errors import ParameterError
+from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.core.unit import RECORD
+
+__all__ = ["LeavingSnapshot", "Shape", "add_time", "make_release"]
+
+Ints = npt.NDArray[np.int64]
+
+_TIME = "snapshot"
+
+
+class LeavingSnapshot(NamedTuple):
+    """What is published of a snapshot, and what the owner keeps.
+
+    Attributes
+    ----------
+    time
+        The snapshot.
+    table, parts
+        Published records in random order, and further tables.
+    rows, homes
+        Of every published record: its original row, and its own snapshot.
+    suppressed
+        Records that are given up with this snapshot and never published.
+
+    Examples
+    --------
+    >>> table = pa.table({"snapshot": [3, 3], "ill": ["flu", "cold"]})
+    >>> leaving = LeavingSnapshot(3, table, {}, np.array([5, 2]), np.array([3, 1]), 0)
+    >>> (leaving.time - leaving.homes).tolist()
+    [0, 2]
+    """
+
+    time: int
+    table: pa.Table
+    parts: Mapping[str, pa.Table]
+    rows: Ints
+    homes: Ints
+    suppressed: int
+
+
+class Shape(NamedTuple):
+    """What published snapshots look like.
+
+    Attributes
+    ----------
+    clock
+        What a time number means.
+    columns, parts
+        Columns of a record and of the further tables, without the snapshot.
+
+    Examples
+    --------
+    >>> shape = Shape(Clock(), (PublishedColumn("ill", "sensitive", Form("exact")),), {})
+    >>> [column.name for column in shape.record_columns()], shape.make_empty().num_rows
+    (['snapshot', 'ill'], 0)
+    """
+
+    clock: Clock
+    columns: tuple[PublishedColumn, ...]
+    parts: Mapping[str, tuple[PublishedColumn, ...]]
+
+    def record_columns(self) -> tuple[PublishedColumn, ...]:
+        """Return the columns of a published record."""
+        return (self._time_column(), *self.columns)
+
+    def part_columns(self, name: str) -> tuple[PublishedColumn, ...]:
+        """Return the columns of a further table."""
+        return (self._time_column(), *self.parts[name])
+
+    def make_empty(self) -> pa.Table:
+        """Return a table of no records."""
+        return pa.table({column.name: pa.array([], column.form.arrow) for column in self.record_columns()})
+
+    def _time_column(self) -> PublishedColumn:
+        return PublishedColumn(_TIME, "time", Form("exact", self.clock.form_type))
+
+
+def add_time(table: pa.Table, clock: Clock, time: int) -> pa.Table:
+    """Put the time of a snapshot before its columns.
+
+    Examples
+    --------
+    >>> add_time(pa.table({"ill": ["flu", "cold"]}), Clock(), 3).to_pydict()
+    {'snapshot': [3, 3], 'ill': ['flu', 'cold']}
+    """
+    return table.add_column(0, _TIME, clock.to_arrow(np.full(table.num_rows, time, dtype=np.int64)))
+
+
+def make_release(
+    shape: Shape, method: str, guarantee: Guarantee, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
+) -> Release:
+    """Make one release of snapshots that left a stream."""
+    if not leaving:
+        raise ParameterError("snapshots: a release needs at least one snapshot.")
+    parts = {}
+    for name in shape.parts:
+        tables = [snapshot.parts[name] for snapshot in leaving if name in snapshot.parts]
+        parts[name] = Part(shape.part_columns(name), pa.concat_tables(tables).combine_chunks())
+    table = pa.concat_tables([snapshot.table for snapshot in leaving]).combine_chunks()
+    return Release(
+        kind="snapshots",
+        method=method,
+        guarantee=guarantee,
+        columns=shape.record_columns(),
+        table=table,
+        values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
+        records_in=table.num_rows + sum(withheld.values()),
+        withheld={reason: count for reason, count in withheld.items() if count},
+        parts=parts,
+        unit=RECORD,
+    )

@@ -1,0 +1,322 @@
+"""A stream on disk as it is published: snapshots written aside, checked and put in their place, and checkpoints."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import ipc
+
+from sfumato.core.clock import UNITS, Clock
+from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.core.release import Release, describe_claim
+from sfumato.io.json_files import read_json, spell_json
+from sfumato.io.releases import read_release, write_data, write_release
+from sfumato.io.stage import Stage, find_busy
+from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders
+from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
+
+__all__ = ["Checkpoint", "StreamFolder", "snapshot_name"]
+
+Ints = npt.NDArray[np.int64]
+
+_ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
+_SYNCING = 16
+"""Files that are synced at a time: the disk then does it in one go."""
+
+
+def snapshot_name(clock: Clock, time: int) -> str:
+    """Return the name of a snapshot's folder.
+
+    Examples
+    --------
+    >>> snapshot_name(Clock(), 12), snapshot_name(Clock("day"), 19725), snapshot_name(Clock("minute"), 60)
+    ('12', '2024-01-03', '1970-01-01T01-00')
+    """
+    if clock.unit is None:
+        return str(time)
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=time * UNITS[clock.unit])
+    return moment.isoformat()[: _ORDER[clock.unit]].replace(":", "-")
+
+
+class Checkpoint:
+    """What a stopped stream needs to go on: plain facts, arrays, and the records that wait, by name.
+
+    Examples
+    --------
+    >>> Checkpoint({"rows": 12}, {}, {}).facts["rows"]
+    12
+    """
+
+    def __init__(self, facts: Mapping[str, Any], arrays: Mapping[str, Ints], tables: Mapping[str, pa.Table]) -> None:
+        self.facts, self.arrays, self.tables = facts, arrays, tables
+
+
+class StreamFolder:
+    """Publishes snapshots into a directory, one by one, and remembers how far it got.
+
+    What is published is first written aside; :meth:`settle` syncs and renames it. The row map of a snapshot is there
+    before the snapshot is. A stream that replaces a release does so in one step, when its first snapshots or its first
+    checkpoint are there; until then the old release stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = StreamFolder.begin(Path(tempfile.mkdtemp()) / "out", {"method": "reposition"})
+    >>> folder.save(Checkpoint({}, {}, {}))
+    >>> folder.facts["method"], is_stream(folder.out)
+    ('reposition', True)
+    >>> folder.close()
+    """
+
+    def __init__(self, stage: Stage, facts: Mapping[str, Any], *, begun: bool) -> None:
+        self.out, self.facts, self._begun = stage.out, dict(facts), begun
+        self.release, self.owner = stage.out / "release", stage.out / "owner"
+        if not begun:
+            self.release, self.owner = stage.release, stage.owner
+        self._staged: list[tuple[str, Path]] = []
+        self._place = stage
+        self._stage = stage.aside / "snapshots"
+        self._stage.mkdir()
+
+    @classmethod
+    def begin(cls, out: Path, facts: Mapping[str, Any], *, force: bool = False) -> StreamFolder:
+        """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
+        if is_stream(out) and not force:
+            raise SfumatoError(
+                f"{out}: a release is there already; use --force to replace it or --resume to go on with it."
+            )
+        folder = cls(Stage(out, force=force), facts, begun=False)
+        for part in ("window", "rows"):
+            (folder.owner / part).mkdir(mode=0o700)
+        folder._replace(folder.owner / "trace.json", spell_json(dict(facts)))
+        folder.sum_up({}, finished=False)
+        return folder
+
+    @classmethod
+    def resume(cls, out: Path) -> tuple[StreamFolder, Checkpoint | None]:
+        """Return a stream that was stopped and its last checkpoint, None if it had none yet."""
+        if not is_stream(out):
+            raise SfumatoError(f"{out}: there is no stream to resume here.")
+        if read_summary(out / "release").get("finished"):
+            raise SfumatoError(f"{out}: the stream has come to its end; there is nothing to resume.")
+        busy = find_busy(out)
+        if busy is not None:
+            process = busy.split("-")[1]
+            raise SfumatoError(
+                f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
+                f"{busy}."
+            )
+        folder = cls(Stage(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
+        return folder, folder._read_checkpoint()
+
+    def has(self, name: str) -> bool:
+        """Tell whether a snapshot is published or about to be."""
+        return (self.release / name).is_dir() or any(staged == name for staged, _ in self._staged)
+
+    def publish(self, name: str, release: Release, rows: Ints, check: Callable[[Path], None]) -> None:
+        """Write a snapshot aside and check what was written; it appears with the next :meth:`settle`.
+
+        A snapshot that is there already must be the same: then a resumed stream has caught up with itself.
+        """
+        if self.has(name):
+            # Groups and order are drawn again from the same secret, so everything must be equal.
+            if not read_release(self.release / name).table.equals(release.table):
+                raise SchemaError(
+                    f"{self.release / name}: what was published before differs from what the input gives now. It is "
+                    "another input, or it was read with other options."
+                )
+            return
+        folder = self._stage / name
+        folder.mkdir()
+        write_release(release, folder)
+        check(folder)
+        pq.write_table(pa.table({"original_row": pa.array(rows, pa.int64())}), self._stage / f"{name}.parquet")
+        self._staged.append((name, folder))
+
+    def settle(self) -> None:
+        """Sync what was written aside and put it in its place."""
+        if not self._staged:
+            return
+        _sync_all(list(self._stage.rglob("*")))
+        for name, folder in self._staged:
+            (self._stage / f"{name}.parquet").rename(self.owner / "rows" / f"{name}.parquet")
+            folder.rename(self.release / name)
+        _sync_all([self.owner / "rows", self.release])
+        self._staged = []
+        self._begin()
+
+    def _begin(self) -> None:
+        """Let the stream appear, in the place of what was there."""
+        if not self._begun:
+            self._place.commit()
+            self.release, self.owner, self._begun = self.out / "release", self.out / "owner", True
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
+        self.settle()
+        window = self.owner / "window"
+        known = {path.stem for path in window.iterdir()}
+        new = [name for name in checkpoint.tables if name not in known]
+        for name in new:
+            with ipc.new_file(window / f"{name}.arrow", checkpoint.tables[name].schema) as file:
+                file.write_table(checkpoint.tables[name])
+        _sync_all([window / f"{name}.arrow" for name in new] + [window])
+        text = io.BytesIO()
+        facts = json.dumps({**checkpoint.facts, "tables": list(checkpoint.tables)}, ensure_ascii=False)
+        arrays: dict[str, Any] = {"facts": np.frombuffer(facts.encode(), np.uint8), **checkpoint.arrays}
+        np.savez_compressed(text, **arrays)
+        self._replace(self.owner / "checkpoint.npz", text.getvalue())
+        self._begin()
+        for name in known - set(checkpoint.tables):
+            (window / f"{name}.arrow").unlink()
+
+    def keep_records(self, first: int, table: pa.Table) -> None:
+        """Keep the records that begin with a row of the input, until the stream's end."""
+        path = self.owner / "records" / f"{first}.arrow"
+        path.parent.mkdir(exist_ok=True)
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+        _sync_all([path, path.parent])
+
+    def read_records(self, row: str) -> pa.Table | None:
+        """Return the records that were kept, in the order of a column with their rows; None if there are none."""
+        found = []
+        for path in (self.owner / "records").glob("*.arrow"):
+            with ipc.open_file(path) as file:
+                found.append(file.read_all())
+        if not found:
+            return None
+        table = pa.concat_tables(found)
+        return table.take(pc.sort_indices(table, sort_keys=[(row, "ascending")]))
+
+    def forget_records(self, first: int) -> None:
+        """Remove kept records from a row of the input on; those before it stay."""
+        for path in (self.owner / "records").glob("*.arrow"):
+            if int(path.stem) >= first:
+                path.unlink()
+        if not first:
+            shutil.rmtree(self.owner / "records", ignore_errors=True)
+
+    def _read_checkpoint(self) -> Checkpoint | None:
+        path = self.owner / "checkpoint.npz"
+        if not path.is_file():
+            return None
+        try:
+            with np.load(path) as saved:
+                arrays = {name: saved[name] for name in saved.files}
+            facts = json.loads(arrays.pop("facts").tobytes().decode())
+            tables = {}
+            for name in facts.pop("tables"):
+                with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
+                    tables[name] = file.read_all()
+        except (OSError, ValueError, KeyError, pa.ArrowInvalid):
+            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with --force.") from None
+        return Checkpoint(facts, arrays, tables)
+
+    def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
+        """Write the summary of the stream, and at its end the row map of all snapshots."""
+        self.settle()
+        if finished:
+            self._join_rows()
+            self._keep_claim(totals)
+            totals = {**totals, "combined": self._combine()}
+        summary = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": finished}
+        self._replace(self.release / STREAM_FILE, spell_json(summary))
+        if finished:
+            shutil.rmtree(self.owner / "window")
+            (self.owner / "checkpoint.npz").unlink(missing_ok=True)
+
+    def _keep_claim(self, totals: Mapping[str, Any]) -> None:
+        """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
+        records = totals["records"]
+        said = dataclasses.replace(
+            read_release(snapshot_folders(self.release)[0]),
+            records_in=records["in"],
+            published=records["published"],
+            withheld=records["withheld_by_reason"],
+        )
+        self.facts["claim"] = describe_claim(said)
+        self._replace(self.owner / "trace.json", spell_json(self.facts))
+
+    def _join_rows(self) -> None:
+        path = self._stage / "rows.parquet"
+        schema = pa.schema([("original_row", pa.int64())])
+        with pq.ParquetWriter(path, schema) as writer:
+            for folder in snapshot_folders(self.release):
+                writer.write_table(pq.read_table(self.owner / "rows" / f"{folder.name}.parquet"))
+        path.rename(self.owner / "rows.parquet")
+
+    def _combine(self) -> list[str]:
+        """Write what all snapshots hold into one table besides them; return the names of its files."""
+        folders = snapshot_folders(self.release)
+        first = read_release(folders[0])
+        write_data((read_release(folder).table for folder in folders), first.columns, self._stage / "data.parquet")
+        names = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in first.parts)]
+        for name in names:
+            if name != "data.parquet":
+                with (self._stage / name).open("wb") as file:
+                    file.writelines(_join_texts([folder / name for folder in folders]))
+        _sync_all([self._stage / name for name in names])
+        for name in names:
+            (self._stage / name).rename(self.release / name)
+        return names
+
+    def remove(self) -> None:
+        """Leave the disk without the stream; what it had not replaced yet stays."""
+        for part in (self.release, self.owner):
+            shutil.rmtree(part, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove what was written aside and not published."""
+        self._place.close()
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        """Replace a file in one step; the owner's files are for the owner only."""
+        beside = self._place.aside / path.name
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.chmod(0o600 if path.parent.name == "owner" else 0o644)
+        beside.replace(path)
+
+
+def _join_texts(paths: list[Path]) -> Iterator[bytes]:
+    """Yield CSV files one after the other, with the header of the first."""
+    for number, path in enumerate(paths):
+        text = path.read_bytes()
+        yield text[_header_length(text) if number else 0 :]
+
+
+def _header_length(text: bytes) -> int:
+    """Return where the first line ends; a line end within quotes belongs to a name."""
+    end = text.find(b"\n")
+    while end >= 0 and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end + 1)
+    return end + 1 if end >= 0 else len(text)
+
+
+def _sync_all(paths: list[Path]) -> None:
+    def sync(path: Path) -> None:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    with ThreadPoolExecutor(_SYNCING) as pool:
+        list(pool.map(sync, paths))

@@ -1,0 +1,184 @@
+"""Events that others hide among: crowds of events with the same counts at every time point."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.kinds.timeline.model import Timeline
+
+if TYPE_CHECKING:
+    from sfumato.kinds.timeline.families.deletion import Task
+
+__all__ = ["Covering", "Crowd", "find_crowds"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Crowd:
+    """Events with the same counts at every time point.
+
+    Parameters
+    ----------
+    events
+        Their codes.
+    points, counts
+        Where they occur, and how often.
+    key
+        The same for crowds with the same counts, whatever their events.
+
+    Examples
+    --------
+    >>> Crowd((1, 2), np.array([0]), np.array([3]), b"").events
+    (1, 2)
+    """
+
+    events: tuple[int, ...]
+    points: Ints
+    counts: Ints
+    key: bytes
+
+
+def find_crowds(
+    timeline: Timeline, without: Sequence[int], least: int, only: Sequence[int] | None = None
+) -> list[Crowd]:
+    """Find events that occur, each as often as the others at every time point.
+
+    Parameters
+    ----------
+    timeline
+        The events; counts may be 0.
+    without, only
+        Events that do not count, and if given the only ones that do.
+    least
+        Fewest events of a crowd.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2, "c": 2}, {"a": 5}]))
+    >>> [(crowd.events, crowd.counts.tolist()) for crowd in find_crowds(timeline, (), 2)]
+    [((1, 2), [2])]
+    """
+    wanted = np.zeros(len(timeline.labels), dtype=bool)
+    wanted[list(range(len(timeline.labels)) if only is None else only)] = True
+    wanted[list(without)] = False
+    entries = np.flatnonzero((timeline.counts > 0) & wanted[timeline.codes])
+    entries = entries[np.argsort(timeline.codes[entries], kind="stable")]
+    events, starts = np.unique(timeline.codes[entries], return_index=True)
+    found: dict[bytes, list[int]] = {}
+    where: dict[bytes, Ints] = {}
+    # Splitting nothing gives one part that is empty.
+    for event, own in zip(events.tolist(), np.split(entries, starts[1:]), strict=False):
+        key = timeline.points[own].tobytes() + timeline.counts[own].tobytes()
+        found.setdefault(key, []).append(event)
+        where[key] = own
+    return [
+        Crowd(tuple(members), timeline.points[where[key]], timeline.counts[where[key]], key)
+        for key, members in found.items()
+        if len(members) >= least
+    ]
+
+
+class Covering:
+    """Sensitive events, each cut down to the counts of a crowd or deleted altogether.
+
+    Parameters
+    ----------
+    task
+        The sensitive events and the threshold.
+    crowds
+        What they may be cut down to.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.kinds.timeline.families.deletion import Task
+    >>> from sfumato.kinds.timeline.families.tally import Tally
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
+    >>> task = Task(Tally(timeline), (0,), Fraction(1, 2))
+    >>> covering = Covering(task, find_crowds(timeline, (0,), 1))
+    >>> covering.take_turns().tolist()
+    [2, 1]
+    """
+
+    def __init__(self, task: Task, crowds: list[Crowd]) -> None:
+        self.task = task
+        self.crowds = crowds
+        self.rule = task.rule
+        self._sizes = np.array([len(crowd.points) for crowd in crowds], dtype=np.int64)
+        self._points = np.concatenate([np.empty(0, np.int64), *(crowd.points for crowd in crowds)])
+        self._counts = np.concatenate([np.empty(0, np.int64), *(crowd.counts for crowd in crowds)])
+
+    def options(self, s: int, left: Ints) -> list[Ints]:
+        """Return what may be left of an event at its places: the counts of crowds no larger than it, or nothing."""
+        places = self.task.places
+        own = slice(places.offsets[s], places.offsets[s + 1])
+        points = places.points[own]
+        found = [np.zeros(len(points), np.int64)]
+        if self.crowds:
+            there = np.zeros(len(self.task.timeline), np.int64)
+            there[points] = left[own]
+            starts = np.concatenate([[0], np.cumsum(self._sizes)[:-1]])
+            fits = np.logical_and.reduceat(there[self._points] >= self._counts, starts)
+            for number in np.flatnonzero(fits).tolist():
+                crowd, counts = self.crowds[number], np.zeros(len(points), np.int64)
+                counts[np.searchsorted(points, crowd.points)] = crowd.counts
+                found.append(counts)
+        return found
+
+    def take_turns(self) -> Ints:
+        """Cut down one event after the other, again and again, until all that is left is rare, and return what goes.
+
+        A turn costs what changing the result of the turns before costs. For one event it is the least possible.
+        """
+        places = self.task.places
+        left = places.counts.copy()
+        totals, squares = self.task.tally.totals.copy(), self.task.tally.squares.copy()
+        chosen = [False] * len(self.task.events)
+        changed = True
+        while changed:
+            changed = False
+            for s in range(len(chosen)):
+                own = slice(places.offsets[s], places.offsets[s + 1])
+                points, before = places.points[own], left[own].copy()
+                if chosen[s] and self._is_rare(points, before, before, totals):
+                    continue
+                rare = [o for o in self.options(s, left) if self._is_rare(points, before, o, totals)]
+                after = self._cheapest(points, before, rare, totals, squares)
+                squares[points] += (2 * after + 1) ** 2 - (2 * before + 1) ** 2
+                totals[points] -= before - after
+                left[own] = after
+                chosen[s] = changed = True
+        return places.counts - left
+
+    def _is_rare(self, points: Ints, before: Ints, after: Ints, totals: Ints) -> bool:
+        """Tell whether what would be left of an event is rare in every prefix."""
+        now = totals.copy()
+        now[points] -= before - after
+        sums = np.cumsum(after)
+        return bool(np.all((sums == 0) | (self.rule.denominator * sums < self.rule.numerator * np.cumsum(now)[points])))
+
+    def _cheapest(self, points: Ints, before: Ints, options: list[Ints], totals: Ints, squares: Ints) -> Ints:
+        """Return the option of least cost; rounding only narrows the choice."""
+        n, own = 2 * totals[points] + self.rule.alphabet, 2 * before + 1
+        weights = squares[points] - own * own + (n - own) ** 2
+        gone = [before - after for after in options]
+        costs = [float((weights * (k / (n * (n - 2.0 * k))) ** 2).sum()) for k in gone]
+        near = [i for i, cost in enumerate(costs) if cost <= min(costs) * (1 + 1e-9)]
+        if len(near) == 1:
+            return options[near[0]]
+        return options[min(near, key=lambda i: _rounded_cost(weights, n, gone[i]))]
+
+
+def _rounded_cost(weights: Ints, n: Ints, gone: Ints) -> float:
+    """Return a cost with every part rounded once and their sum rounded once."""
+    parts = zip(weights.tolist(), n.tolist(), gone.tolist(), strict=True)
+    return math.fsum(weight * k * k / (size * (size - 2 * k)) ** 2 for weight, size, k in parts if k)

@@ -1,0 +1,252 @@
+"""Methods that delete occurrences of sensitive events from a timeline: what they take, claim and publish."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param
+from sfumato.core.release import Result, Trace
+from sfumato.core.run import Run
+from sfumato.kinds.timeline.families.covers import Crowd, find_crowds
+from sfumato.kinds.timeline.families.tally import Deletions, Places, Tally
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, read_delta, spell_delta
+from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.publication import publish
+
+if TYPE_CHECKING:
+    from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule
+
+__all__ = ["EventDeletion", "Task", "least_peer"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be made rare, as the kernels want it.
+
+    Parameters
+    ----------
+    tally
+        The original, counted.
+    events
+        Codes of the sensitive events, in the order in which they take turns.
+    delta
+        The threshold. It may be replaced by the least fraction above it that a prefix can have.
+
+    Examples
+    --------
+    >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}]))
+    >>> Task(Tally(timeline), (0,), Fraction(1, 5)).rule
+    Rule(numerator=1, denominator=4, alphabet=2)
+    """
+
+    tally: Tally
+    events: tuple[int, ...]
+    delta: Fraction
+
+    @property
+    def timeline(self) -> Timeline:
+        """The original."""
+        return self.tally.timeline
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the sensitive events occur."""
+        return self.tally.places(self.events)
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold with a denominator that the data can have, and the size of the alphabet."""
+        from sfumato.kinds.timeline.kernels.sanitisation import Rule
+
+        least = least_peer(self.delta, max(int(self.tally.totals.sum()), 1))
+        return Rule(least.numerator, least.denominator, len(self.timeline.labels))
+
+    @property
+    def occurrences(self) -> Occurrences:
+        """The places with what the time points hold."""
+        from sfumato.kinds.timeline.kernels.sanitisation import Occurrences
+
+        places, tally = self.places, self.tally
+        return Occurrences(places.offsets, places.points, places.counts, tally.totals, tally.squares)
+
+    def deletions(self, removed: Ints) -> Deletions:
+        """Return deletions at the places as deletions from the timeline."""
+        entries = np.zeros(len(self.timeline.codes), dtype=np.int64)
+        entries[self.places.entries] = removed
+        return Deletions(self.tally, entries)
+
+
+def least_peer(delta: Fraction, largest: int) -> Fraction:
+    """Return the least fraction not below delta whose denominator is at most a number.
+
+    A relative frequency with such a denominator is below delta exactly if it is below this fraction, so that
+    comparisons need no larger whole numbers than the data have.
+
+    Examples
+    --------
+    >>> least_peer(Fraction(1, 1000), 30), least_peer(Fraction("0.3333"), 10)
+    (Fraction(1, 30), Fraction(1, 3))
+    """
+    if delta.denominator <= largest:
+        return delta
+    near = delta.limit_denominator(largest)
+    if near >= delta:
+        return near
+    # near is the closest fraction and lies below: its right neighbour among those allowed is the least above.
+    a, b = near.numerator, near.denominator
+    # The neighbour c/d has c b - a d = 1 with the largest d that is allowed.
+    d = (-pow(a, -1, b)) % b if b > 1 else 0
+    d += (largest - d) // b * b
+    return Fraction((a * d + 1) // b, d)
+
+
+@dataclasses.dataclass(frozen=True)
+class EventDeletion(Method):
+    """Base of methods that keep sensitive events rare in every prefix by deleting occurrences of them.
+
+    A subclass says which occurrences go, without covers and with them.
+
+    Examples
+    --------
+    >>> EventDeletion.kinds
+    ('timeline',)
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (PrefixFrequency,)
+    optimises: ClassVar[str] = "sanitisation error"
+    needs: ClassVar[tuple[str, ...]] = ("sensitive events",)
+
+    delta: Annotated[
+        str,
+        Param("Relative frequency that no sensitive event may reach in any prefix: 0.2 or 1/5, read exactly."),
+    ]
+    cover: Annotated[
+        int,
+        Param("Events with each sensitive event's counts at every time point, itself included; 1 for none.", ge=1),
+    ] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", spell_delta(self.delta))
+        super().__post_init__()
+        read_delta(type(self).__name__, self.delta)
+
+    @abc.abstractmethod
+    def delete(self, task: Task, run: Run) -> Ints:
+        """Return how many occurrences go at each place."""
+
+    @abc.abstractmethod
+    def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:
+        """Return how many occurrences go at each place so that what is left of an event equals a crowd."""
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, 1)
+        task = self.task(dataset)
+        if not task.timeline.counts.size:
+            raise SchemaError(f"{type(self).__name__}: the data hold nothing: no event occurs at any time point.")
+        with run.phase("delete"):
+            if self.cover == 1:
+                removed = self.delete(task, run)
+            else:
+                removed = self.delete_to_covers(task, find_crowds(task.timeline, task.events, self.cover - 1), run)
+        deletions = task.deletions(removed)
+        run.counters["occurrences_deleted"] = int(removed.sum())
+        run.counters["time_points_changed"] = int(np.count_nonzero(deletions.by_point))
+        result = self._publish(dataset, task, deletions, run)
+        run.notes.append(_say_deleted(task, removed))
+        return result
+
+    def task(self, dataset: Dataset) -> Task:
+        """Return what is to be done, or refuse data this cannot be done with."""
+        from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
+
+        owner = type(self).__name__
+        timeline = Timeline.of(dataset)
+        tally = Tally(timeline)
+        code = timeline.code_of()
+        sensitive = tuple(dict.fromkeys(dataset.schema.sensitive))
+        if not sensitive:
+            raise SchemaError(f"{owner}: needs sensitive events (--sensitive EVENT), and the data name none.")
+        unknown = sum(event not in code for event in sensitive)
+        if unknown:
+            raise SchemaError(
+                f"{owner}: {unknown} of the {len(sensitive)} sensitive events do not occur in the data. "
+                "Name events as the data spell them."
+            )
+        size = int(tally.totals.sum()) + len(timeline.labels)
+        if size > LARGEST:
+            raise ParameterError(
+                f"{owner}: occurrences and different events together must be at most {LARGEST:,}, got {size:,}. "
+                "Split the timeline."
+            )
+        events = tuple(code[event] for event in sensitive)
+        return Task(tally, events, read_delta(owner, self.delta))
+
+    def _claim(self, task: Task, left: Ints) -> Guarantee:
+        """Claim what was asked for: of the sensitive events, and with covers of those they hide among.
+
+        An event that is gone hides among nobody and is not named then: its name would say that it is sensitive.
+        """
+        labels = task.timeline.labels
+        if self.cover == 1:
+            return PrefixFrequency(self.delta, 1, tuple(sorted(labels[event] for event in task.events)))
+        named = _alike(task, left)
+        if not named:
+            gone, total = int(task.places.counts.sum()), int(task.tally.totals.sum())
+            events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
+            others = "other event has" if self.cover == 2 else f"{self.cover - 1} other events have"
+            raise InfeasibleError(
+                f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
+                f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {others} "
+                "the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
+                "(--resolution), or leave the events out of the data."
+            )
+        return PrefixFrequency(self.delta, self.cover, named)
+
+    def _publish(self, dataset: Dataset, task: Task, deletions: Deletions, run: Run) -> Result:
+        left = task.timeline.counts - deletions.removed
+        if not (left > 0).any():
+            raise InfeasibleError(
+                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(task.tally.totals.sum()):,} "
+                f"occurrences are of the {len(task.events)} sensitive events, and all must go. Use a larger delta or "
+                "name fewer sensitive events."
+            )
+        release, rows = publish(dataset, task.timeline, left, self.name, self._claim(task, left))
+        return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
+
+
+def _say_deleted(task: Task, removed: Ints) -> str:
+    """Say how much of the data was deleted; for the owner, since it tells how frequent sensitive events were."""
+    gone, total = int(removed.sum()), int(task.tally.totals.sum())
+    offsets = task.places.offsets
+    left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
+    lost = sum(not count for count in left)
+    said = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
+    if lost:
+        said += f"; of {lost:,} of the {len(left):,} sensitive events nothing is left"
+    return said + "."
+
+
+def _alike(task: Task, left: Ints) -> tuple[str, ...]:
+    """Name the sensitive events that are left, and the others with the same counts at every time point."""
+    timeline = task.timeline
+    kept = Timeline(timeline.offsets, timeline.codes, left, timeline.labels, timeline.times)
+    crowds = {crowd.key: crowd.events for crowd in find_crowds(kept, task.events, 1)}
+    named: set[int] = set()
+    for own in find_crowds(kept, (), 1, only=task.events):
+        named.update(own.events, crowds.get(own.key, ()))
+    return tuple(sorted(timeline.labels[event] for event in named))

@@ -1,0 +1,41 @@
+"""Reading a stream back: the reader knows the names of snapshots without asking whoever wrote them."""
+
+import dataclasses
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.snapshots.naive.people import dataset
+
+import sfumato as sf
+from sfumato.core.clock import UNITS, Clock
+from sfumato.kinds.snapshots.folder import _possible_names
+from sfumato.kinds.snapshots.stream.writer import snapshot_name
+
+RELEASE = sf.anonymize(dataset([[0, 1]]), sf.methods.Anatomy(l=2), secret=bytes(32)).release
+
+
+def at(clock, *times):
+    """Return records of some times."""
+    cells = pa.concat_arrays([clock.to_arrow(pa.array([time]).to_numpy()) for time in times])
+    return dataclasses.replace(RELEASE, table=pa.table({"snapshot": cells}))
+
+
+@settings(max_examples=200)
+@given(st.sampled_from([None, "day", "hour", "minute", "second"]), st.integers(-800_000, 800_000))
+def test_every_written_name_is_a_possible_one(unit, time):
+    clock = Clock(unit)
+    assert snapshot_name(clock, time) in _possible_names(at(clock, time))
+
+
+@pytest.mark.parametrize(("unit", "time", "names"), zip(UNITS, (59, 1, 5, 3), (1, 2, 3, 4), strict=True))
+def test_a_name_leaves_nothing_of_the_time_out(unit, time, names):
+    found = _possible_names(at(Clock(unit), time))
+    moment = time * UNITS[unit]
+    assert found == {snapshot_name(Clock(u), moment // size) for u, size in UNITS.items() if moment % size == 0}
+    assert len(found) == names
+
+
+def test_records_of_several_times_have_no_name():
+    assert _possible_names(at(Clock(), 1, 2)) == set()

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.kinds.trajectories.model.geometry import convex_hull
+from sfumato.kinds.trajectories.model.locations import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 
 points = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=30)

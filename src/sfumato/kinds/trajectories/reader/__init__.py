@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.published_places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
+from sfumato.core.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit, parse_unit

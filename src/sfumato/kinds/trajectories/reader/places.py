@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.published_places import GRID, QUADTREE, REGIONS, PlaceOrigin
+from sfumato.core.places import GRID, QUADTREE, REGIONS, PlaceOrigin
 from sfumato.io.cells import name_marked
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.published_places import PlaceOrigin
+from sfumato.core.places import PlaceOrigin
+from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 
 __all__ = ["Squares", "cut_grid", "grow_quadtree"]
@@ -111,7 +112,7 @@ def grow_quadtree(limit: int, origin: PlaceOrigin, x: Floats, y: Floats, person:
     ([0, 0, 0, 1], 'z42x1y1', [0.5, 0.5, 1.0, 1.0])
     """
     finest = origin.levels
-    columns, rows = origin.columns_and_rows(x, y)
+    columns, rows = find_cells(origin, x, y)
     final: list[_Square] = []
     waiting: list[tuple[int, int, int, int, Longs]] = []
 
@@ -150,5 +151,5 @@ def grow_quadtree(limit: int, origin: PlaceOrigin, x: Floats, y: Floats, person:
     for code, square in enumerate(final):
         codes[square.points] = code
     labels = [f"z{level}x{column}y{row}" for level, column, row, _ in final]
-    corners = np.array([origin.bounds(*square[:3]) for square in final], dtype=np.float64)
+    corners = np.array([find_bounds(origin, *square[:3]) for square in final], dtype=np.float64)
     return Squares(codes, labels, corners)

@@ -27,7 +27,7 @@ from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
-from sfumato.kinds.trajectories.verifiers.published_places import verify_coordinates
+from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -58,7 +58,7 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
+    >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release
@@ -188,7 +188,7 @@ def _most_visited(
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: 0 or k records match, and no sensitive place above 1 in l.
 
-    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.published_places`).
+    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.places`).
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
+    >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release

@@ -17,7 +17,7 @@ import numpy as np
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.published_places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
+from sfumato.core.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
 from sfumato.core.release import Release
 
 __all__ = ["check_coordinates", "check_listed", "verify_coordinates"]

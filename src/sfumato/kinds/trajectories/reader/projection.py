@@ -8,11 +8,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+
 __all__ = ["Projection"]
 
 Floats = npt.NDArray[np.float64]
 
-_METRES_PER_DEGREE = math.radians(6_371_008.8)
+_METRES_PER_DEGREE = math.radians(EARTH_RADIUS)
 _LEAST_SCALE = 0.01  # towards the poles meridians meet; below this, going back would lose all digits
 
 

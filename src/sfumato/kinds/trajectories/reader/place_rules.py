@@ -97,7 +97,16 @@ def parse_place_rule(text: str) -> PlaceRule:
 
 
 class DerivedPlaces(NamedTuple):
-    """The place of every point (-1 for none), and the places; x and y as the file has them."""
+    """The place of every point (-1 for none), and the places; x and y as the file has them.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> corner = np.array([0.0, 120.0])
+    >>> points = lay_on_plane("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
+    >>> derive_places(parse_place_rule("grid:1km"), points, None).labels
+    ['x0y0']
+    """
 
     codes: Ints
     labels: list[str]

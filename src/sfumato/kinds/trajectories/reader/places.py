@@ -24,7 +24,17 @@ Longs = npt.NDArray[np.int64]
 
 
 class Places(NamedTuple):
-    """The place of every row (-1 for none), and what is known about the places."""
+    """The place of every row (-1 for none), and what is known about the places.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> x = np.array([3.0, 4.0])
+    >>> points = lay_on_plane("visits.csv", ("x", "y"), (x, x), lonlat=False)
+    >>> places = Places(np.array([1, 0], np.int32), ["a", "b"], points, x[::-1], x[::-1])
+    >>> places.tabulate(np.array([1], np.int32)).to_pylist()
+    [{'place': 'b', 'x': 3.0, 'y': 3.0}]
+    """
 
     codes: Ints
     labels: list[str]

@@ -31,7 +31,15 @@ _PLACE_WORDS = Vocabulary(
 
 
 class Positions(NamedTuple):
-    """Points as they are in the file, and on the plane."""
+    """Points as they are in the file, and on the plane.
+
+    Examples
+    --------
+    >>> degrees = np.array([0.0, 1.0])
+    >>> points = lay_on_plane("visits.csv", ("lon", "lat"), (degrees, np.zeros(2)), lonlat=True)
+    >>> points.given_x.tolist(), points.x.round().tolist()
+    ([0.0, 1.0], [0.0, 111195.0])
+    """
 
     given_x: Floats
     given_y: Floats

@@ -28,7 +28,13 @@ _MOST = 2**31
 
 
 class Squares(NamedTuple):
-    """The square of every point, and name and corners (west, south, east, north) of the squares."""
+    """The square of every point, and name and corners (west, south, east, north) of the squares.
+
+    Examples
+    --------
+    >>> cut_grid(100.0, np.array([1.0, 101.0, 2.0]), np.zeros(3), lonlat=False).codes.tolist()
+    [0, 1, 0]
+    """
 
     codes: Ints
     labels: list[str]

@@ -48,7 +48,17 @@ _MOST_DIGITS = 22
 
 
 class Visits(NamedTuple):
-    """The rows of a file, what its columns are, and the notes taken on the way."""
+    """The rows of a file, what its columns are, and the notes taken on the way.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("uid,venue\\n7,park\\n8,home\\n")
+    >>> visits = Visits.of(file, Reading("trajectories"))
+    >>> visits.columns, visits.labels("place").labels.to_pylist()
+    ({'person': 'uid', 'place': 'venue'}, ['park', 'home'])
+    """
 
     name: str
     table: pa.Table

@@ -28,6 +28,7 @@ from sfumato.io.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
+    "announce_compilation",
     "generate_file",
     "given_secret",
     "publish",
@@ -57,7 +58,7 @@ def publish(
         run = Run(secret, progress, Local())
         with run.phase("read"):
             dataset = read()
-        with notice_compilation(_announce_compilation):
+        with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
@@ -96,7 +97,8 @@ def publish(
     return done
 
 
-def _announce_compilation() -> None:
+def announce_compilation() -> None:
+    """Say why nothing seems to happen."""
     sys.stderr.write("compiling, a minute the first time\n")
 
 

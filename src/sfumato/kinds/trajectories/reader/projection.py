@@ -65,10 +65,10 @@ class Projection:
 
     def inverse(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         """Return longitude and latitude, to a tenth of a millimetre."""
-        lat = np.round(np.clip(y / _METRES_PER_DEGREE, -90, 90), 9)
+        lat = np.clip(y / _METRES_PER_DEGREE, -90, 90)
         lon = np.round(x / self._metres_per_longitude, 9)
         rolled = np.where(lon > 180, lon - 360, lon)
-        return np.asarray(np.round(rolled, 9), dtype=np.float64), lat
+        return np.asarray(np.round(rolled, 9), dtype=np.float64), np.round(lat, 9)
 
     @property
     def _metres_per_longitude(self) -> float:

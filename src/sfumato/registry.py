@@ -33,7 +33,7 @@ __all__ = [
 
 @functools.cache
 def methods_for(kind: str) -> dict[str, type[Method]]:
-    """Return the methods for a kind of data by name.
+    """Return the methods for a kind of data by name: the classes that declare one, and not the bases beside them.
 
     Examples
     --------
@@ -44,13 +44,11 @@ def methods_for(kind: str) -> dict[str, type[Method]]:
         value.name: value
         for module in list_modules(kind, "methods")
         for value in vars(module).values()
-        if _is_method(value) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, Method)
+        and value.__module__ == module.__name__
+        and "name" in vars(value)
     }
-
-
-def _is_method(value: object) -> bool:
-    """Tell a method from a base that several methods of a file share: a method has a name of its own."""
-    return isinstance(value, type) and issubclass(value, Method) and "name" in vars(value)
 
 
 @functools.cache

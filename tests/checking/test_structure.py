@@ -14,7 +14,7 @@ from tests.trajectories.verifiers.releases import COLUMNS, make_release, people_
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
-from sfumato.core.published_places import PlaceOrigin
+from sfumato.core.places import PlaceOrigin
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful

@@ -1,4 +1,4 @@
-"""Gray order and Z-order: the fast orders equal sorting by whole numbers."""
+"""Gray order: the fast orders equal sorting by whole numbers."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from tests.kernels.naive import gray as naive
 
 from sfumato.kernels.gray import gray_order, gray_order_sparse
-from sfumato.kinds.trajectories.kernels.zorder import z_order
 
 ordinary = settings(max_examples=150)
 
@@ -90,24 +89,3 @@ def test_types_of_the_orders() -> None:
     keys = read_keys("10 01")
     assert gray_order(keys).dtype == np.int64
     assert gray_order_sparse(*list_ones(keys), np.int64(2)).dtype == np.int64
-    assert z_order([0.0, 1.0], [0.0, 1.0]).dtype == np.int64
-
-
-coordinates = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float)
-
-
-@ordinary
-@given(st.lists(st.tuples(coordinates, coordinates), max_size=30))
-def test_z_order_equals_interleaving_bit_by_bit(places: list[tuple[float, float]]) -> None:
-    x, y = [place[0] for place in places], [place[1] for place in places]
-    assert z_order(x, y).tolist() == naive.z_order(x, y)
-
-
-def test_z_order_walks_the_quadrants() -> None:
-    y, x = np.divmod(np.arange(16), 4)
-    assert z_order(x, y).tolist() == [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]
-
-
-def test_z_order_of_places_on_one_spot_or_line() -> None:
-    assert z_order([5, 5, 5], [1, 1, 1]).tolist() == [0, 1, 2]
-    assert z_order([5, 5, 5], [3, 1, 2]).tolist() == [1, 2, 0]

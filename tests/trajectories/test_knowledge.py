@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive import attack as naive
+from tests.trajectories.recodings import PLACES, SENSITIVE, groupings, rows_of_places, rows_with_sensitive, sizes
 from tests.trajectories.verifiers.releases import make_release, recode
 
 from sfumato.checking import records
@@ -18,28 +17,9 @@ from sfumato.checking.records import membership
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
-from sfumato.kinds.trajectories.attacker import attack, risk_of_original
+from sfumato.kinds.trajectories.attacker import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, count_matches, matching_rows
-from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
-
-PLACES = "abcdef"
-SENSITIVE = ("x", "y")
-
-rows_of_places = st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=5), min_size=1, max_size=8)
-rows_with_sensitive = st.lists(
-    st.lists(st.sampled_from([*PLACES, *SENSITIVE]), min_size=1, max_size=5), min_size=1, max_size=8
-)
-sizes = st.integers(1, 3)
-
-
-@st.composite
-def groupings(draw: Any, tag: str = "") -> dict[str, list[str]]:
-    """Cut the places into groups; groups of one are published as they are."""
-    labels = draw(st.lists(st.integers(0, 3), min_size=len(PLACES), max_size=len(PLACES)))
-    groups = [[p for p, g in zip(PLACES, labels, strict=True) if g == number] for number in range(4)]
-    return {"{" + tag + "|".join(group) + "}": group for group in groups if len(group) > 1}
 
 
 def check(release: Any, original: list[list[str]], m: int, sensitive: tuple[str, ...] = ()) -> None:
@@ -134,81 +114,6 @@ def test_counting_given_knowledge(
     assert count_matches(release, Ragged.from_lists(known)).tolist() == expected
 
 
-@given(rows_with_sensitive, sizes)
-def test_risk_of_the_original(original: list[list[str]], m: int) -> None:
-    expected = naive.answers(original, {}, (), original, m, SENSITIVE)
-    risk = risk_of_original(Dataset.of("trajectories", original, sensitive=SENSITIVE), m)
-    assert risk.set_sizes.tolist() == [answer.smallest for answer in expected]
-    assert risk.smallest_anonymity_set == min(answer.smallest for answer in expected)
-    assert risk.mean_success == pytest.approx(np.mean([1 / answer.smallest for answer in expected]))
-    assert risk.max_success == 1 / risk.smallest_anonymity_set
-    assert risk.unique_share == np.mean([answer.smallest == 1 for answer in expected])
-    assert risk.max_sensitive_share == max(answer.share for answer in expected)
-
-
-@given(rows_of_places, groupings(), sizes)
-def test_structural_k_is_the_smallest_support(original: list[list[str]], groups: dict[str, list[str]], m: int) -> None:
-    published = [recode(row, groups) for row in original]
-    verdict = km_anonymity.verify(make_release(published, groups, KmAnonymity(k=2, m=m)))
-    expected = naive.measured_k(published, m)
-    assert verdict.measured["k"] == expected
-    assert verdict.measured["sequences"] == sum(len(naive.supports(published, s)) for s in range(1, m + 1))
-    assert verdict.holds == (expected >= 2)
-    if not verdict.holds:
-        assert verdict.witness is not None
-        assert naive.supports(published, verdict.witness["size"])[tuple(verdict.witness["sequence"])] == expected
-
-
-@given(rows_with_sensitive, groupings(), sizes, st.integers(2, 3))
-def test_structural_l_is_the_largest_that_holds(
-    original: list[list[str]], groups: dict[str, list[str]], m: int, l: int
-) -> None:
-    published = [recode(row, groups) for row in original]
-    release = make_release(published, groups, KlmAnonymity(k=2, m=m, l=l, sensitive=SENSITIVE))
-    verdict = klm_anonymity.verify(release)
-    ordinary = [[place for place in row if place not in SENSITIVE] for row in published]
-    allowed = naive.measured_l(published, m, SENSITIVE)
-    assert verdict.measured["k"] == naive.measured_k(ordinary, m)
-    assert verdict.measured["l"] == allowed
-    assert verdict.holds == (verdict.measured["k"] >= 2 and (allowed is None or allowed >= l))
-    shares = [np.mean([place in row for row in published]) for place in SENSITIVE]
-    assert verdict.measured["base_share"] == shares
-
-
-@given(rows_with_sensitive, st.lists(groupings(), min_size=1, max_size=3), sizes)
-def test_what_holds_in_the_release_holds_for_the_attacker(
-    original: list[list[str]], per_cluster: list[dict[str, list[str]]], m: int
-) -> None:
-    published = [recode(row, per_cluster[i % len(per_cluster)]) for i, row in enumerate(original)]
-    groups = {value: members for cluster in per_cluster for value, members in cluster.items()}
-    data = Dataset.of("trajectories", original)
-    rows = np.arange(len(original))
-    for guarantee, module in (
-        (KmAnonymity(k=2, m=m), km_anonymity),
-        (KlmAnonymity(k=2, m=m, l=2, sensitive=SENSITIVE), klm_anonymity),
-    ):
-        release = make_release(published, groups, guarantee)
-        if module.verify(release):
-            assert module.verify_against(release, data)
-            assert module.verify_against(release, data, rows)
-
-
-@given(rows_of_places, groupings(), sizes, st.integers(0, 5))
-def test_attack_sums_up_the_matches(original: list[list[str]], groups: dict[str, list[str]], m: int, kept: int) -> None:
-    published = [recode(row, groups) for row in original[:kept]]
-    release = make_release(published, groups, KmAnonymity(k=2, m=m))
-    data = Dataset.of("trajectories", original)
-    rows = np.arange(len(published))
-    risk, again = attack(release, data, rows), attack(release, data, rows)
-    expected = naive.answers(published, release.members(), (), original, m)
-    sizes_expected = [answer.smallest for answer in expected[: len(published)]]
-    assert risk.set_sizes.tolist() == sizes_expected + [0] * (len(original) - len(published))
-    assert risk.mean_success == pytest.approx(sum(1 / size for size in sizes_expected) / len(original))
-    assert risk.mean_success_random is not None
-    assert risk.mean_success_random <= risk.mean_success + 1e-12
-    assert risk.to_dict() == again.to_dict()
-
-
 def test_membership_lists_exact_and_generalised_values() -> None:
     release = make_release([["ab", "c"]], {"ab": ["a", "b"]})
     values, places = membership(release, ["a", "b", "c", "d"])
@@ -220,12 +125,6 @@ def test_knowledge_must_have_a_size() -> None:
     data = Dataset.of("trajectories", [["a"]])
     with pytest.raises(ParameterError, match="m must be at least 1"):
         anonymity_sets(make_release([["a"]]), data, 0)
-
-
-def test_a_guarantee_without_m_cannot_be_attacked() -> None:
-    release = make_release([["a"]], guarantee=SimpleNamespace(name="other"))  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="how many places"):
-        attack(release, Dataset.of("trajectories", [["a"]]))
 
 
 def test_places_of_the_owner_are_not_shown() -> None:

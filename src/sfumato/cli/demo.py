@@ -6,11 +6,11 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
-from sfumato import pipeline
+from sfumato import pipeline, registry
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.core.errors import SfumatoError
-from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+from sfumato.core.params import build
 
 __all__ = ["show"]
 
@@ -34,11 +34,12 @@ def show(out: Output, directory: Path) -> None:
         f"{before['unique_share']:.0%} of the people."
     )
     out.say("")
+    method = build(registry.find("seqanon"), {"k": 5, "m": 2, "infeasible": "suppress"})
     published = publish(
         Quiet(),
         directory,
         lambda: original,
-        lambda dataset, run: pipeline.anonymize(dataset, SeqAnon(k=5, m=2, infeasible="suppress"), run=run),
+        lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
         secret=None,
         force=True,
         report=True,

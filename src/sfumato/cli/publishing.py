@@ -25,8 +25,10 @@ from sfumato.io import owner, releases
 from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.stage import check_free
+from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
+    "announce_compilation",
     "generate_file",
     "given_secret",
     "publish",
@@ -53,14 +55,14 @@ def publish(
     """Read, anonymise, write and verify, showing progress; return what was done."""
     check_free(directory, force=force)
     with show_progress() as progress:
-        _announce_compilation()
         run = Run(secret, progress, Local())
         with run.phase("read"):
             dataset = read()
-        result = anonymize(dataset, run)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ReleaseWarning)
-            verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
+        with notice_compilation(announce_compilation):
+            result = anonymize(dataset, run)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ReleaseWarning)
+                verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     loud = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
     done = {
@@ -95,12 +97,9 @@ def publish(
     return done
 
 
-def _announce_compilation() -> None:
-    from sfumato.kernels.compilation import is_compiled
-    from sfumato.kinds.trajectories.kernels.repair import repair_sequences
-
-    if not is_compiled(repair_sequences):
-        sys.stderr.write("compiling, a minute the first time\n")
+def announce_compilation() -> None:
+    """Say why nothing seems to happen."""
+    sys.stderr.write("compiling, a minute the first time\n")
 
 
 def given_secret(path: str | Path | None) -> Secret | None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.published_places import UNQUESTIONED, Fixes, PlaceOrigin
+from sfumato.core.places import UNQUESTIONED, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.rooms import find_room
 from sfumato.core.schema import Schema

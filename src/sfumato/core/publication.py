@@ -13,7 +13,6 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
-from sfumato.core.published_places import explain_hidden, publish_places
 from sfumato.core.ragged import Ragged
 from sfumato.core.recoding import Recoding, name_values
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
@@ -81,8 +80,15 @@ def number_names(n: int) -> pa.Array:
     return pa.array(np.arange(1, n + 1)).cast(pa.string())
 
 
-def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Recoded, run: Run) -> Result:
-    """Make the release and its trace: shuffled, numbered, values in alphabetical order.
+def publish(
+    dataset: Dataset,
+    method: Method,
+    guarantee: Guarantee,
+    recoded: Recoded,
+    run: Run,
+    places: pa.Table | None = None,
+) -> Result:
+    """Make the release and its trace: shuffled, numbered, values in alphabetical order; with places, where those are.
 
     Nothing in the release depends on the order of the input: dictionaries are sorted, because the order
     in which values were first seen would tell who came first.
@@ -92,11 +98,6 @@ def publish(dataset: Dataset, method: Method, guarantee: Guarantee, recoded: Rec
     rows = np.asarray(recoded.rows, dtype=np.int64)[order]
     person, history = dataset.schema.identifier, dataset.schema.history
     table = pa.table({person: number_names(len(rows)), history: histories.take(order).to_arrow()})
-    places = publish_places(
-        dataset, sorted({m for group in groups.values() for m in group}), getattr(guarantee, "k", 1)
-    )
-    if hidden := explain_hidden(places):
-        run.notes.append(hidden)
     release = Release(
         kind=dataset.kind,
         method=method.name,

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.published_places import PlaceOrigin
+from sfumato.core.places import PlaceOrigin
 from sfumato.core.ragged import Ragged
 from sfumato.core.secret import Secret
 from sfumato.core.unit import PERSON, Unit

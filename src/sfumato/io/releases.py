@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato.core import claims
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
-from sfumato.core.published_places import PlaceOrigin
+from sfumato.core.places import PlaceOrigin
 from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.rooms import all_kinds, find_kind, find_room
 from sfumato.core.unit import Unit

@@ -1,21 +1,43 @@
-"""Whether kernels still have to be compiled."""
+"""Notices when kernels are compiled, which takes a while and happens once on a machine."""
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["is_compiled"]
+__all__ = ["notice_compilation"]
 
 
-def is_compiled(kernel: Any) -> bool:
-    """Tell whether a kernel has been compiled and cached before, so that its first call is quick.
+@contextmanager
+def notice_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call back when the first kernel begins to be compiled, whoever runs it; not for kernels kept from earlier runs.
 
     Examples
     --------
-    >>> is_compiled(len)
-    True
+    >>> from numba import njit
+    >>> @njit
+    ... def double(x):
+    ...     return 2 * x
+    >>> with notice_compilation(lambda: print("compiling")):
+    ...     doubled = double(1), double(2)
+    compiling
+    >>> with notice_compilation(lambda: print("compiling")):
+    ...     doubled = double(3)
     """
-    stats = getattr(kernel, "stats", None)
-    if stats is None or stats.cache_path is None:
-        return True
-    module = kernel.py_func.__module__.rsplit(".", 1)[-1]
-    return any(Path(stats.cache_path).glob(f"{module}.{kernel.py_func.__name__}-*.nbi"))
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        told = False
+
+        def on_start(self, _: event.Event) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, _: event.Event) -> None:
+            """What has ended was told when it began."""
+
+    listener = Listener()
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)

@@ -1,12 +1,13 @@
-"""SEQANON: Example 4 of the paper, and what it leaves open."""
+"""SEQANON, SD-SEQANON and U-SEQANON: the printed examples, and what the papers leave open."""
 
 import pytest
-from tests.trajectories.examples import in_original_order, six
+from tests.trajectories.examples import XY, in_original_order, shops, six
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
-from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+from sfumato.kinds.trajectories.methods.seqanon import SdSeqAnon, SeqAnon, USeqAnon
 
 
 def test_example_4_gives_the_printed_release():
@@ -81,3 +82,69 @@ def test_sequences_too_many_to_tell_apart_are_a_parameter_error():
     data = Dataset.of("trajectories", [*rows, *rows], {place: (i, 0) for row in rows for i, place in enumerate(row)})
     with pytest.raises(ParameterError, match=r"SeqAnon: .*the largest m possible is"):
         SeqAnon(k=2, m=9).anonymize(data, Run(bytes([1] * 32)))
+
+
+def test_alike_places_are_preferred_to_nearer_ones():
+    # a's nearest place is b, a coffee shop; c is a restaurant and nearly as near: 1.26 * 3/5 < 1 * 5/5.
+    rows = [["a", "d"], ["b", "d"], ["b", "c"], ["c", "e"], ["e", "d"]]
+    near = SeqAnon(k=2, m=1).anonymize(Dataset.of("trajectories", rows, XY), Run(bytes([1] * 32)))
+    alike = SdSeqAnon(k=2, m=1).anonymize(Dataset.of("trajectories", rows, XY, hierarchy=shops()), Run(bytes([1] * 32)))
+    assert near.release.members() == {"{a|b}": ("a", "b")}
+    assert alike.release.members() == {"{a|c}": ("a", "c")}
+
+
+def test_a_hierarchy_is_needed():
+    with pytest.raises(SchemaError, match="needs a hierarchy"):
+        SdSeqAnon(k=2, m=2).anonymize(six(), Run())
+
+
+def test_a_hierarchy_that_misses_a_place_fails_loudly_without_naming_it():
+    partial = Hierarchy.from_parents([("a", "*"), ("b", "*")])
+    with pytest.raises(SchemaError) as error:
+        SdSeqAnon(k=2, m=2).anonymize(six(hierarchy=partial), Run())
+    assert "3" in str(error.value)
+
+
+CONSTRAINTS = (("b", "c"), ("a", "d", "e"))
+
+
+def test_the_pseudocode_gives_a_finer_result_than_the_one_printed():
+    result = USeqAnon(k=2, m=2, delta=5).anonymize(six(constraints=CONSTRAINTS), Run(bytes([1] * 32)))
+    assert result.trace.recoding.groups == (("a", "d"), ("b", "c"), ("e",))
+
+
+def test_a_used_up_constraint_is_suppressed_everywhere():
+    xy = {"a": (0, 0), "b": (1, 0), "z": (2, 0)}
+    rows = [["a", "b"], ["a", "b"], ["a", "z"]]
+    data = Dataset.of("trajectories", rows, xy, constraints=(("a", "b"), ("z",)))
+    result = USeqAnon(k=2, m=1, delta=34).anonymize(data, Run(bytes([1] * 32)))
+    assert in_original_order(result) == [["a", "b"], ["a", "b"], ["a"]]
+    assert result.release.suppressed() == ("z",)
+
+
+def test_records_left_empty_are_withheld_and_reported():
+    xy = {"a": (0, 0), "z": (2, 0)}
+    data = Dataset.of("trajectories", [["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
+    release = USeqAnon(k=2, m=1, delta=50).anonymize(data, Run(bytes([1] * 32))).release
+    assert len(release) == 2
+    assert dict(release.withheld) == {"no place left after suppression": 1}
+
+
+def test_more_suppression_than_delta_is_infeasible():
+    xy = {"a": (0, 0), "z": (2, 0)}
+    data = Dataset.of("trajectories", [["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
+    with pytest.raises(InfeasibleError, match="delta=5 %"):
+        USeqAnon(k=2, m=1).anonymize(data, Run())
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ((), "needs utility constraints"),
+        ((("a", "b"), ("c", "d")), "1 of 5 places are in no utility constraint"),
+        ((("a", "b"), ("c", "d", "e", "a")), "constraint 2 repeats a place of constraint 1"),
+    ],
+)
+def test_constraints_must_be_a_partition(constraints, message):
+    with pytest.raises(SchemaError, match=message):
+        USeqAnon(k=2, m=1).anonymize(six(constraints=constraints), Run())

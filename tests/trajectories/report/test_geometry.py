@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.kinds.trajectories.model.geometry import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 
 points = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=30)
-
-
-@given(points)
-def test_hull_is_convex_and_holds_everything(given_points):
-    hull = convex_hull(np.array(given_points, dtype=float))
-    assert hull[0] == hull[-1]
-    assert set(hull) <= {(float(x), float(y)) for x, y in given_points}
-    for (ax, ay), (bx, by) in itertools.pairwise(hull):
-        for x, y in given_points:
-            assert (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0
 
 
 @given(points, st.integers(1, 10))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.trajectories.naive import attack as naive
+from tests.trajectories.recodings import SENSITIVE, groupings, rows_with_sensitive, sizes
 from tests.trajectories.verifiers.examples import ABD, SIX_SENSITIVE, THREE, six_published, three_published
 from tests.trajectories.verifiers.releases import make_release, recode, values_table
 
@@ -11,6 +15,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.kinds.trajectories.attacker import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
 from sfumato.kinds.trajectories.verifiers.klm_anonymity import GUARANTEE, verify, verify_against
 
 F_AND_G = ("f", "g")
@@ -132,3 +138,37 @@ def test_another_guarantee_is_refused() -> None:
     for act in (verify, lambda r: verify_against(r, Dataset.of("trajectories", THREE))):
         with pytest.raises(VerificationError, match="claims km-anonymity"):
             act(six_published())
+
+
+@given(rows_with_sensitive, groupings(), sizes, st.integers(2, 3))
+def test_structural_l_is_the_largest_that_holds(
+    original: list[list[str]], groups: dict[str, list[str]], m: int, l: int
+) -> None:
+    published = [recode(row, groups) for row in original]
+    release = make_release(published, groups, KlmAnonymity(k=2, m=m, l=l, sensitive=SENSITIVE))
+    verdict = verify(release)
+    ordinary = [[place for place in row if place not in SENSITIVE] for row in published]
+    allowed = naive.measured_l(published, m, SENSITIVE)
+    assert verdict.measured["k"] == naive.measured_k(ordinary, m)
+    assert verdict.measured["l"] == allowed
+    assert verdict.holds == (verdict.measured["k"] >= 2 and (allowed is None or allowed >= l))
+    shares = [np.mean([place in row for row in published]) for place in SENSITIVE]
+    assert verdict.measured["base_share"] == shares
+
+
+@given(rows_with_sensitive, st.lists(groupings(), min_size=1, max_size=3), sizes)
+def test_what_holds_in_the_release_holds_for_the_attacker(
+    original: list[list[str]], per_cluster: list[dict[str, list[str]]], m: int
+) -> None:
+    published = [recode(row, per_cluster[i % len(per_cluster)]) for i, row in enumerate(original)]
+    groups = {value: members for cluster in per_cluster for value, members in cluster.items()}
+    data = Dataset.of("trajectories", original)
+    rows = np.arange(len(original))
+    for guarantee, module in (
+        (KmAnonymity(k=2, m=m), km_anonymity),
+        (KlmAnonymity(k=2, m=m, l=2, sensitive=SENSITIVE), klm_anonymity),
+    ):
+        release = make_release(published, groups, guarantee)
+        if module.verify(release):
+            assert module.verify_against(release, data)
+            assert module.verify_against(release, data, rows)

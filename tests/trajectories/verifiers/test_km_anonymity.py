@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from tests.trajectories.naive import attack as naive
 from tests.trajectories.naive.attack import supports
+from tests.trajectories.recodings import groupings, rows_of_places, sizes
 from tests.trajectories.verifiers.examples import ABC, SIX, six_published, three_published
 from tests.trajectories.verifiers.releases import make_release, recode
 
@@ -133,3 +136,16 @@ def test_another_guarantee_is_refused() -> None:
     for act in (verify, lambda r: verify_against(r, Dataset.of("trajectories", SIX))):
         with pytest.raises(VerificationError, match="claims klm-anonymity"):
             act(three_published())
+
+
+@given(rows_of_places, groupings(), sizes)
+def test_structural_k_is_the_smallest_support(original: list[list[str]], groups: dict[str, list[str]], m: int) -> None:
+    published = [recode(row, groups) for row in original]
+    verdict = verify(make_release(published, groups, KmAnonymity(k=2, m=m)))
+    expected = naive.measured_k(published, m)
+    assert verdict.measured["k"] == expected
+    assert verdict.measured["sequences"] == sum(len(naive.supports(published, s)) for s in range(1, m + 1))
+    assert verdict.holds == (expected >= 2)
+    if not verdict.holds:
+        assert verdict.witness is not None
+        assert naive.supports(published, verdict.witness["size"])[tuple(verdict.witness["sequence"])] == expected

@@ -13,6 +13,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, count_matches, original_anonymity_sets
+from sfumato.kinds.trajectories.published import leave_out, list_sensitive
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of", "risk_of_original"]
 
@@ -51,10 +52,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many places are known.")
     found = anonymity_sets(release, original, m, rows)
-    histories = original.history()
-    sensitive = set(getattr(release.guarantee, "sensitive", ()))
-    ordinary = np.array([label not in sensitive for label in histories.labels], dtype=bool)
-    drawn = _draw_places(histories.keep(ordinary[histories.codes]), m, seed)
+    drawn = _draw_places(leave_out(original.history(), list_sensitive(release)), m, seed)
     sizes = count_matches(release, drawn)
     if found.published is not None:
         sizes = sizes * found.published

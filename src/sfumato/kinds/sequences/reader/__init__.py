@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
+from sfumato.io.spmf import Token, parse_sequences, refuse_token
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.times import parse_times
 from sfumato.io.visits import combine_labels, renumber
@@ -47,8 +48,8 @@ WORDS = Vocabulary(
 _LINES = "Each line is a sequence (SPMF)."
 _LARGEST = 2**53
 """Times beyond this are not exact once a method computes with them."""
-_ITEM = re.compile(r"\d+", re.ASCII)
-_TIME = re.compile(r"<(-?\d{1,18})>", re.ASCII)
+_DIGITS = 18
+"""A time of SPMF has at most so many."""
 
 
 def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
@@ -305,54 +306,29 @@ def _spell_out_dates(numbers: Longs) -> Longs | None:
 
 def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
     """Read timed SPMF sequences; return events in long form, the line of each, and the number of empty ones."""
-    names: dict[str, str] = {}
-    people: list[str] = []
-    times: list[int] = []
-    items: list[str] = []
-    lines: list[int] = []
-    sequences = empty = 0
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text.decode()), start=1):
-        if line.startswith("@ITEM="):
-            code, _, label = line.removeprefix("@ITEM=").partition("=")
-            names[code.strip()] = label
-        elif line.strip() and not line.startswith(("@", "#", "%")):
-            sequences += 1
-            entries = _parse_spmf_line(name, number, line)
-            empty += not entries
-            for time, item in entries:
-                people.append(str(sequences))
-                times.append(time)
-                items.append(item)
-                lines.append(number)
-    if len(set(names.values())) < len(names):
-        raise SchemaError(f"{name}: two @ITEM lines give the same name. Give every item its own.")
-    if not items:
-        raise SchemaError(f"{name}: there are no sequences in the file.")
-    table = pa.table({"person": people, "time": times, "event": [names.get(item, item) for item in items]})
-    return table, np.array(lines), empty
 
+    def read_line(number: int, tokens: Iterator[Token]) -> list[tuple[str, int]]:
+        entries: list[tuple[str, int]] = []
+        time: int | None = None
+        for token in tokens:
+            if token.time is not None:
+                if len(token.time.removeprefix("-")) > _DIGITS:
+                    raise refuse_token(name, number)
+                time = int(token.time)
+            elif token.item is None:
+                time = None
+            elif time is None:
+                raise SchemaError(
+                    f"{name}: line {number} has an item without a time. Write <time> before every item set, "
+                    "or read the file as trajectories."
+                )
+            else:
+                entries.append((token.item, time))
+        return entries
 
-def _parse_spmf_line(name: str, number: int, line: str) -> list[tuple[int, str]]:
-    entries: list[tuple[int, str]] = []
-    time: int | None = None
-    tokens = line.split()
-    if tokens[-1] != "-2" or tokens.count("-2") > 1:
-        raise SchemaError(f"{name}: line {number} must end with -2 and have no other. Correct the line.")
-    for token in tokens[:-1]:
-        if token == "-1":
-            time = None
-        elif found := _TIME.fullmatch(token):
-            time = int(found[1])
-        elif not _ITEM.fullmatch(token):
-            raise SchemaError(f"{name}: line {number} may only hold item numbers, <times>, -1 and -2.")
-        elif time is None:
-            raise SchemaError(
-                f"{name}: line {number} has an item without a time. Write <time> before every item set, "
-                "or read the file as trajectories."
-            )
-        else:
-            entries.append((time, token))
-    return entries
+    found = parse_sequences(name, text, read_line)
+    table = pa.table({"person": found.person, "time": found.told, "event": found.item})
+    return table, np.array(found.line), found.empty
 
 
 def _read_hierarchies(reading: Reading, name: str, labels: list[str], rows: Longs) -> dict[str, Hierarchy]:

@@ -38,6 +38,12 @@ class Rows(NamedTuple):
         Trajectory r is ``values[offsets[r] : offsets[r + 1]]``; sensitive places are not among them.
     sensitive_offsets, sensitive_values
         The same for sensitive codes, in any order; both empty when there are none.
+
+    Examples
+    --------
+    >>> rows = Rows(offsets=np.array([0, 2, 3]), values=np.array([4, 1, 4], np.int32))
+    >>> rows.values[rows.offsets[0] : rows.offsets[1]].tolist(), rows.sensitive_values.size
+    ([4, 1], 0)
     """
 
     offsets: NDArray[np.int64]
@@ -60,6 +66,11 @@ class Places(NamedTuple):
         Only places of the same constraint are merged; empty when all may be.
     node
         The node of the tree the place is; empty without a tree.
+
+    Examples
+    --------
+    >>> Places(x=np.array([0.0, 3.0]), y=np.array([1.0, 1.0])).points().tolist()
+    [[0.0, 1.0, 0.0], [3.0, 1.0, 0.0]]
     """
 
     x: NDArray[np.float64]
@@ -84,6 +95,12 @@ class Tree(NamedTuple):
         The parent of every node, -1 for the root.
     leaves
         How many leaves lie below every node; 1 for a leaf.
+
+    Examples
+    --------
+    >>> two_leaves = Tree(parent=np.array([-1, 0, 0], np.int32), leaves=np.array([2, 1, 1]))
+    >>> int(two_leaves.leaves[two_leaves.parent[2]])
+    2
     """
 
     parent: NDArray[np.int32] = NO_CODES
@@ -103,6 +120,11 @@ class Demand(NamedTuple):
         The sizes of the sequences to protect, in the order to protect them.
     limit
         The most places that may be suppressed, or -1 when none may.
+
+    Examples
+    --------
+    >>> Demand(k=5)
+    Demand(k=5, l=1, sizes=(1, 2), limit=-1)
     """
 
     k: int

@@ -1,29 +1,50 @@
-"""SEQANON: distance-based k^m-anonymisation of trajectories."""
+"""SEQANON and its relatives: distance-based k^m-anonymisation of trajectories."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Annotated, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.publication import Recoded
 from sfumato.core.run import Run
-from sfumato.kinds.trajectories.families.place_merging import PlaceMerging
+from sfumato.kinds.trajectories.families import Limits, PlaceMerging
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.model.histories import Trajectories
+from sfumato.kinds.trajectories.publication.recoding import recode_places
 
-__all__ = ["SeqAnon"]
+__all__ = ["SdSeqAnon", "SeqAnon", "USeqAnon"]
 
 
 @dataclasses.dataclass(frozen=True)
-class SeqAnon(PlaceMerging):
+class KmMerging(PlaceMerging):
+    """Base of the methods that promise k^m-anonymity: all places alike, none of them sensitive.
+
+    Examples
+    --------
+    >>> SeqAnon(k=5, m=2).claim(Dataset.of("trajectories", [["a"]])).statement()
+    'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity,)
+
+    def claim(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
+        """Claim k^m-anonymity."""
+        return KmAnonymity(self.k, self.m)
+
+
+@dataclasses.dataclass(frozen=True)
+class SeqAnon(KmMerging):
     """Hide every sequence of up to m places in a crowd of k by merging nearby places, for everybody alike.
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["a", "c"]], xy)
     >>> release = SeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release
@@ -39,22 +60,106 @@ class SeqAnon(PlaceMerging):
     name: ClassVar[str] = "seqanon"
     summary: ClassVar[str] = "Merges rare places with the nearest ones until every sequence hides in a crowd."
     paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.1"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity,)
     optimises: ClassVar[str] = "distance"
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
     apriori: Annotated[bool, Param("Repair short sequences first; off repairs size m first, for comparison.")] = True
 
-    def claim(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
-        """Claim k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
         """Merge places, the rarest with its nearest, until no sequence is rare."""
         rows.refuse_sensitive(type(self).__name__)
-        return rows.recoded(self.merge(rows, run).group)
+        return recode_places(rows, self.merge(rows, run).group)
 
     def sizes(self, rows: Trajectories) -> tuple[int, ...]:
         """Return the sizes to repair, in order: ascending, or m first and then what only short records need."""
         *shorter, longest = super().sizes(rows)
         return (*shorter, longest) if self.apriori else (longest, *shorter)
+
+
+@dataclasses.dataclass(frozen=True)
+class SdSeqAnon(KmMerging):
+    """Hide every sequence of up to m places in a crowd of k, merging places that are near and alike.
+
+    Nearness is the mean distance times the semantic dissimilarity: the share of the hierarchy's leaves under
+    the lowest common ancestor.
+
+    Examples
+    --------
+    >>> from sfumato.core.hierarchy import Hierarchy
+    >>> kinds = Hierarchy.from_parents([("a", "food"), ("c", "food"), ("b", "shop"), ("food", "*"), ("shop", "*")])
+    >>> xy = {"a": (0, 0), "b": (1, 0), "c": (1.2, 0)}
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["b", "c"]], xy, hierarchy=kinds)
+    >>> SdSeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release.members()
+    {'{a|c}': ('a', 'c')}
+
+    References
+    ----------
+    Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definitions 7-8, Section 4.2.
+    """
+
+    name: ClassVar[str] = "sd-seqanon"
+    summary: ClassVar[str] = "Like seqanon, but near means near in space and alike in a place hierarchy."
+    paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.2"
+    optimises: ClassVar[str] = "distance times semantic dissimilarity"
+    needs: ClassVar[tuple[str, ...]] = ("coordinates", "hierarchy place")
+
+    def recode(self, rows: Trajectories, run: Run) -> Recoded:
+        """Merge places, the rarest with the one nearest in space and meaning, until no sequence is rare."""
+        rows.refuse_sensitive(type(self).__name__)
+        node, parent, leaves = rows.hierarchy_arrays(type(self).__name__)
+        return recode_places(rows, self.merge(rows, run, Limits(node=node, parent=parent, leaves=leaves)).group)
+
+
+@dataclasses.dataclass(frozen=True)
+class USeqAnon(KmMerging):
+    """Hide every sequence of up to m places in a crowd of k, merging only what the constraints allow.
+
+    Utility constraints are a partition of the places. Places of different constraints are never merged; when
+    a constraint is used up, its place is removed from every record, for at most ``delta`` percent of the places.
+
+    Examples
+    --------
+    >>> xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> rows = [["a", "c"], ["b", "c"], ["b", "c"]]
+    >>> data = Dataset.of("trajectories", rows, xy, constraints=(("a", "c"), ("b",)))
+    >>> USeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release.members()
+    {'{a|c}': ('a', 'c')}
+
+    References
+    ----------
+    Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definitions 9-10, Section 4.3.
+    """
+
+    name: ClassVar[str] = "u-seqanon"
+    summary: ClassVar[str] = "Like seqanon, but merges only inside given groups of places and may remove a few places."
+    paper: ClassVar[str] = "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), 4.3"
+    optimises: ClassVar[str] = "distance, inside the utility constraints"
+    needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
+
+    delta: Annotated[float, Param("Largest share of the places that may be removed, in percent.", ge=0, le=100)] = 5.0
+
+    def hideable(self, rows: Trajectories) -> npt.NDArray[np.bool_]:
+        """Keep everybody unless told otherwise: removing places may shorten records that are too long."""
+        return np.ones(len(rows), dtype=bool) if self.infeasible == "error" else super().hideable(rows)
+
+    def recode(self, rows: Trajectories, run: Run) -> Recoded:
+        """Merge places inside their constraints, and remove those whose constraint is used up."""
+        owner = type(self).__name__
+        rows.refuse_sensitive(owner)
+        places = len(np.unique(rows.histories.codes))
+        limit = int(self.delta * places // 100)
+        outcome = self.merge(rows, run, Limits(constraint=rows.constraint_of_place(owner), removable=limit))
+        run.counters["suppressed"] = outcome.suppressed
+        if outcome.status != "done":
+            raise InfeasibleError(
+                f"{owner}: more than {limit} of {places} places would have to be removed "
+                f"(delta={self.delta:g} %), because a sequence of {outcome.size} places is in only "
+                f"{outcome.support} of the {self.k} records it needs and its utility constraint is used up. Use a "
+                "larger delta, wider constraints, a smaller k or m, or infeasible=suppress if few are that long."
+            )
+        recoded = recode_places(rows, outcome.group)
+        if len(recoded.rows) == 0:
+            raise InfeasibleError(
+                f"{owner}: every place would be removed and no record is left. Use wider constraints."
+            )
+        return recoded

@@ -50,7 +50,7 @@ def make_dataset(
 def find_coordinates(dataset: Dataset) -> npt.NDArray[np.float64]:
     """Return x and y of every place in plane units (metres for longitude/latitude), as an (n, 2) array.
 
-    They are for drawing and ordering: on a large map only :func:`locate` know how far places are apart. Places
+    They are for drawing and ordering: on a large map only :func:`locate` knows how far places are apart. Places
     without coordinates are all at the origin.
     """
     if dataset.places is None or "x" not in dataset.places.column_names:

@@ -9,18 +9,13 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.publication import Recoded
 from sfumato.core.ragged import Ragged
-from sfumato.core.recoding import Recoding
 from sfumato.kinds.trajectories.model import find_coordinates, locate
 from sfumato.kinds.trajectories.model.locations import Locations
 
-__all__ = ["EMPTY", "TOO_LONG", "Trajectories"]
+__all__ = ["Trajectories"]
 
 Ints = npt.NDArray[np.int64]
-
-TOO_LONG = "more places than enough others have"
-EMPTY = "no place left after suppression"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -123,67 +118,3 @@ class Trajectories:
                 f"{owner}: knows no sensitive places and would generalise them like any other. "
                 "Use lm-anon, zga or sga, or name no sensitive places."
             )
-
-    def apply(self, recoding: Recoding, unknown: str) -> Recoded:
-        """Publish these rows with a recoding learnt elsewhere.
-
-        A place the recoding does not know is an error that names rows, or is removed (``unknown="suppress"``).
-        """
-        if unknown not in {"error", "suppress"}:
-            raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
-        number = {place: i for i, group in enumerate(recoding.groups) for place in group}
-        known = set(recoding.suppressed) | set(number)
-        strange = np.array([label not in known for label in self.histories.labels], dtype=bool)
-        rows = np.unique(self.histories.row_of_token[strange[self.histories.codes]])
-        if len(rows) and unknown == "error":
-            shown = ", ".join(str(row + 1) for row in rows[:5])
-            raise SchemaError(
-                f"apply: {int(strange.sum())} places are not in the recoding; they are in {len(rows)} records, "
-                f"for example {shown}. Use unknown=suppress to remove those visits, or anonymise the batch anew."
-            )
-        position = np.array([number.get(label, -1) for label in self.histories.labels], dtype=np.int32)
-        image = position[self.histories.codes]
-        kept = Ragged(self.histories.offsets, image, self.histories.labels).keep(image >= 0)
-        left = np.flatnonzero(kept.lengths > 0)
-        kept = kept.take(left)
-        removed = {label for label, is_new in zip(self.histories.labels, strange, strict=True) if is_new}
-        return Recoded(
-            self.rows[left],
-            kept.offsets,
-            kept.codes,
-            recoding.groups,
-            tuple(sorted({*recoding.suppressed, *removed})),
-            {EMPTY: len(self) - len(left)},
-            recoding,
-        )
-
-    def recoded(self, group: npt.NDArray[np.int32]) -> Recoded:
-        """Publish these rows with every ordinary place as its group; group -1 is removed.
-
-        ``group`` holds, for each place, the smallest code of the group it belongs to. Rows that end empty
-        are withheld.
-        """
-        codes = self.histories.codes
-        published = np.where(self.is_sensitive, np.arange(len(group)), group).astype(np.int32)
-        image = published[codes]
-        kept = Ragged(self.histories.offsets, image, self.histories.labels).keep(image >= 0)
-        left = kept.lengths > 0
-        kept = kept.take(np.flatnonzero(left))
-        occurring = np.zeros(len(group), dtype=bool)
-        occurring[codes] = True
-        members: dict[int, list[str]] = {}
-        for code in np.flatnonzero(occurring & (published >= 0)):
-            members.setdefault(int(published[code]), []).append(self.histories.labels[code])
-        position = np.full(len(group), -1, dtype=np.int32)
-        position[list(members)] = np.arange(len(members))
-        groups = tuple(tuple(sorted(names)) for names in members.values())
-        suppressed = tuple(sorted(self.histories.labels[c] for c in np.flatnonzero(occurring & (published < 0))))
-        return Recoded(
-            self.rows[left],
-            kept.offsets,
-            position[kept.codes],
-            groups,
-            suppressed,
-            {EMPTY: int((~left).sum())},
-            Recoding(self.dataset.schema.history, tuple(sorted(groups)), suppressed),
-        )

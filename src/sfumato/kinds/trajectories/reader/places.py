@@ -1,206 +1,122 @@
-"""Places from coordinates: cells of a grid, squares of a quadtree, or regions drawn by somebody."""
+"""The place of every row, and where the places are."""
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
-import math
-import re
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.published_places import GRID, QUADTREE, REGIONS, PlaceOrigin
+from sfumato.core.errors import SchemaError
+from sfumato.core.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.io.cells import name_marked
+from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule
+from sfumato.kinds.trajectories.reader.positions import Positions, find_positions
 from sfumato.kinds.trajectories.reader.projection import Projection
-from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
-from sfumato.kinds.trajectories.reader.squares import cut_grid, grow_quadtree
+from sfumato.kinds.trajectories.reader.visits import Visits
 
-__all__ = [
-    "CHECKS",
-    "DerivedPlaces",
-    "PlaceRule",
-    "Positions",
-    "average_positions",
-    "derive_places",
-    "locate",
-    "parse_place_rule",
-    "tabulate_places",
-]
+__all__ = ["Places", "average_positions", "find_places", "tabulate_places"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-_WIDEST = 1e12  # beyond this, plane coordinates lose the digits that tell places apart
-_PEOPLE = 10  # among whom a square is quartered, unless told otherwise
 
-
-@dataclasses.dataclass(frozen=True)
-class PlaceRule:
-    """How places are made of coordinates.
+class Places(NamedTuple):
+    """The place of every row (-1 for none), and what is known about the places.
 
     Examples
     --------
-    >>> parse_place_rule("grid:0.5km").describe()
-    'square cells of 500 m'
+    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> x = np.array([3.0, 4.0])
+    >>> points = lay_on_plane("visits.csv", ("x", "y"), (x, x), lonlat=False)
+    >>> places = Places(np.array([1, 0], np.int32), ["a", "b"], points, x[::-1], x[::-1])
+    >>> places.tabulate(np.array([1], np.int32)).to_pylist()
+    [{'place': 'b', 'x': 3.0, 'y': 3.0}]
     """
-
-    kind: str
-    size: float = 0.0
-    limit: int = 0
-    file: str = ""
-    outside: str = "error"
-    people: int = _PEOPLE
-
-    def describe(self) -> str:
-        """Say in words what a place is."""
-        if self.kind == "grid":
-            return f"square cells of {self.size:g} m"
-        if self.kind == "quadtree":
-            return f"at most {self.limit:,} squares, quartered where at least {self.people:,} people are"
-        return "regions"
-
-    def origin(self, *, lonlat: bool) -> PlaceOrigin:
-        """Return what is to be said about where the places lie."""
-        coordinates = "lonlat" if lonlat else "plane"
-        if self.kind == "grid":
-            return PlaceOrigin(GRID, coordinates, size=self.size)
-        if self.kind == "quadtree":
-            return PlaceOrigin(QUADTREE, coordinates, people=self.people)
-        return PlaceOrigin(REGIONS, coordinates)
-
-
-def parse_place_rule(text: str) -> PlaceRule:
-    """Read ``grid:500m``, ``grid:0.5km``, ``quadtree:500[,people=10]`` or ``regions:FILE[,outside=drop]``.
-
-    Examples
-    --------
-    >>> parse_place_rule("quadtree:500").limit, parse_place_rule("quadtree:500,people=50").people
-    (500, 50)
-    >>> parse_place_rule("regions:districts.geojson,outside=drop").outside
-    'drop'
-    >>> parse_place_rule("grd:500m")
-    Traceback (most recent call last):
-        ...
-    sfumato.core.errors.ParameterError: reading: places must be grid:500m, quadtree:500 or regions:FILE,
-    got 'grd:500m'. Did you mean grid?
-    """
-    kind, _, rest = text.partition(":")
-    kind, rest = kind.strip(), rest.strip()
-    if kind == "grid" and (match := re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(m|km|)", rest)):
-        size = float(match[1]) * (1_000 if match[2] == "km" else 1)
-        if 0 < size < math.inf:
-            return PlaceRule("grid", size=size)
-    elif kind == "quadtree" and (match := re.fullmatch(r"(\d{1,9})(?:,\s*people=(\d{1,9}))?", rest)):
-        limit, people = int(match[1]), int(match[2] or _PEOPLE)
-        if limit >= 1 and people >= 2:
-            return PlaceRule("quadtree", limit=limit, people=people)
-    elif kind == "regions" and rest:
-        file, found, outside = rest.rpartition(",outside=")
-        if not found:
-            return PlaceRule("regions", file=rest)
-        if file and outside.strip() in {"drop", "error"}:
-            return PlaceRule("regions", file=file, outside=outside.strip())
-    near = difflib.get_close_matches(kind, ("grid", "quadtree", "regions"), n=1)
-    hint = f" Did you mean {near[0]}?" if near and near[0] != kind else ""
-    raise ParameterError(f"reading: places must be grid:500m, quadtree:500 or regions:FILE, got {text!r}.{hint}")
-
-
-class Positions(NamedTuple):
-    """Points as they are in the file, and on the plane."""
-
-    given_x: Floats
-    given_y: Floats
-    x: Floats
-    y: Floats
-    projection: Projection | None
-    """How the points came to the plane; None if they were there."""
-
-
-CHECKS = {"places": parse_place_rule}
-"""Reading options whose spelling is known here."""
-
-
-def locate(owner: str, names: tuple[str, str], given: tuple[Floats, Floats], *, lonlat: bool) -> Positions:
-    """Bring points to a plane; longitude and latitude are projected to metres.
-
-    Examples
-    --------
-    >>> lon, lat = np.array([8.21, 8.22]), np.array([53.14, 53.14])
-    >>> points = locate("visits.csv", ("lon", "lat"), (lon, lat), lonlat=True)
-    >>> round(float(points.x[1] - points.x[0]))
-    667
-    >>> locate("visits.csv", ("lon", "lat"), (lat, 2 * lat), lonlat=True)
-    Traceback (most recent call last):
-        ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'lat' must lie between -90 and 90, not so in rows 1, 2.
-    Correct the data, or say that coordinates are plane.
-    """
-    bounds = (180.0, 90.0) if lonlat else (_WIDEST, _WIDEST)
-    hint = "Correct the data, or say that coordinates are plane." if lonlat else "Correct the data."
-    for name, values, bound in zip(names, given, bounds, strict=True):
-        outside = np.abs(values) > bound
-        if outside.any():
-            raise SchemaError(
-                f"{owner}: column {name!r} must lie between -{bound:g} and {bound:g}, not so in "
-                f"{name_marked(outside)}. {hint}"
-            )
-    if not lonlat:
-        return Positions(*given, *given, None)
-    projection = Projection.about(*given)
-    return Positions(*given, *projection.forward(*given), projection)
-
-
-class DerivedPlaces(NamedTuple):
-    """The place of every point (-1 for none), and the places; x and y as the file has them."""
 
     codes: Ints
     labels: list[str]
-    x: Floats
-    y: Floats
-    outlines: list[str]
+    positions: Positions | None = None
+    x: Floats | None = None
+    y: Floats | None = None
+    outlines: list[str] | None = None
+    origin: PlaceOrigin = PlaceOrigin()
+
+    def fixes(self, person: Ints | None, wanted: Ints) -> Fixes | None:
+        """Return whose points lie at which of the wanted places, where they may not be published as they are."""
+        if person is None or self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
+            return None
+        new = np.full(len(self.labels), -1, np.int64)
+        new[wanted] = np.arange(len(wanted))
+        # The visits of all rows count, also those that stay at a place.
+        kept = np.flatnonzero((self.codes >= 0) & (new[self.codes] >= 0))
+        given = self.positions.given_x[kept], self.positions.given_y[kept]
+        return Fixes(new[self.codes[kept]], person[kept].astype(np.int64), *given)
+
+    def tabulate(self, wanted: Ints) -> pa.Table | None:
+        if self.positions is None or self.x is None or self.y is None:
+            return None
+        labels = [self.labels[code] for code in wanted]
+        outlines = None if self.outlines is None else [self.outlines[code] for code in wanted]
+        return tabulate_places(labels, self.x[wanted], self.y[wanted], self.positions.projection, outlines)
 
 
-def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> DerivedPlaces:
-    """Make places of points by a rule; ``person`` says whose the points are, which a quadtree needs to know.
+def find_places(visits: Visits, person: Ints | None) -> Places:
+    """Find the place of every row, and coordinates of the places if there are any."""
+    derived = visits.reading.places is not None
+    labels = None
+    if "place" in visits.columns and (not derived or visits.reading.places_file is not None):
+        labels = visits.labels("place")
+    positions = find_positions(visits, labels)
+    if derived:
+        return _derive(visits, positions, person)
+    if labels is None:
+        hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
+        raise SchemaError(f"{visits.name}: there is no column for the place. {hint}")
+    if positions is None:
+        return Places(labels.codes, labels.labels.to_pylist())
+    x, y, differ = average_positions(labels.codes, len(labels.labels), positions)
+    if differ:
+        visits.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
+    coordinates = "plane" if positions.projection is None else "lonlat"
+    origin = PlaceOrigin(CELLS if visits.reading.places_file is None else GIVEN, coordinates)
+    if origin.source == CELLS:
+        published = (
+            "with the centre of the smallest cell in which k people were there, or without coordinates"
+            if person is not None
+            else "without coordinates, because the file does not tell whose the visits are (--owner-column)"
+        )
+        visits.notes.append(
+            "Coordinates come from the visits, so that they are not published as they are: a place is published "
+            f"{published}. If it is publicly known where the places are, give a places file."
+        )
+    return Places(labels.codes, labels.labels.to_pylist(), positions, x, y, origin=origin)
 
-    Examples
-    --------
-    >>> corner = np.array([0.0, 120.0, 130.0])
-    >>> points = locate("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
-    >>> cells = derive_places(parse_place_rule("grid:100"), points, np.array([0, 0, 1], np.int32))
-    >>> cells.codes.tolist(), cells.labels, cells.x.tolist()
-    ([0, 1, 1], ['x0y0', 'x1y1'], [50.0, 150.0])
-    >>> cells.outlines[0]
-    'POLYGON ((0 0, 100 0, 100 100, 0 100, 0 0))'
-    """
-    lonlat = points.projection is not None
-    if rule.kind == "regions":
-        regions = read_regions(rule.file, lonlat=lonlat)
-        codes = locate_in_regions(regions, points.given_x, points.given_y)
-        centres = np.array([region.centre() for region in regions], dtype=np.float64)
-        names, outlines = [region.name for region in regions], [region.outline() for region in regions]
-        return DerivedPlaces(codes, names, centres[:, 0], centres[:, 1], outlines)
-    given = points.given_x, points.given_y
-    if rule.kind == "grid" or person is None:
-        squares = cut_grid(rule.size, *given, lonlat=lonlat)
-    else:
-        squares = grow_quadtree(rule.limit, rule.origin(lonlat=lonlat), *given, person)
-    west, south, east, north = squares.corners.T
-    x, y = (west + east) / 2, (south + north) / 2
-    if lonlat:
-        x, y = np.round(x, 9), np.round(y, 9)
-    return DerivedPlaces(squares.codes, squares.labels, x, y, [_outline(square, lonlat) for square in squares.corners])
 
-
-def _outline(corners: Floats, lonlat: bool) -> str:
-    """Write a square as WKT, to a centimetre on the globe."""
-    w, s, e, n = (f"{side:.12g}" for side in (np.round(corners, 7) if lonlat else corners).tolist())
-    return f"POLYGON (({w} {s}, {e} {s}, {e} {n}, {w} {n}, {w} {s}))"
+def _derive(visits: Visits, positions: Positions | None, person: Ints | None) -> Places:
+    """Make places of coordinates."""
+    if positions is None:
+        raise SchemaError(f"{visits.name}: places={visits.reading.places} needs coordinates: x,y or lon,lat.")
+    rule = parse_place_rule(str(visits.reading.places))
+    if person is None and rule.kind == "quadtree":
+        raise SchemaError(
+            f"{visits.name}: places={visits.reading.places} quarters squares where many people are, and the file does "
+            "not tell whose the visits are. Say which column does (--owner-column), or use places=grid:500m."
+        )
+    found = derive_places(rule, positions, person)
+    outside = found.codes < 0
+    if outside.any() and (rule.outside == "error" or outside.all()):
+        raise SchemaError(
+            f"{visits.name}: every point must lie in a region, not so in {name_marked(outside)} "
+            f"({int(outside.sum()):,} in all). Add regions, or drop such points: regions:FILE,outside=drop."
+        )
+    if "place" in visits.columns and visits.reading.places_file is None:
+        visits.notes.append(f"`{visits.columns['place']}` is not used, as places come from coordinates.")
+    visits.notes.append(f"Places derived from coordinates: {rule.describe()}.")
+    origin = rule.origin(lonlat=positions.projection is not None)
+    return Places(found.codes, found.labels, positions, found.x, found.y, found.outlines, origin)
 
 
 def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tuple[Floats, Floats, int]:
@@ -210,8 +126,9 @@ def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tup
 
     Examples
     --------
+    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
     >>> x = np.array([0.0, 2.0, 5.0])
-    >>> points = locate("visits.csv", ("x", "y"), (x, x), lonlat=False)
+    >>> points = lay_on_plane("visits.csv", ("x", "y"), (x, x), lonlat=False)
     >>> average_positions(np.array([0, 0, 1]), 2, points)
     (array([1., 5.]), array([1., 5.]), 1)
     """

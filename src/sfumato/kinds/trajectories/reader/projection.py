@@ -8,11 +8,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+
 __all__ = ["Projection"]
 
 Floats = npt.NDArray[np.float64]
 
-_METRES_PER_DEGREE = math.radians(6_371_008.8)
+_METRES_PER_DEGREE = math.radians(EARTH_RADIUS)
 _LEAST_SCALE = 0.01  # towards the poles meridians meet; below this, going back would lose all digits
 
 
@@ -63,17 +65,10 @@ class Projection:
 
     def inverse(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         """Return longitude and latitude, to a tenth of a millimetre."""
-        lon, lat = self.unrolled(x, y)
-        rolled = np.where(lon > 180, lon - 360, lon)
-        return np.asarray(np.round(rolled, 9), dtype=np.float64), lat
-
-    def unrolled(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Return longitude and latitude, with longitudes beyond 180 where the map runs across the date line.
-
-        The corners of one cell stay together this way.
-        """
         lat = np.clip(y / _METRES_PER_DEGREE, -90, 90)
-        return np.round(x / self._metres_per_longitude, 9), np.round(lat, 9)
+        lon = np.round(x / self._metres_per_longitude, 9)
+        rolled = np.where(lon > 180, lon - 360, lon)
+        return np.asarray(np.round(rolled, 9), dtype=np.float64), np.round(lat, 9)
 
     @property
     def _metres_per_longitude(self) -> float:

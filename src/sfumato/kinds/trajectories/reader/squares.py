@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.published_places import PlaceOrigin
+from sfumato.core.places import PlaceOrigin
+from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 
 __all__ = ["Squares", "cut_grid", "grow_quadtree"]
@@ -27,7 +28,13 @@ _MOST = 2**31
 
 
 class Squares(NamedTuple):
-    """The square of every point, and name and corners (west, south, east, north) of the squares."""
+    """The square of every point, and name and corners (west, south, east, north) of the squares.
+
+    Examples
+    --------
+    >>> cut_grid(100.0, np.array([1.0, 101.0, 2.0]), np.zeros(3), lonlat=False).codes.tolist()
+    [0, 1, 0]
+    """
 
     codes: Ints
     labels: list[str]
@@ -111,7 +118,7 @@ def grow_quadtree(limit: int, origin: PlaceOrigin, x: Floats, y: Floats, person:
     ([0, 0, 0, 1], 'z42x1y1', [0.5, 0.5, 1.0, 1.0])
     """
     finest = origin.levels
-    columns, rows = origin.columns_and_rows(x, y)
+    columns, rows = find_cells(origin, x, y)
     final: list[_Square] = []
     waiting: list[tuple[int, int, int, int, Longs]] = []
 
@@ -150,5 +157,5 @@ def grow_quadtree(limit: int, origin: PlaceOrigin, x: Floats, y: Floats, person:
     for code, square in enumerate(final):
         codes[square.points] = code
     labels = [f"z{level}x{column}y{row}" for level, column, row, _ in final]
-    corners = np.array([origin.bounds(*square[:3]) for square in final], dtype=np.float64)
+    corners = np.array([find_bounds(origin, *square[:3]) for square in final], dtype=np.float64)
     return Squares(codes, labels, corners)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.comparison import Comparison
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.model import find_coordinates
-from sfumato.kinds.trajectories.model.geometry import convex_hull
+from sfumato.kinds.trajectories.model.locations import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 from sfumato.kinds.trajectories.report.geometry import Floats, Frame, Ints, Ring
 from sfumato.report.markup import shorten
@@ -106,9 +106,10 @@ def find_obstacle(comparison: Comparison) -> str | None:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from types import SimpleNamespace
-    >>> find_obstacle(SimpleNamespace(original=Dataset.of("trajectories", [["a"]]), has_coordinates=False))
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)})
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=1), secret=bytes(32)).release
+    >>> find_obstacle(Comparison(sf.Dataset.of("trajectories", [["a"], ["a"]]), release))
     'There is no map because the data have no coordinates of the places.'
     """
     if not comparison.view(PlaceComparison).has_coordinates:

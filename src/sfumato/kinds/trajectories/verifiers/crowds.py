@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sfumato.checking.people import Crowd, count_in_sequences
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.kinds.trajectories.published import leave_out, list_sensitive
 
 __all__ = ["CROWD", "find_crowds"]
 
@@ -25,7 +26,5 @@ def find_crowds(
     person: Ints,
 ) -> Iterator[Crowd]:
     """Count the people of every sequence of up to m places that an attacker may know."""
-    claim = release.guarantee
-    histories, sensitive = release.history(), set(getattr(claim, "sensitive", ()))
-    ordinary = np.array([label not in sensitive for label in histories.labels], dtype=bool)
-    yield from count_in_sequences(histories.keep(ordinary[histories.codes]), int(claim.parameters()["m"]), person)
+    ordinary = leave_out(release.history(), list_sensitive(release))
+    yield from count_in_sequences(ordinary, int(release.guarantee.parameters()["m"]), person)

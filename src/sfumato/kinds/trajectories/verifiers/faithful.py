@@ -14,6 +14,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.kinds.trajectories.published import leave_out
 
 __all__ = ["verify_faithful"]
 
@@ -51,7 +52,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     found: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
     if found["every record is published at most once"] is None:
         published = release.history()
-        expected = _without_suppressed(release, original.history().take(rows))
+        expected = leave_out(original.history().take(rows), release.suppressed())
         found["nothing is added or missing"] = _check_lengths(published, expected)
         if found["nothing is added or missing"] is None:
             found["every value contains the original place"] = _check_values(release, published, expected)
@@ -59,12 +60,6 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     found["no original name is a pseudonym"] = check_names(release, original)
     witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
-
-
-def _without_suppressed(release: Release, histories: Ragged) -> Ragged:
-    gone = set(release.suppressed())
-    kept = np.array([label not in gone for label in histories.labels], dtype=bool)
-    return histories.keep(kept[histories.codes])
 
 
 def _check_lengths(published: Ragged, expected: Ragged) -> Witness:

@@ -26,8 +26,9 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
+from sfumato.kinds.trajectories.published import leave_out
 from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
-from sfumato.kinds.trajectories.verifiers.published_places import verify_coordinates
+from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -58,7 +59,7 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
+    >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release
@@ -75,7 +76,7 @@ def verify(release: Release) -> Verdict:
         return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
     histories = release.history()
     visits = {place: _rows_visiting(histories, place) for place in claim.sensitive}
-    ordinary = histories.keep(~_marked(histories, claim.sensitive)[histories.codes])
+    ordinary = leave_out(histories, claim.sensitive)
     rarest, revealing, sequences = _extremes(ordinary, visits, claim.m)
     by_places, unsettled = _most_revealing_places(release, claim)
     if _is_worse(by_places, revealing):
@@ -142,12 +143,9 @@ def _witness(found: _Sequence) -> dict[str, Any]:
     return {"sequence": list(found.labels), "support": found.support, "size": len(found.labels)}
 
 
-def _marked(histories: Ragged, labels: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    return np.array([label in labels for label in histories.labels], dtype=bool)
-
-
 def _rows_visiting(histories: Ragged, place: str) -> Ints:
-    return np.unique(histories.row_of_token[_marked(histories, (place,))[histories.codes]])
+    at = np.array([label == place for label in histories.labels], dtype=bool)
+    return np.unique(histories.row_of_token[at[histories.codes]])
 
 
 def _generalised_sensitive(release: Release, claim: KlmAnonymity) -> str | None:
@@ -188,7 +186,7 @@ def _most_visited(
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: 0 or k records match, and no sensitive place above 1 in l.
 
-    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.published_places`).
+    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.places`).
 
     Parameters
     ----------
@@ -200,7 +198,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.kinds.trajectories.methods.lm_anon import LmAnon
+    >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
     >>> release = LmAnon(k=2, m=2, l=2).anonymize(data, Run(bytes(32))).release

@@ -15,7 +15,7 @@ from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
-from sfumato.kinds.trajectories.verifiers.published_places import verify_coordinates
+from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 
 __all__ = ["GUARANTEE", "verify", "verify_against"]
 
@@ -72,7 +72,7 @@ def verify(release: Release) -> Verdict:
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: whatever up to m places are known, do 0 or k records match?
 
-    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.published_places`).
+    Published coordinates are checked too (:mod:`sfumato.kinds.trajectories.verifiers.places`).
 
     Parameters
     ----------

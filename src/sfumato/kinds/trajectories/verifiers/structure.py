@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.checking.order import look_at_value_names
 from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Release
-from sfumato.kinds.trajectories.verifiers.published_places import check_coordinates, check_listed
+from sfumato.kinds.trajectories.verifiers.places import check_coordinates, check_listed
 
 __all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "HAS_PLACES", "ORDER_LOOKS", "REMOVES_VALUES", "ROLES", "check_columns"]
 

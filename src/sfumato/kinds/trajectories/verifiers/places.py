@@ -17,14 +17,14 @@ import numpy as np
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.published_places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
+from sfumato.core.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
 from sfumato.core.release import Release
+from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 
 __all__ = ["check_coordinates", "check_listed", "verify_coordinates"]
 
 Witness = dict[str, Any] | None
 
-_RADIUS = 6_371_008.8
 _MORE = {GIVEN: [], CELLS: ["level"], GRID: ["outline"], QUADTREE: ["outline"], REGIONS: ["outline"]}
 _NAME = {GRID: re.compile(r"x(-?\d{1,18})y(-?\d{1,18})"), QUADTREE: re.compile(r"z(\d{1,2})x(-?\d{1,18})y(-?\d{1,18})")}
 
@@ -114,10 +114,10 @@ def _grid_square(column: int, row: int, origin: PlaceOrigin) -> tuple[float, flo
         return None
     if origin.coordinates == "plane":
         return column * size, row * size, (column + 1) * size, (row + 1) * size
-    rows = max(1, round(math.pi * _RADIUS / size))
+    rows = max(1, round(math.pi * EARTH_RADIUS / size))
     if not 0 <= row < rows:
         return None
-    circle = 2 * math.pi * _RADIUS * math.cos(math.radians((row + 0.5) * (180 / rows) - 90))
+    circle = 2 * math.pi * EARTH_RADIUS * math.cos(math.radians((row + 0.5) * (180 / rows) - 90))
     columns = max(1.0, float(np.round(circle / size)))
     if not 0 <= column < columns:
         return None

@@ -1,162 +1,26 @@
-"""Where published coordinates of places come from, and what may be published of people's own positions.
+"""What is published of where places are, and what may be published of people's own positions.
 
 Coordinates that people's visits brought along are theirs: a mean of them tells how many there were, and a single one
 where somebody was. So they are never published. What is published of such a place is the centre of a cell of a
 hierarchy that is the same for all data: the smallest cell in which at least k people were at that place. A place where
 no k people were has no coordinates.
-
-The hierarchy is a square around 0, quartered again and again. At level L it has 2^L columns and rows of ``side / 2^L``;
-column i, which may be negative, begins at ``i * side / 2^L``.
 """
 
 from __future__ import annotations
-
-import dataclasses
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
+from sfumato.core.places import CELLS, QUADTREE, Fixes, PlaceOrigin
+from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
 
-if TYPE_CHECKING:
-    from sfumato.core.dataset import Dataset
-
-__all__ = [
-    "CELLS",
-    "GIVEN",
-    "GRID",
-    "QUADTREE",
-    "REGIONS",
-    "UNQUESTIONED",
-    "Fixes",
-    "PlaceOrigin",
-    "explain_hidden",
-    "publish_places",
-    "refuse_small_squares",
-]
+__all__ = ["explain_hidden", "publish_places", "refuse_small_squares"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-GIVEN, CELLS, GRID, QUADTREE, REGIONS = "given", "cells", "grid", "quadtree", "regions"
-_SOURCES = (GIVEN, CELLS, GRID, QUADTREE, REGIONS)
-_SIDES = {"lonlat": 360.0, "plane": 2.0**41}
-_LEVELS = {"lonlat": 24, "plane": 61}
-
-
-class Fixes(NamedTuple):
-    """Where people were, visit by visit: place and person as numbers, and the position as it was recorded."""
-
-    place: Ints
-    person: Ints
-    x: Floats
-    y: Floats
-
-
-@dataclasses.dataclass(frozen=True)
-class PlaceOrigin:
-    """Where coordinates of places come from.
-
-    Parameters
-    ----------
-    source
-        ``given`` by somebody who knows the places, ``cells`` around visits of k people, or squares that are the places
-        (``grid``, ``quadtree``), or ``regions`` that somebody drew.
-    coordinates
-        ``lonlat`` in degrees, or ``plane``.
-    size
-        For a grid: the side of its cells, in metres or plane units.
-    people
-        For a quadtree: the fewest people among whom a square is quartered.
-
-    Examples
-    --------
-    >>> PlaceOrigin("cells", "lonlat").to_dict()
-    {'source': 'cells', 'coordinates': 'lonlat', 'side': 360.0, 'levels': 24}
-    >>> PlaceOrigin("grid", "plane", size=500.0).to_dict()
-    {'source': 'grid', 'coordinates': 'plane', 'size': 500.0}
-    """
-
-    source: str = GIVEN
-    coordinates: str = "plane"
-    size: float = 0.0
-    people: int = 0
-
-    @property
-    def side(self) -> float:
-        """Side of the square that the hierarchy of cells begins with."""
-        return _SIDES[self.coordinates]
-
-    @property
-    def levels(self) -> int:
-        """How often it may be quartered."""
-        return _LEVELS[self.coordinates]
-
-    @property
-    def axes(self) -> tuple[str, str]:
-        """Names of the published coordinates."""
-        return ("lon", "lat") if self.coordinates == "lonlat" else ("x", "y")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what a reader needs to find the cells again."""
-        told: dict[str, Any] = {"source": self.source, "coordinates": self.coordinates}
-        if self.source in {CELLS, QUADTREE}:
-            told |= {"side": self.side, "levels": self.levels}
-        if self.source == GRID:
-            told["size"] = self.size
-        if self.source == QUADTREE:
-            told["people"] = self.people
-        return told
-
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> PlaceOrigin:
-        """Read what :meth:`to_dict` wrote, and nothing else.
-
-        Examples
-        --------
-        >>> PlaceOrigin.from_dict({"source": "cells", "coordinates": "lonlat", "side": 1.0, "levels": 24})
-        Traceback (most recent call last):
-            ...
-        sfumato.core.errors.ParameterError: coordinates: not one of the ways in which this program publishes places.
-        """
-        known = told.get("source") in _SOURCES and told.get("coordinates") in tuple(_SIDES)
-        size, people = told.get("size", 0.0), told.get("people", 0)
-        if known and type(size) is float and type(people) is int:
-            origin = cls(told["source"], told["coordinates"], size, people)
-            if origin.to_dict() == dict(told):
-                return origin
-        raise ParameterError("coordinates: not one of the ways in which this program publishes places.")
-
-    def columns_and_rows(self, x: Floats, y: Floats) -> tuple[Ints, Ints]:
-        """Return column and row of points at the finest level."""
-        step = self.side / 2**self.levels
-        last = 2 ** (self.levels - 1) - 1
-        found = []
-        for values in (x, y):
-            at = np.floor(values / step).astype(np.int64)
-            # A quotient may have been rounded up to a whole number; borders themselves are exact.
-            at -= at * step > values
-            at += (at + 1) * step <= values
-            found.append(np.minimum(at, last))
-        return found[0], found[1]
-
-    def bounds(self, level: int, column: int, row: int) -> tuple[float, float, float, float]:
-        """Return west, south, east and north of a cell.
-
-        Examples
-        --------
-        >>> PlaceOrigin("cells", "lonlat").bounds(2, -1, 0)
-        (-90.0, 0.0, 0.0, 90.0)
-        >>> PlaceOrigin("cells", "lonlat").bounds(0, 0, 0)
-        (-180.0, -180.0, 180.0, 180.0)
-        """
-        step = self.side / 2**level
-        first = 0.5 if level == 0 else 0.0  # one square around 0, and not beside it
-        west, south = (column - first) * step, (row - first) * step
-        return west, south, west + step, south + step
 
 
 def refuse_small_squares(origin: PlaceOrigin, k: int) -> None:
@@ -171,10 +35,6 @@ def refuse_small_squares(origin: PlaceOrigin, k: int) -> None:
             f"reading: places=quadtree quarters a square among {origin.people} people, and k is {k}, so that a small "
             f"square could give fewer than k people away. Read the data with places=quadtree:N,people={k} or more."
         )
-
-
-UNQUESTIONED = PlaceOrigin()
-"""Coordinates that come with the data as their owner made them, on a plane."""
 
 
 def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | None:
@@ -229,7 +89,7 @@ def _choose_cells(fixes: Fixes | None, origin: PlaceOrigin, k: int, places: int)
     level, x, y = np.full(places, -1, np.int64), np.zeros(places), np.zeros(places)
     if fixes is None or not len(fixes.place):
         return level, x, y
-    column, row = origin.columns_and_rows(fixes.x, fixes.y)
+    column, row = find_cells(origin, fixes.x, fixes.y)
     visits, _ = _distinct(np.stack([fixes.place, fixes.person, column, row]))
     # Most places are of a few people only, and those need no search.
     people = np.bincount(_distinct(visits[:2])[0][0], minlength=places)
@@ -248,7 +108,7 @@ def _choose_cells(fixes: Fixes | None, origin: PlaceOrigin, k: int, places: int)
     first = order[np.unique(where[order], return_index=True)[1]]
     for place, i, j in zip(where[first].tolist(), columns[first].tolist(), rows[first].tolist(), strict=True):
         level[place] = lowest[place]
-        west, south, east, north = origin.bounds(int(lowest[place]), i, j)
+        west, south, east, north = find_bounds(origin, int(lowest[place]), i, j)
         x[place], y[place] = (west + east) / 2, (south + north) / 2
     return level, x, y
 

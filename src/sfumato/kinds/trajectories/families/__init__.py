@@ -1,1 +1,0 @@
-"""What several methods for trajectories share."""

@@ -1,0 +1,33 @@
+"""Published trajectories as those who check them look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+
+__all__ = ["leave_out", "list_sensitive"]
+
+
+def list_sensitive(release: Release) -> tuple[str, ...]:
+    """Return the places that the claim of a release calls sensitive; none where it knows no such places.
+
+    Nobody is taken to know that somebody visited them.
+    """
+    return tuple(getattr(release.guarantee, "sensitive", ()))
+
+
+def leave_out(histories: Ragged, places: Collection[str]) -> Ragged:
+    """Return histories without the visits to some places.
+
+    Examples
+    --------
+    >>> leave_out(Ragged.from_lists([["a", "clinic", "b"], ["clinic"]]), ("clinic",)).lists()
+    [['a', 'b'], []]
+    """
+    gone = set(places)
+    kept = np.array([label not in gone for label in histories.labels], dtype=bool)
+    return histories.keep(kept[histories.codes])

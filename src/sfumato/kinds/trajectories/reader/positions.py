@@ -1,0 +1,146 @@
+"""Where every row of a file is: by its own columns, or by its place and the places file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.tables import read_table
+from sfumato.kinds.trajectories.reader.projection import Projection
+from sfumato.kinds.trajectories.reader.visits import LATITUDES, LONGITUDES, WORDS, Visits
+
+__all__ = ["Positions", "find_positions", "lay_on_plane"]
+
+Floats = npt.NDArray[np.float64]
+
+_WIDEST = 1e12  # beyond this, plane coordinates lose the digits that tell places apart
+_PLACE_WORDS = Vocabulary(
+    roles={role: meant for role, meant in WORDS.roles.items() if meant in {"place", "x", "y"}},
+    names={name: role for name, role in WORDS.names.items() if role in {"place", "x", "y"}},
+)
+
+
+class Positions(NamedTuple):
+    """Points as they are in the file, and on the plane.
+
+    Examples
+    --------
+    >>> degrees = np.array([0.0, 1.0])
+    >>> points = lay_on_plane("visits.csv", ("lon", "lat"), (degrees, np.zeros(2)), lonlat=True)
+    >>> points.given_x.tolist(), points.x.round().tolist()
+    ([0.0, 1.0], [0.0, 111195.0])
+    """
+
+    given_x: Floats
+    given_y: Floats
+    x: Floats
+    y: Floats
+    projection: Projection | None
+    """How the points came to the plane; None if they were there."""
+
+
+def lay_on_plane(owner: str, names: tuple[str, str], given: tuple[Floats, Floats], *, lonlat: bool) -> Positions:
+    """Bring points to a plane; longitude and latitude are projected to metres.
+
+    Examples
+    --------
+    >>> lon, lat = np.array([8.21, 8.22]), np.array([53.14, 53.14])
+    >>> points = lay_on_plane("visits.csv", ("lon", "lat"), (lon, lat), lonlat=True)
+    >>> round(float(points.x[1] - points.x[0]))
+    667
+    >>> lay_on_plane("visits.csv", ("lon", "lat"), (lat, 2 * lat), lonlat=True)
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: visits.csv: column 'lat' must lie between -90 and 90, not so in rows 1, 2.
+    Correct the data, or say that coordinates are plane.
+    """
+    bounds = (180.0, 90.0) if lonlat else (_WIDEST, _WIDEST)
+    hint = "Correct the data, or say that coordinates are plane." if lonlat else "Correct the data."
+    for name, values, bound in zip(names, given, bounds, strict=True):
+        outside = np.abs(values) > bound
+        if outside.any():
+            raise SchemaError(
+                f"{owner}: column {name!r} must lie between -{bound:g} and {bound:g}, not so in "
+                f"{name_marked(outside)}. {hint}"
+            )
+    if not lonlat:
+        return Positions(*given, *given, None)
+    projection = Projection.about(*given)
+    return Positions(*given, *projection.forward(*given), projection)
+
+
+def find_positions(visits: Visits, labels: Labels | None) -> Positions | None:
+    """Return where the rows are, by the places file if there is one; None where nothing tells.
+
+    ``labels`` are the places of the rows, if they have any.
+    """
+    given = [role for role in ("x", "y") if role in visits.columns]
+    if visits.reading.places_file is not None:
+        if labels is None:
+            raise SchemaError(f"{visits.name}: places_file needs a column for the place.")
+        if given:
+            unused = ", ".join(f"`{visits.columns[role]}`" for role in given)
+            visits.notes.append(f"Coordinates come from the places file; not used: {unused}.")
+        return _look_up(visits.reading, Path(visits.reading.places_file), visits.name, labels)
+    if len(given) == 1:
+        missing = "y" if given == ["x"] else "x"
+        raise SchemaError(f"{visits.name}: there is {given[0]} but no {missing}. Say which column it is.")
+    return _parse_positions(visits.name, visits.table, visits.columns, visits.reading) if given else None
+
+
+def _parse_positions(name: str, table: pa.Table, columns: Mapping[str, str], reading: Reading) -> Positions:
+    names = columns["x"], columns["y"]
+    x, y = (parse_numbers(name, column, table.column(column)) for column in names)
+    return lay_on_plane(name, names, (x, y), lonlat=_is_lonlat(name, names, reading))
+
+
+def _is_lonlat(name: str, columns: tuple[str, str], reading: Reading) -> bool:
+    x, y = (column.lower() for column in columns)
+    if x in LATITUDES or y in LONGITUDES:
+        raise ParameterError(f"{name}: x is the longitude and y the latitude, not the other way round.")
+    if reading.coordinates != "auto":
+        return reading.coordinates == "lonlat"
+    told = (x in LONGITUDES or "lon" in reading.columns, y in LATITUDES or "lat" in reading.columns)
+    if told[0] != told[1]:
+        raise SchemaError(
+            f"{name}: columns {columns[0]!r} and {columns[1]!r} do not tell whether they are longitude and "
+            "latitude. Say what coordinates are: lonlat or plane."
+        )
+    return told[0]
+
+
+def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positions:
+    """Take the coordinates of every row from the places file."""
+    table = read_table(file)
+    both = {"x", "y", "lon", "lat"} <= set(table.column_names)
+    if both:  # as in the places of a release, where x and y are lon and lat on the plane
+        table = table.drop_columns(["lon", "lat"] if reading.coordinates == "plane" else ["x", "y"])
+    plain = Reading(reading.kind, drop=("*",), coordinates=reading.coordinates)
+    columns = assign_roles(file.name, table.column_names, plain, _PLACE_WORDS).columns
+    missing = [role for role in ("place", "x", "y") if role not in columns]
+    if missing:
+        raise SchemaError(f"{file.name}: a places file needs place,x,y or place,lon,lat; no {missing[0]}.")
+    known = encode_labels(file.name, columns["place"], table.column(columns["place"]))
+    if len(known.labels) < len(known.codes):
+        again = np.ones(len(known.codes), bool)
+        again[np.unique(known.codes, return_index=True)[1]] = False
+        raise SchemaError(f"{file.name}: every place must be there once, repeated in {name_marked(again)}.")
+    points = _parse_positions(file.name, table, columns, plain)
+    found: Cells = pc.index_in(labels.labels, known.labels)
+    index = found.fill_null(-1).to_numpy()[labels.codes]
+    if (index < 0).any():
+        raise SchemaError(
+            f"{name}: every place must be in {file.name}, not so in {name_marked(index < 0)}. Add them there."
+        )
+    given = points.given_x[index], points.given_y[index]
+    return lay_on_plane(name, (columns["x"], columns["y"]), given, lonlat=points.projection is not None)

@@ -1,0 +1,215 @@
+"""The rows of a file: whose they are, when they were, and what makes one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.unit import RECORD, Unit, parse_unit
+from sfumato.io.cells import Labels, encode_labels
+from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.spmf import Token, parse_sequences
+from sfumato.io.tables import first_lines, parse_table
+from sfumato.io.times import Times, parse_times, split_periods
+from sfumato.io.visits import combine_labels
+
+__all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits"]
+
+Ints = npt.NDArray[np.int32]
+
+LONGITUDES = ("lon", "lng", "long", "longitude")
+LATITUDES = ("lat", "latitude")
+_NAMES = {
+    "person": ("uid", "user", "user_id", "userid", "case:concept:name"),
+    "trajectory": ("tid", "traj_id", "trajectory_id", "trajectoryid"),
+    "time": ("datetime", "date_time", "timestamp", "utctimestamp", "time:timestamp"),
+    "place": ("place_id", "poi", "poi_id", "venue", "venue_id", "venueid", "location", "location_id", "concept:name"),
+    "x": LONGITUDES,
+    "y": LATITUDES,
+}
+WORDS = Vocabulary(
+    roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y", OWNER: OWNER},
+    names={name: role for role, names in _NAMES.items() for name in names},
+    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset"}),
+)
+_LINES = "Each line is a sequence (SPMF)."
+_MOST_DIGITS = 22
+"""Of a time of SPMF."""
+
+
+class Visits(NamedTuple):
+    """The rows of a file, what its columns are, and the notes taken on the way.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("uid,venue\\n7,park\\n8,home\\n")
+    >>> visits = Visits.of(file, Reading("trajectories"))
+    >>> visits.columns, visits.labels("place").labels.to_pylist()
+    ({'person': 'uid', 'place': 'venue'}, ['park', 'home'])
+    """
+
+    name: str
+    table: pa.Table
+    columns: Mapping[str, str]
+    reading: Reading
+    notes: list[str]
+
+    @classmethod
+    def of(cls, path: Path, reading: Reading) -> Visits:
+        notes: list[str] = []
+        table = _load(path, reading, notes)
+        notes.insert(0, f"Read {table.num_rows:,} rows of {path.name}.")
+        columns, told = assign_roles(path.name, table.column_names, reading, WORDS)
+        return cls(path.name, table, columns, reading, notes + told)
+
+    def labels(self, role: str) -> Labels:
+        return encode_labels(self.name, self.columns[role], self.table.column(self.columns[role]))
+
+    def times(self) -> Times | None:
+        if "time" in self.columns:
+            return parse_times(self.name, self.columns["time"], self.table.column(self.columns["time"]))
+        self.notes.append("There is no time column: visits stay in the order of the file.")
+        return None
+
+    def records(self, times: Times | None) -> Labels:
+        """Tell which rows make one record: those of a person, perhaps also of a trip, a day or a week."""
+        parts = [self.labels(role) for role in ("person", "trajectory") if role in self.columns]
+        if not parts:
+            raise SchemaError(
+                f"{self.name}: there is no column for the person. Say which one it is (columns), or call it "
+                f"person or {', '.join(_NAMES['person'][:3])}."
+            )
+        if "person" not in self.columns:
+            self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a record.")
+        told = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
+        if self.reading.split is not None:
+            if times is None:
+                raise SchemaError(f"{self.name}: split={self.reading.split} needs a time column.")
+            numbers, periods = split_periods(times, self.reading.split, self.reading.zone)
+            parts.append(Labels(numbers.astype(np.int32), pa.array(periods, pa.string())))
+            clock = self.reading.zone if times.zoned else "the clock of the data"
+            told.append(f"{self.reading.split} ({clock})")
+        records = combine_labels(parts)
+        if told:
+            self.notes.append(f"One record per `{self.columns.get('person', OWNER)}` and {' and '.join(told)}.")
+        return records
+
+    def whose(self, records: Labels, kept: Ints, first: npt.NDArray[np.int64]) -> Whose:
+        """Tell what a record is, and of which person each one that is kept."""
+        split, whole = self.reading.split, {"person", "trajectory"} <= set(self.columns)
+        if split is None and _LINES in self.notes:
+            unit = RECORD
+        elif split is None:
+            column = self.columns["trajectory"] if "trajectory" in self.columns else self.columns["person"]
+            unit = name_records(column, OWNER in self.columns or "trajectory" in self.columns)
+        elif "trajectory" in self.columns:
+            unit = Unit(f"{split} of a trip", f"{split}s of trips", "person")
+        else:
+            unit = Unit(split, f"{split}s", "person")
+        people = None
+        if OWNER in self.columns:
+            record = np.full(len(records.labels), -1)
+            record[kept] = np.arange(len(kept))
+            people = check_people(
+                self.name, self.columns[OWNER], record[records.codes], self.labels(OWNER), first.astype(np.int64)
+            )
+        elif (
+            "person" in self.columns
+            and (whole or split is not None)
+            and not name_records(self.columns["person"], False).owner
+        ):
+            person = self.labels("person")
+            people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
+        whose = settle_unit(self.reading, Whose(unit, people))
+        if "person" in self.columns and (people is None or OWNER in self.columns):
+            retell_role(self.notes, self.columns["person"], whose.unit)
+        return whose
+
+    def people(self) -> Ints | None:
+        """Tell whose the rows are, whatever makes one record; None where the file does not tell."""
+        if OWNER in self.columns:
+            return self.labels(OWNER).codes
+        role = "person" if "person" in self.columns else "trajectory"
+        parted = self.reading.split is not None or {"person", "trajectory"} <= set(self.columns)
+        unit = name_records(self.columns[role], role == "trajectory")
+        if self.reading.unit is not None and not parted:
+            unit = parse_unit(self.reading.unit)
+        return None if unit.owner else self.labels(role).codes
+
+    def report(self, dropped: int, visits: int, records: str, places: int) -> None:
+        """Note what is left after everything."""
+        if dropped:
+            self.notes.append(f"Visits outside all regions, which were dropped: {dropped:,}.")
+        collapsed = self.table.num_rows - dropped - visits
+        if collapsed:
+            self.notes.append(f"Visits that repeat the place before them and were collapsed: {collapsed:,}.")
+        self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
+
+
+def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
+    """Read the rows of a file, whose format may be one that only its look gives away."""
+    data, format, name = load(path), choose_format(path, reading.format), path.name
+    header, delimiter, encoding = reading.header, reading.delimiter, reading.encoding
+    sample = first_lines(data, 5) if format in {"csv", "spmf"} else []
+    if format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
+        return _load_sequences(name, to_utf8(name, data, encoding), notes)
+    layout = None if header or delimiter else recognise_layout(sample)
+    if layout is not None:
+        header, delimiter = layout.header, layout.delimiter
+        notes.append(f"Recognised {layout.name}.")
+        if layout.encoding and encoding is None and not _is_utf8(data):
+            encoding = layout.encoding
+            notes.append(f"The text is not UTF-8 and was read as {encoding}.")
+    return parse_table(name, data, format, delimiter=delimiter, header=header or True, encoding=encoding)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _load_sequences(name: str, text: bytes, notes: list[str]) -> pa.Table:
+    """Read SPMF sequences of single items, as one row per visit; times must not decrease."""
+
+    def read_line(number: int, tokens: Iterator[Token]) -> list[tuple[str, None]]:
+        entries: list[tuple[str, None]] = []
+        latest: int | None = None
+        inside = False
+        for token in tokens:
+            if token.time is not None:
+                time = int(token.time) if len(token.time) <= _MOST_DIGITS else None
+                if time is None or (latest is not None and time < latest):
+                    raise SchemaError(f"{name}: line {number} has times that decrease or are too large.")
+                latest = time
+            elif token.item is None:
+                inside = False
+            elif inside:
+                raise SchemaError(
+                    f"{name}: line {number} has several items at a time, but a person is in one place at a time. "
+                    "Write -1 after every place, or read the file as another kind."
+                )
+            else:
+                entries.append((token.item, None))
+                inside = True
+        return entries
+
+    found = parse_sequences(name, text, read_line)
+    notes.append(_LINES)
+    if found.empty:
+        notes.append(f"Sequences without any place, which were left out: {found.empty:,}.")
+    return pa.table({"person": found.person, "place": found.item})

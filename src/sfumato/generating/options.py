@@ -148,5 +148,5 @@ def choose_model(
     return size, seed, resolve_options(owner, model, known[model], given)
 
 
-_SIZE = Option("size", int, 1000, "Number of records.", at_least=1)
+_SIZE = Option("size", int, 1000, "Number of records.", at_least=1, at_most=100_000_000)
 _SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)

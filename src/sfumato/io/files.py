@@ -9,7 +9,7 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ def unpack(name: str, data: bytes) -> bytes:
     return room.getvalue()
 
 
-def choose_format(path: str | os.PathLike[str], given: str | None = None) -> str:
+def choose_format(path: str | os.PathLike[str], given: str | None = None, formats: Sequence[str] = FORMATS) -> str:
     """Return the format given, or the one the extension stands for.
 
     Examples
@@ -113,7 +113,7 @@ def choose_format(path: str | os.PathLike[str], given: str | None = None) -> str
     found = _EXTENSIONS.get(bare.suffix.lower())
     if found is None:
         raise SchemaError(
-            f"{path.name}: the extension does not tell the format. Give one of {', '.join(FORMATS)} as format."
+            f"{path.name}: the extension does not tell the format. Give one of {', '.join(formats)} as format."
         )
     return found
 

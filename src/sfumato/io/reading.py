@@ -150,7 +150,7 @@ class Reading:
         if value is None and name not in {"kind", "zone", "coordinates", "query", "faults"}:
             return None
         text = _text(name, value)
-        known = find_kind(self.kind).formats if name == "format" else _CHOICES.get(name)
+        known = self.formats if name == "format" else _CHOICES.get(name)
         if known and text not in known:
             near = difflib.get_close_matches(text, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -169,6 +169,11 @@ class Reading:
         if name == "unit":
             parse_unit(text)
         return text
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Formats in which the kind of data can be read."""
+        return find_kind(self.kind).formats
 
     @classmethod
     def of(cls, kind: str, options: Mapping[str, Any]) -> Reading:

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.checking.order import verify_order
-from sfumato.checking.structure import verify_structure
+from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.release import Part, Release
@@ -91,8 +91,10 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     }
     verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
     for name, part in snapshots.items():
-        found = inventory.check_folder(part, folder / name) & verify_order(part)
-        verdict &= verify_structure(part)
+        found, structure = inventory.check_folder(part, folder / name), verify_structure(part)
+        verdict &= structure
+        if structure.checks[READABLE]:
+            found &= verify_order(part)
         verdict &= dataclasses.replace(found, undeclared=tuple(f"{name}/{what}" for what in found.undeclared))
     return verdict
 
@@ -148,8 +150,8 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     parts = list(snapshots.values())
     first = parts[0]
     for name, other in snapshots.items():
-        said = (other.columns, other.guarantee, other.method, other.unit)
-        if said != (first.columns, first.guarantee, first.method, first.unit):
+        said = (other.kind, other.columns, other.guarantee, other.method, other.unit)
+        if said != (first.kind, first.columns, first.guarantee, first.method, first.unit):
             raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
     records = _read_records(summary) if summary.get("finished") else None
     withheld = records[1] if records else _add_up(part.withheld for part in parts)

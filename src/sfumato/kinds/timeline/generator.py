@@ -8,17 +8,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.clock import UNITS
-from sfumato.core.errors import ParameterError
-from sfumato.generating.options import Option, nearest_name, resolve_options
+from sfumato.generating.options import Option, choose_model
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-_OWNER = "generate timeline"
-_SIZE = Option("size", int, 1000, "Number of time points.", at_least=1, at_most=100_000_000)
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
 
 MODELS: dict[str, str] = {
     "segments": "Events with a Zipf popularity that changes from one segment of the timeline to the next."
@@ -74,11 +70,7 @@ def generate(size: int, seed: int, model: str = "segments", **options: Any) -> p
     sfumato.core.errors.ParameterError: generate timeline: model segments has no option 'event';
     the nearest known one is 'events'.
     """
-    size, seed = _SIZE.check(size, _OWNER), _SEED.check(seed, _OWNER)
-    if model not in MODELS:
-        known = nearest_name(model, MODELS)
-        raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
-    settings = resolve_options(_OWNER, model, OPTIONS[model], options)
+    size, seed, settings = choose_model("timeline", size, seed, model, OPTIONS, options)
     # Only Generator.random is used: its stream is the one least likely to change between NumPy versions.
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     beyond_first = -np.log1p(-rng.random(size)) * (settings["mean_events"] - 0.5)

@@ -81,7 +81,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     table = parse_table(
         name,
         load(file),
-        choose_format(file, reading.format),
+        choose_format(file, reading.format, reading.formats),
         delimiter=reading.delimiter,
         header=reading.header or True,
         encoding=reading.encoding,

@@ -90,18 +90,11 @@ def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) 
     >>> risk_of(original_anonymity_sets(data, 1), 1).smallest_anonymity_set
     3
     """
-    sizes = matches.smallest if matches.published is None else matches.smallest * matches.published
-    reached = matches.smallest[matches.smallest > 0]
-    smallest = int(reached.min()) if len(reached) else 0
     share = matches.sensitive_share
-    return Risk(
-        smallest_anonymity_set=smallest,
-        mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
-        max_success=1.0 / smallest if smallest else 0.0,
-        knowledge=KNOWLEDGE,
-        people=len(sizes),
-        unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
-        set_sizes=sizes,
+    return Risk.of(
+        matches.smallest,
+        KNOWLEDGE,
+        published=matches.published,
         max_sensitive_share=None if share is None else float(share.max(initial=0.0)),
         m=m,
         mean_success_random=mean_success_random,

@@ -92,7 +92,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     table = parse_table(
         path.name,
         data,
-        choose_format(path, reading.format),
+        choose_format(path, reading.format, reading.formats),
         delimiter=reading.delimiter,
         header=reading.header or True,
         encoding=reading.encoding,

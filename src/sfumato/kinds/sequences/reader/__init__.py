@@ -144,7 +144,7 @@ class _Log(NamedTuple):
         told = reading.format or reading.header or reading.delimiter
         if reading.user_key is not None or (not told and looks_like_weblog(sample)):
             return cls._of_weblog(name, data, reading)
-        format = choose_format(path, reading.format)
+        format = choose_format(path, reading.format, reading.formats)
         if format == "csv" and not sample:
             raise SchemaError(f"{name}: the file is empty.")
         if format == "spmf" or (reading.format is None and format == "csv" and looks_like_spmf(sample)):

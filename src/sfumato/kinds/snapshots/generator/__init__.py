@@ -4,15 +4,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
-from sfumato.generating.options import Option, nearest_name, resolve_options
+from sfumato.generating.options import Option, choose_model
 from sfumato.kinds.snapshots.generator import outbreaks
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 
-_OWNER = "generate snapshots"
-_SIZE = Option("size", int, 10_000, "Number of records.", at_least=1)
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
 _SIMULATIONS = {"outbreaks": outbreaks.simulate}
 
 MODELS: dict[str, str] = {"outbreaks": outbreaks.DESCRIPTION}
@@ -52,8 +48,5 @@ def generate(size: int, seed: int, model: str = "outbreaks", **options: Any) -> 
     sfumato.core.errors.ParameterError: generate snapshots: model outbreaks has no option 'snapshot';
     the nearest known one is 'snapshots'.
     """
-    size, seed = _SIZE.check(size, _OWNER), _SEED.check(seed, _OWNER)
-    if model not in MODELS:
-        known = nearest_name(model, MODELS)
-        raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
-    return _SIMULATIONS[model](size, seed, resolve_options(_OWNER, model, OPTIONS[model], options))
+    size, seed, settings = choose_model("snapshots", size, seed, model, OPTIONS, options)
+    return _SIMULATIONS[model](size, seed, settings)

@@ -61,7 +61,7 @@ def read_batches(path: Path, reading: Reading) -> Iterator[pa.Table]:
         raise SchemaError(f"{path}: this is a directory. Give a file.")
     try:
         with path.open("rb") as file:
-            yield from _read(path.name, file, choose_format(path, reading.format), reading)
+            yield from _read(path.name, file, choose_format(path, reading.format, reading.formats), reading)
     except FileNotFoundError:
         raise SchemaError(f"{path}: there is no such file.") from None
 

@@ -76,8 +76,8 @@ class RecordShape(NamedTuple):
         unknown = [name for name in present if name not in role_of and name not in reading.drop]
         if unknown and "*" not in reading.drop:
             raise SchemaError(
-                f"{owner}: {len(unknown)} column{'s' * (len(unknown) > 1)} have no role: "
-                f"{', '.join(repr(name) for name in unknown[:10])}. Say what an attacker may know (--column "
+                f"{owner}: {f'column {unknown[0]!r} has' if len(unknown) == 1 else f'{len(unknown)} columns have'} no role"
+                f"{'' if len(unknown) == 1 else ': ' + ', '.join(map(repr, unknown[:10]))}. Say what an attacker may know (--column "
                 "quasi-identifier=A,B), what nobody knows (--column plain=C), or leave them out (--drop; * for all)."
             )
         kept = tuple(

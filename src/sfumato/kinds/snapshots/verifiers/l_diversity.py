@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
@@ -100,12 +100,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
 def _read(release: Release) -> tuple[LDiversity, Verdict]:
     """Return the claim, and whether the release can be judged."""
-    claim = release.guarantee
-    if not isinstance(claim, LDiversity):
-        raise VerificationError(f"{claim.name}: this verifier judges {LDiversity.name}.")
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return claim, Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, LDiversity)
+    if unreadable is not None:
+        return claim, unreadable
     apart = "sensitive" in release.parts
     witness = None if apart else {"check": _GROUPED}
     return claim, structure & Verdict(apart, claim.parameters(), {}, witness, {_GROUPED: apart})

@@ -7,10 +7,9 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
 from sfumato.kinds.snapshots.published import PublishedSnapshots
@@ -39,12 +38,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Wang et al., Anonymizing Temporal Data, Definition 1.
     """
-    claim = release.guarantee
-    if not isinstance(claim, LEligibility):
-        raise VerificationError(f"{claim.name}: this verifier judges {LEligibility.name}.")
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, LEligibility)
+    if unreadable is not None:
+        return unreadable
     found = PublishedSnapshots.of(release)
     snapshots, at = np.unique(found.times, return_inverse=True)
     sizes = np.bincount(at, minlength=len(snapshots))

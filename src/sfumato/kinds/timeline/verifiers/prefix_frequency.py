@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
@@ -51,11 +50,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Loukides, Gwadera, Optimal event sequence sanitization, Section 3.
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    claimed = {"delta": claim.delta, **({"cover": claim.cover} if claim.cover > 1 else {})}
-    if not structure.checks[READABLE]:
-        return Verdict(False, claimed, {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, PrefixFrequency, claimed=_name_claim)
+    if unreadable is not None:
+        return unreadable
     timeline = read_timeline(release)
     measured, witness = _measure(timeline, claim)
     checks = {"named events are rare in every prefix": witness is None}
@@ -66,7 +63,7 @@ def verify(release: Release) -> Verdict:
         checks["named events share their counts with others"] = not lonely
         if lonely and witness is None:
             witness = {"event": lonely[0], "events_with_its_counts": crowds[lonely[0]]}
-    return structure & Verdict(all(checks.values()), claimed, measured, witness, checks)
+    return structure & Verdict(all(checks.values()), _name_claim(claim), measured, witness, checks)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:  # noqa: ARG001
@@ -91,9 +88,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(result.release, data).checks
     {'sensitive events are protected': True}
     """
-    claim = _claim(release)
-    if not verify_structure(release).checks[READABLE]:
-        return Verdict(False, {}, {}, {"check": READABLE}, {"sensitive events are protected": False})
+    claim, _, unreadable = read_claim(release, PrefixFrequency, claimed=_name_claim)
+    if unreadable is not None:
+        return unreadable
     timeline = read_timeline(release)
     occurring = {timeline.labels[code] for code in np.unique(timeline.codes).tolist()}
     sensitive = set(original.schema.sensitive)
@@ -110,10 +107,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     return Verdict(all(checks.values()), {}, {}, witness, checks)
 
 
-def _claim(release: Release) -> PrefixFrequency:
-    if not isinstance(release.guarantee, PrefixFrequency):
-        raise VerificationError(f"prefix-frequency: the release claims {release.guarantee.name}.")
-    return release.guarantee
+def _name_claim(claim: PrefixFrequency) -> dict[str, Any]:
+    return {"delta": claim.delta, **({"cover": claim.cover} if claim.cover > 1 else {})}
 
 
 def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any], Witness]:

@@ -4,16 +4,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
-from sfumato.generating.options import Option, nearest_name, resolve_options
+from sfumato.generating.options import Option, choose_model
 from sfumato.generating.visits import tabulate
 from sfumato.kinds.trajectories.generator import checkins, roads
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 
-_OWNER = "generate trajectories"
-_SIZE = Option("size", int, 1000, "Number of people.", at_least=1)
-_SEED = Option("seed", int, 1, "Decides everything that is random.", at_least=0)
 _SIMULATIONS = {"checkins": checkins.simulate, "roads": roads.simulate}
 
 MODELS: dict[str, str] = {"checkins": checkins.DESCRIPTION, "roads": roads.DESCRIPTION}
@@ -65,10 +61,6 @@ def generate(size: int, seed: int, model: str = "checkins", **options: Any) -> p
     sfumato.core.errors.ParameterError: generate trajectories: model checkins has no option 'placs';
     the nearest known one is 'places'.
     """
-    size, seed = _SIZE.check(size, _OWNER), _SEED.check(seed, _OWNER)
-    if model not in MODELS:
-        known = nearest_name(model, MODELS)
-        raise ParameterError(f"{_OWNER}: there is no model {model!r}; the nearest known one is {known!r}.")
-    settings = resolve_options(_OWNER, model, OPTIONS[model], options)
+    size, seed, settings = choose_model("trajectories", size, seed, model, OPTIONS, options)
     axes = ("lon", "lat") if settings.get("coordinates") == "lonlat" else ("x", "y")
     return tabulate(_SIMULATIONS[model](size, seed, settings), settings["start"], axes)

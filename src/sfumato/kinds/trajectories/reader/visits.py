@@ -160,7 +160,7 @@ class Visits(NamedTuple):
 
 def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
     """Read the rows of a file, whose format may be one that only its look gives away."""
-    data, format, name = load(path), choose_format(path, reading.format), path.name
+    data, format, name = load(path), choose_format(path, reading.format, reading.formats), path.name
     header, delimiter, encoding = reading.header, reading.delimiter, reading.encoding
     sample = first_lines(data, 5) if format in {"csv", "spmf"} else []
     if format == "spmf" or (reading.format is None and looks_like_spmf(sample)):

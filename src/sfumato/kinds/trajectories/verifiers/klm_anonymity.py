@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.claim import read_claim
 from sfumato.checking.records import Records
-from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.subsequences import decode_key, lookup, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
@@ -70,10 +69,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Poulis et al., Select-Organize-Anonymize, Definition 3, read by the guarantee stated below it.
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, KlmAnonymity)
+    if unreadable is not None:
+        return unreadable
     histories = release.history()
     visits = {place: _rows_visiting(histories, place) for place in claim.sensitive}
     ordinary = leave_out(histories, claim.sensitive)
@@ -205,10 +203,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data).measured
     {'matches': 2, 'knowledges': 1, 'share': 0.5}
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, _, unreadable = read_claim(release, KlmAnonymity)
+    if unreadable is not None:
+        return unreadable
     found = anonymity_sets(release, original, claim.m, rows)
     worst = found.most_revealing
     diverse = worst is None or claim.l * worst.visitors <= worst.matches
@@ -220,11 +217,3 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     share = 0.0 if worst is None else worst.visitors / worst.matches
     inferred = Verdict(diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse})
     return judge_matches(release, found, claim.k) & inferred & verify_coordinates(release, original, claim.k)
-
-
-def _claim(release: Release) -> KlmAnonymity:
-    if not isinstance(release.guarantee, KlmAnonymity):
-        raise VerificationError(
-            f"klm-anonymity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
-        )
-    return release.guarantee

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.structure import READABLE, verify_structure
+from sfumato.checking.claim import read_claim
 from sfumato.checking.subsequences import decode_key, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
@@ -43,10 +42,9 @@ def verify(release: Release) -> Verdict:
     ----------
     Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 4.
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, structure, unreadable = read_claim(release, KmAnonymity)
+    if unreadable is not None:
+        return unreadable
     histories = release.history()
     longest = int(histories.lengths.max(initial=0))
     # Without any sequence the records can only be told apart by their number.
@@ -92,10 +90,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, m=2, measured matches=2, knowledges=3)
     """
-    claim = _claim(release)
-    structure = verify_structure(release)
-    if not structure.checks[READABLE]:
-        return Verdict(False, claim.parameters(), {}, structure.witness, structure.checks)
+    claim, _, unreadable = read_claim(release, KmAnonymity)
+    if unreadable is not None:
+        return unreadable
     found = anonymity_sets(release, original, claim.m, rows)
     return judge_matches(release, found, claim.k) & verify_coordinates(release, original, claim.k)
 
@@ -127,11 +124,3 @@ def judge_matches(release: Release, found: Matches, k: int) -> Verdict:
         witness,
         checks,
     )
-
-
-def _claim(release: Release) -> KmAnonymity:
-    if not isinstance(release.guarantee, KmAnonymity):
-        raise VerificationError(
-            f"km-anonymity: the release claims {release.guarantee.name}; use the verifier of that guarantee."
-        )
-    return release.guarantee

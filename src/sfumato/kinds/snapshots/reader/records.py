@@ -75,10 +75,13 @@ class RecordShape(NamedTuple):
                 )
         unknown = [name for name in present if name not in role_of and name not in reading.drop]
         if unknown and "*" not in reading.drop:
+            named = ", ".join(map(repr, unknown[:10]))
+            which = (
+                f"column {named} has no role" if len(unknown) == 1 else f"{len(unknown)} columns have no role: {named}"
+            )
             raise SchemaError(
-                f"{owner}: {f'column {unknown[0]!r} has' if len(unknown) == 1 else f'{len(unknown)} columns have'} no role"
-                f"{'' if len(unknown) == 1 else ': ' + ', '.join(map(repr, unknown[:10]))}. Say what an attacker may know (--column "
-                "quasi-identifier=A,B), what nobody knows (--column plain=C), or leave them out (--drop; * for all)."
+                f"{owner}: {which}. Say what an attacker may know (--column quasi-identifier=A,B), what nobody knows "
+                "(--column plain=C), or leave them out (--drop; * for all)."
             )
         kept = tuple(
             Column(name, role_of[name]) for name in present if role_of.get(name) in {"quasi-identifier", "plain"}

@@ -9,7 +9,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations
 from sfumato.kinds.activity.metrics.durations import ActivityDurations

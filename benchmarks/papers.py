@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import sfumato as sf
 from benchmarks.measure import DATA, generated, table
 from sfumato import pipeline
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.registry import all_methods
 
 COLUMNS = [

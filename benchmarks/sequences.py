@@ -10,7 +10,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
 from sfumato.kinds.sequences.kernels.thinning import thin_windows

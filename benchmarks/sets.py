@@ -12,7 +12,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.metrics.pair_support import PairSupport
 from sfumato.kinds.sets.metrics.top_itemsets import TopItemsets
 from sfumato.pipeline import measure_release

@@ -10,7 +10,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.method import Method
 from sfumato.kinds.timeline.families.tally import Tally
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents

@@ -20,7 +20,7 @@ def method_options(method: str, data: Path, folder: Path) -> list[object]:
     """Give a method what it needs besides k and m: a hierarchy, constraints, sensitive places."""
     import pyarrow.parquet as pq
 
-    from sfumato.core.derive import balanced
+    from sfumato.core.hierarchy.derive import balanced
     from sfumato.io.hierarchies import write_hierarchy
 
     places = sorted(set(pq.read_table(data, columns=["place"]).column("place").unique().to_pylist()))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sfumato import registry
 from sfumato.cli.listing import describe_methods
-from sfumato.core.claims import list_guarantees
+from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
     "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate",

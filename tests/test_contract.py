@@ -13,7 +13,7 @@ from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io.releases import read_release
-from tests.contract_data import KINDS, required_parameters
+from tests.kinds.contract_data import KINDS, required_parameters
 
 METHODS = list(registry.all_methods().values())
 

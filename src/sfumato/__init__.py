@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from sfumato.core.hierarchy import Hierarchy
-    from sfumato.core.limits import allow_expansion
+    from sfumato.core.measuring.workload import Workload
     from sfumato.core.release import Release, Result
     from sfumato.core.run import Run
     from sfumato.core.unit import Unit
-    from sfumato.core.workload import Workload
+    from sfumato.io.limits import allow_expansion
     from sfumato.io.releases import read_release
     from sfumato.pipeline import (
         anonymize,
@@ -91,8 +91,8 @@ _WHERE = {
     "Run": "core.run",
     "Unit": "core.unit",
     "Verdict": "checking.verdict",
-    "Workload": "core.workload",
-    "allow_expansion": "core.limits",
+    "Workload": "core.measuring.workload",
+    "allow_expansion": "io.limits",
     "read_release": "io.releases",
 }
 

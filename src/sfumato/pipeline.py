@@ -16,21 +16,22 @@ from sfumato.checking.order import verify_order
 from sfumato.checking.risk import Finding, Risk
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
-from sfumato.core.leftover import warn_of_leftover
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
-from sfumato.core.metric import Score
+from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.publishing.secret import Secret
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
-from sfumato.core.secret import Secret
-from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.core.workload import Workload
-from sfumato.io import inventory, owner, releases
-from sfumato.io.ledger import Ledger, people_of, read_ledger
+from sfumato.io import releases
 from sfumato.io.reading import Reading
-from sfumato.io.stage import staged
+from sfumato.io.releases import inventory, owner
+from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
+from sfumato.io.releases.stage import staged
 
 __all__ = [
     "anonymize",

@@ -8,8 +8,8 @@ from types import ModuleType
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.measuring.metric import Metric
 from sfumato.core.method import Method
-from sfumato.core.metric import Metric
 from sfumato.core.rooms import all_kinds, find_kind, find_room, has_room, list_modules
 
 __all__ = [

@@ -4,8 +4,8 @@ import pytest
 from tests.activity.naive.releases import compare, people, publish
 
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.activity.comparison import ActivityComparison
 
 HOURS = Clock("hour", 19723 * 24)

@@ -10,8 +10,8 @@ from tests.activity.naive.releases import compare, people, publish
 
 from sfumato import registry
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
 from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference

@@ -10,7 +10,7 @@ from tests.activity.naive.releases import HandMadeClaim, compare, people, publis
 from sfumato import report
 from sfumato.checking.risk import Risk
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.pipeline import measure_release

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sets.verifiers import releases as set_releases
+from tests.sets import releases as set_releases
 from tests.trajectories.naive import attack
 from tests.trajectories.verifiers.releases import make_release
 

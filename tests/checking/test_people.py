@@ -7,8 +7,8 @@ from tests.checking.naive import people as naive
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people, verify_people
-from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError
+from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.unit import Unit
 
 DAY = Unit("day", "days", "person")

@@ -1,6 +1,6 @@
-"""A short run of ``tests/fuzzing.py``: whatever is damaged, the command line ends with a code it promises."""
+"""A short run of ``tests/cli/fuzzing.py``: whatever is damaged, the command line ends with a code it promises."""
 
-from tests.fuzzing import fuzz
+from tests.cli.fuzzing import fuzz
 
 
 def test_damaged_files_end_with_a_code_that_is_promised(tmp_path):

@@ -1,6 +1,6 @@
-"""A short run of ``tests/kills.py``: killed at any moment, a run leaves the old pair or the new one."""
+"""A short run of ``tests/cli/kills.py``: killed at any moment, a run leaves the old pair or the new one."""
 
-from tests.kills import kill_many
+from tests.cli.kills import kill_many
 
 
 def test_killed_runs_leave_the_old_pair_or_the_new_one(tmp_path):

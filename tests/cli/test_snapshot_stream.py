@@ -17,9 +17,9 @@ from sfumato import pipeline
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
-from sfumato.core.secret import Secret
-from sfumato.io import owner
-from sfumato.io.stage import Stage
+from sfumato.core.publishing.secret import Secret
+from sfumato.io.releases import owner
+from sfumato.io.releases.stage import Stage
 from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders
 from sfumato.kinds.snapshots.stream import run as stream_run
 from sfumato.kinds.snapshots.stream.writer import StreamFolder
@@ -227,7 +227,7 @@ def test_a_killed_process_leaves_whole_snapshots_and_can_be_resumed(tmp_path):
         "import sys, sfumato as sf; from pathlib import Path; from sfumato.cli.output import Quiet\n"
         "from sfumato.cli.streaming import publish_stream\n"
         "method = sf.methods.Reposition(l=3, window=4)\n"
-        "secret = sf.core.secret.Secret(bytes([7] * 32))\n"
+        "secret = sf.core.publishing.secret.Secret(bytes([7] * 32))\n"
         f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, secret=secret)"
     )
     process = subprocess.Popen(

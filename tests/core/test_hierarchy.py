@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.naive.hierarchy import leaves_below, lowest_common_ancestor, path_up, quarter
 
-from sfumato.core.derive import balanced, grid, quadtree
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.hierarchy.derive import balanced, grid, quadtree
 
 
 @st.composite

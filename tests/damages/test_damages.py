@@ -10,8 +10,8 @@ from tests.damages.damages import DAMAGES, Damage
 from tests.damages.releases import RELEASES
 
 import sfumato as sf
-from sfumato.core.claims import list_guarantees
 from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.guarantee import list_guarantees
 from sfumato.core.rooms import all_kinds
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
 

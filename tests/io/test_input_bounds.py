@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core import claims, limits
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.guarantee import read_guarantee
+from sfumato.io import limits
 from sfumato.io.files import load
-from sfumato.io.json_files import parse_json
-from sfumato.io.json_text import find_deep_line, read_toml
+from sfumato.io.formats.json_files import parse_json
+from sfumato.io.formats.json_text import find_deep_line, read_toml
 from sfumato.io.tables import read_table
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 
@@ -158,7 +159,7 @@ KMITEMS = {name: value for name, value in dataclasses.asdict(KmItems(5, 2)).item
 
 
 def test_a_claim_with_a_number_beyond_all_counting_is_refused():
-    assert claims.load("sets", {"name": "km-items", "parameters": KMITEMS}) == KmItems(5, 2)
+    assert read_guarantee("sets", {"name": "km-items", "parameters": KMITEMS}) == KmItems(5, 2)
     for k in (1 << 60, 10**40):
         with pytest.raises(SchemaError, match="do not fit the guarantee"):
-            claims.load("sets", {"name": "km-items", "parameters": {**KMITEMS, "k": k}})
+            read_guarantee("sets", {"name": "km-items", "parameters": {**KMITEMS, "k": k}})

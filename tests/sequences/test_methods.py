@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.sequences.naive import knowledge as naive
 
 import sfumato as sf
-from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.io.export import write_table

@@ -14,11 +14,11 @@ from tests.sequences.naive import metrics as naive
 from tests.sequences.naive.metrics import MONITORED, comparisons, publish, publish_exactly
 
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.workload import Workload
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.sequences.comparison import Covers, SequenceComparison
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext

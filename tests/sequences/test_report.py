@@ -16,7 +16,7 @@ from sfumato import report
 from sfumato.checking.risk import Risk
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
-from sfumato.core.metric import Score
+from sfumato.core.measuring.metric import Score
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss

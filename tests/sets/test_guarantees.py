@@ -2,14 +2,14 @@
 
 import pytest
 
-from sfumato.core import claims
 from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import read_guarantee
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 
 
 def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():
     claim = ItemsetAnonymity(3, (("b", "a"), ("c",)))
     written = {"name": "itemset-anonymity", "parameters": {"k": 3, "itemsets": [["b", "a"], ["c"]]}}
-    assert claims.load("sets", written) == claim
+    assert read_guarantee("sets", written) == claim
     with pytest.raises(ParameterError, match="itemsets must not be empty"):
         ItemsetAnonymity(3, ((),))

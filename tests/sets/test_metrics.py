@@ -11,8 +11,8 @@ from tests.sets.naive.itemsets import best_itemsets, count_records
 from tests.sets.releases import disassociated, generalised
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.item_queries import ItemQueries

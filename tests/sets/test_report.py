@@ -11,8 +11,8 @@ from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
 from sfumato import report
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity

@@ -3,8 +3,8 @@
 import pytest
 from tests.snapshots.naive.people import cases, publish_cases
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import ParameterError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.snapshots import report
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.generator import generate

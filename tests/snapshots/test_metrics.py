@@ -5,8 +5,8 @@ import pytest
 from tests.snapshots.naive.people import publish_cases
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SfumatoError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.snapshots.metrics.information_loss import InformationLoss
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries

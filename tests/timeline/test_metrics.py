@@ -9,8 +9,8 @@ from tests.timeline.naive.sanitisation import error, keeps, prefixes
 from tests.timeline.naive.timelines import occurring, small_timelines
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.families.tally import Deletions, Tally
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare

@@ -1,7 +1,7 @@
 """A release is read like its data, and set beside them."""
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.published import read_timeline
 

@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import report
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.timeline.attacker import attack, attack_original
 from sfumato.pipeline import measure_release
 

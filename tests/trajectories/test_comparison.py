@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive.metrics import comparisons, largest_distance, location_distance, make_release, recode
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.distance import Distance
 from sfumato.kinds.trajectories.model.locations import Locations

@@ -8,8 +8,8 @@ from tests.trajectories.naive import attack
 from tests.trajectories.naive.recode import recode
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError
+from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.model import find_coordinates

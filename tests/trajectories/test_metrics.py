@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.trajectories.naive import metrics as naive
 from tests.trajectories.naive.metrics import POINTS, comparisons, make_release, recode
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.metric import Score
-from sfumato.core.workload import Workload
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.trajectories.metrics.distance import Distance

@@ -11,8 +11,8 @@ from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
-from sfumato.core.limits import EXPANSION, allow_expansion
-from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.limits import EXPANSION, allow_expansion
 
 app = typer.Typer(
     name="sfumato",

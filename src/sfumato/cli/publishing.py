@@ -15,16 +15,17 @@ from sfumato.checking.people import say_people
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import build
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result
 from sfumato.core.run import Run
-from sfumato.core.secret import Secret
-from sfumato.core.workload import Workload
 from sfumato.engines.local import Local
-from sfumato.io import owner, releases
+from sfumato.io import releases
 from sfumato.io.export import write_table
 from sfumato.io.policy import read_policy
-from sfumato.io.stage import check_free
+from sfumato.io.releases import owner
+from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [

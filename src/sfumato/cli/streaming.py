@@ -8,8 +8,8 @@ from typing import Any
 from sfumato import pipeline, registry
 from sfumato.cli.output import STOPPED, Output, fail
 from sfumato.core.method import Method
-from sfumato.core.secret import Secret
-from sfumato.core.withholding import WITHHOLD_AT_MOST
+from sfumato.core.publishing.secret import Secret
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
 __all__ = ["publish_stream"]
 

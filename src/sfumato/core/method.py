@@ -11,7 +11,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.kind import OfKind
 from sfumato.core.params import Parameterised
-from sfumato.core.recoding import Recoding
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 

@@ -14,14 +14,14 @@ import pyarrow as pa
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.places import PlaceOrigin
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
-from sfumato.core.secret import Secret
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html
 
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
-    from sfumato.core.recoding import Recoding
+    from sfumato.core.publishing.recoding import Recoding
 
 __all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
 

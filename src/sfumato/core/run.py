@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
-from sfumato.core.secret import Secret
+from sfumato.core.publishing.secret import Secret
 
 __all__ = ["Engine", "Progress", "Run", "silent"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sfumato.core.derive import balanced
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.hierarchy.derive import balanced
 from sfumato.generating.options import Option
 
 __all__ = ["taxonomy"]

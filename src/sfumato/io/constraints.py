@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.files import read_lines
 
 __all__ = ["read_itemsets", "read_partition", "resolve_monitored", "resolve_sensitive"]

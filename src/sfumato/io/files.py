@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.limits import check_expansion, largest_expansion
+from sfumato.io.limits import check_expansion, largest_expansion
 
 __all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8", "unpack"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.withholding import WITHHOLD_AT_MOST, read_limit
-from sfumato.io.json_text import read_toml
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.formats.json_text import read_toml
 
 __all__ = ["Policy", "read_policy"]
 

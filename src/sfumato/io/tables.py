@@ -18,9 +18,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.io.bounded_parquet import read_parquet
 from sfumato.io.files import choose_format, load, to_utf8
-from sfumato.io.json_text import find_deep_line
+from sfumato.io.formats.bounded_parquet import read_parquet
+from sfumato.io.formats.json_text import find_deep_line
 
 __all__ = ["check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
 

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from sfumato.checking.risk import Finding
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.rooms import find_room
 from sfumato.report.plots import save_figure
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
-from sfumato.core.comparison import Comparison
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.leftover import warn_of_leftover
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
+from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten

@@ -12,7 +12,7 @@ from tests.activity.naive.attack import follow_person
 
 import sfumato as sf
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.activity.attacker import following, known_slots
 from sfumato.kinds.activity.knowledge.following import Steps, follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots

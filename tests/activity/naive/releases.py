@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.core.clock import Clock
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release

@@ -12,10 +12,10 @@ from tests.sequences.naive import neighbours as plain
 from tests.sequences.naive.knowledge import Event, make_release
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
-from sfumato.core.derive import balanced
 from sfumato.core.errors import InfeasibleError, ParameterError
+from sfumato.core.hierarchy.derive import balanced
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.params import declared
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.attacker import neighbours

@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sfumato.core.clock import UNITS, Clock
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.model import Sequences

@@ -12,9 +12,9 @@ from tests.sets.examples import nested
 from tests.sets.naive.attack import matches, subsets
 from tests.sets.releases import generalised
 
-from sfumato.core import claims
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
+from sfumato.core.guarantee import read_guarantee
 from sfumato.kinds.sets.attacker import attack
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
@@ -29,7 +29,7 @@ ORIGINAL = [["a", "c"], ["b", "c"], ["a", "d"], ["e"]]
 def test_it_says_which_guarantee_it_verifies() -> None:
     assert GUARANTEE is ItemsetAnonymity
     manifest = json.loads(json.dumps(CLAIM.to_dict()))
-    assert claims.load("sets", manifest) == CLAIM
+    assert read_guarantee("sets", manifest) == CLAIM
 
 
 def test_items_that_are_not_named_may_be_rare() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.snapshots.generator import generate
 
 

@@ -6,7 +6,7 @@ from tests.trajectories.examples import XY, in_original_order, six_with_sensitiv
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
-from sfumato.core.row_clusters import cut
+from sfumato.core.publishing.row_clusters import cut
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon, Sga, Zga
 from sfumato.kinds.trajectories.model.histories import Trajectories

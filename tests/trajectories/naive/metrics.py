@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.recoding import name_values
 from sfumato.core.ragged import Ragged
-from sfumato.core.recoding import name_values
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from sfumato import report
 from sfumato.checking.risk import Risk
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.forms import Form
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.trajectories.attacker import risk_of_original

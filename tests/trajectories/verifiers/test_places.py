@@ -17,7 +17,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.places import Fixes
 from sfumato.core.run import Run
-from sfumato.io.json_files import spell_json
+from sfumato.io.formats.json_files import spell_json
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon, USeqAnon
 
 SECRET = bytes([1] * 32)

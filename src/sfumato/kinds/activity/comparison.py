@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.clock import UNITS
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.leftover import Leftover, share_of
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover, share_of
 from sfumato.core.release import Release
 from sfumato.kinds.activity.published import PublishedClasses
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sfumato.core.dataset import Dataset
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
-from sfumato.core.publication import number_names, publishing_secret
+from sfumato.core.publishing.publication import number_names, publishing_secret
 from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.kinds.activity.model import CLASS_COLUMNS, UNKNOWN, Slots, list_columns

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.clock import UNITS
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
-from sfumato.core.leftover import Leftover, share_of
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover, share_of
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.model import locate_entries
@@ -118,7 +118,7 @@ class SequenceComparison:
 
     Examples
     --------
-    >>> from sfumato.core.comparison import Comparison
+    >>> from sfumato.core.measuring.comparison import Comparison
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.core.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi

@@ -14,7 +14,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
-from sfumato.core.publication import number_names, publishing_secret
+from sfumato.core.publishing.publication import number_names, publishing_secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run

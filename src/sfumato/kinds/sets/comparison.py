@@ -10,11 +10,11 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.leftover import Leftover, count_different, name_long, name_values, share_of
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover, count_different, name_long, name_values, share_of
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
@@ -37,7 +37,7 @@ class SetComparison:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.comparison import Comparison
+    >>> from sfumato.core.measuring.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["bread"], ["wine", "bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> found = Comparison(data, result.release).view(SetComparison)

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
-from sfumato.core.leftover import Leftover
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
 

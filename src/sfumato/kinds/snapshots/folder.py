@@ -20,10 +20,9 @@ from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.release import Part, Release
-from sfumato.io import inventory
-from sfumato.io.inventory import DECLARED, check_tables, compare_json, find_strays, show
-from sfumato.io.json_files import read_json
-from sfumato.io.releases import check_version, read_release
+from sfumato.io.formats.json_files import read_json
+from sfumato.io.releases import check_version, inventory, read_release
+from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, find_strays, show
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 
 __all__ = ["check_folder", "is_stream", "read_folder", "read_snapshots", "read_summary", "snapshot_folders"]

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk
-from sfumato.core.comparison import Comparison
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts
 from sfumato.kinds.snapshots.knowledge.fates import Fates

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
-from sfumato.core.leftover import Leftover
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.model import Timeline

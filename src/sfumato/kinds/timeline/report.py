@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison

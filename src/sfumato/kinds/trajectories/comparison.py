@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.dataset import Dataset
-from sfumato.core.leftover import Leftover, count_different, name_long, name_values, share_of
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover, count_different, name_long, name_values, share_of
 from sfumato.core.release import Release
 from sfumato.kinds.trajectories.model import locate
 from sfumato.kinds.trajectories.model.locations import Locations

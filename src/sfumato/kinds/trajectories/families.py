@@ -14,8 +14,8 @@ from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
-from sfumato.core.recoding import Recoding
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.model.histories import Trajectories

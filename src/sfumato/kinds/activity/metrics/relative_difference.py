@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 
 __all__ = ["METRIC", "RelativeDifference"]

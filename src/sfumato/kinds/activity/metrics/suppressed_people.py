@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 

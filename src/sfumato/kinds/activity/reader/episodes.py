@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 
 __all__ = ["DAY", "MONDAY", "Calendar", "Episodes", "check_size", "fill_slots", "parse_start", "split_episodes"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import parse_numbers
 from sfumato.io.tables import parse_table
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, as_text, marks
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start

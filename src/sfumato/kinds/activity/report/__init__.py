@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison

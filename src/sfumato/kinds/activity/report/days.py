@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.clock import UNITS
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 from sfumato.report.markup import shorten

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.recoding import name_values
+from sfumato.core.publishing.recoding import name_values
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Cover, Grouped
 

@@ -153,7 +153,7 @@ class Et(DiverseGrouping):
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.derive import balanced
+    >>> from sfumato.core.hierarchy.derive import balanced
     >>> from sfumato.core.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",), hierarchy=balanced(["mail", "news"], 2))

@@ -15,19 +15,19 @@ from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Schema
 from sfumato.core.unit import PERSON, RECORD
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.formats.spmf import Token, parse_sequences, refuse_token
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
-from sfumato.io.spmf import Token, parse_sequences, refuse_token
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.times import parse_times
 from sfumato.io.visits import combine_labels, renumber

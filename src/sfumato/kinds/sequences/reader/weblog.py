@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import Cells, marks
 
 __all__ = ["WebLog", "looks_like_weblog", "parse_weblog"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.clock import UNITS, Clock
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import choose_edges, draw_bars

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.clock import UNITS, Clock
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.unit import Unit
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report.lengths import show_length

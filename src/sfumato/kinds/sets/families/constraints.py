@@ -14,9 +14,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.ragged import Ragged
-from sfumato.core.recoding import Recoding
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity

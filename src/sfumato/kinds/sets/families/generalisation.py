@@ -15,9 +15,9 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.method import Method
 from sfumato.core.params import Param
-from sfumato.core.publication import AT_LEAST_ONE, Recoded, publish
+from sfumato.core.publishing.publication import AT_LEAST_ONE, Recoded, publish
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.ragged import Ragged
-from sfumato.core.recoding import Recoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 

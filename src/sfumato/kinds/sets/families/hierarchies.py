@@ -13,8 +13,8 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
-from sfumato.core.recoding import Recoding
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.km_items import KmItems

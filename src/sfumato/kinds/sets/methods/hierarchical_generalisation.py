@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
-from sfumato.core.row_clusters import cut, join, recode_clusters
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree, recoding_of_cut

@@ -7,11 +7,11 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
-from sfumato.core.metric import Better, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
-from sfumato.core.workload import Workload
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.metric import Better, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Operation
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.comparison import SetComparison

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.metric import Operation
+from sfumato.core.measuring.metric import Operation
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import count_supports
@@ -33,7 +33,7 @@ class PairSupport(PairMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.comparison import Comparison
+    >>> from sfumato.core.measuring.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupport().measure(Comparison(data, result.release)).details["pairs"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.metric import Operation
+from sfumato.core.measuring.metric import Operation
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
@@ -22,7 +22,7 @@ class PairSupportCertain(PairMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.comparison import Comparison
+    >>> from sfumato.core.measuring.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupportCertain().measure(Comparison(data, result.release)).details["pairs"]

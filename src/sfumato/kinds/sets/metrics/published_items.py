@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
 
 __all__ = ["PublishedItems"]

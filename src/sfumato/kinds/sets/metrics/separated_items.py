@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Operation
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 

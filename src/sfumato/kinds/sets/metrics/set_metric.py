@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Metric
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Metric
 from sfumato.kinds.sets.comparison import SetComparison
 
 __all__ = ["SetMetric"]

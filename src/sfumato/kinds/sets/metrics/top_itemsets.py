@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Operation
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.mining import compare_top, top_original, top_published

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Operation
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 

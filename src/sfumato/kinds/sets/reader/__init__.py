@@ -21,9 +21,9 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
-from sfumato.io.derived import derive_hierarchy
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles

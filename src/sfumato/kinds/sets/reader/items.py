@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
-from sfumato.core.lineage import name_rows
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import certain_support
 from sfumato.kinds.sets.metrics.mining import top_original

@@ -14,10 +14,10 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
+from sfumato.core.publishing.secret import Secret, digest
 from sfumato.core.release import Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.core.schema import Schema
-from sfumato.core.secret import Secret, digest
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
 from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly

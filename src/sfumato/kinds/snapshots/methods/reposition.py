@@ -13,10 +13,10 @@ from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.schema import Schema
-from sfumato.core.secret import Secret
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import STEPS
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity

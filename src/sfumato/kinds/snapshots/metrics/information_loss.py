@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.costs import CostModel

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.core.errors import SchemaError
-from sfumato.io.bounded_parquet import iterate_parquet
 from sfumato.io.files import choose_format
+from sfumato.io.formats.bounded_parquet import iterate_parquet
 from sfumato.io.reading import Reading
 from sfumato.io.tables import detect_delimiter, first_lines, parse_table
 

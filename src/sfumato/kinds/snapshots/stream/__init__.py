@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.secret import Secret
-from sfumato.core.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
+from sfumato.core.publishing.secret import Secret
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 from sfumato.io.reading import Reading
 from sfumato.kinds.snapshots.reader.batches import is_feed
 

@@ -17,13 +17,13 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result, Trace
 from sfumato.core.schema import Schema
-from sfumato.core.secret import Secret
 from sfumato.core.unit import RECORD
-from sfumato.io.owner import read_rows
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
+from sfumato.io.releases.owner import read_rows
 from sfumato.kinds.snapshots.families.homes import Snapshot
 from sfumato.kinds.snapshots.families.reposition_window import WindowState
 from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, StreamState

@@ -23,9 +23,9 @@ from pyarrow import ipc
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.errors import SchemaError, SfumatoError
 from sfumato.core.release import Release, describe_claim
-from sfumato.io.json_files import read_json, spell_json
+from sfumato.io.formats.json_files import read_json, spell_json
 from sfumato.io.releases import read_release, write_data, write_release
-from sfumato.io.stage import Stage, find_busy
+from sfumato.io.releases.stage import Stage, find_busy
 from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 

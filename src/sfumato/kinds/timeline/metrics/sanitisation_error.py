@@ -6,8 +6,8 @@ import dataclasses
 import math
 from typing import Any, ClassVar
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
 __all__ = ["METRIC", "SanitisationError"]

@@ -13,8 +13,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
-from sfumato.core.row_clusters import cut, join, recode_clusters
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging, hideable_rows
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity

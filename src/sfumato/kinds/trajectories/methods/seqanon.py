@@ -12,7 +12,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
-from sfumato.core.publication import Recoded
+from sfumato.core.publishing.publication import Recoded
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity

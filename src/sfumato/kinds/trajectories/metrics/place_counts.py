@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
 
 __all__ = ["METRIC", "PlaceCounts"]
 

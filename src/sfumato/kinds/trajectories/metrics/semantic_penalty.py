@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation, mean_over_records
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation, mean_over_records
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "SemanticPenalty"]

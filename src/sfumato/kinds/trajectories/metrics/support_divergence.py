@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import lookup, support
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Better, Metric, Operation
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
-from sfumato.core.workload import Workload
 
 __all__ = ["METRIC", "SupportDivergence"]
 

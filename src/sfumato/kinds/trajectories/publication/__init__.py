@@ -13,7 +13,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.places import CELLS
-from sfumato.core.publication import Recoded, publish
+from sfumato.core.publishing.publication import Recoded, publish
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.publication.places import explain_hidden, publish_places

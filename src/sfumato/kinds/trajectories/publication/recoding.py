@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.publication import Recoded
+from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.ragged import Ragged
-from sfumato.core.recoding import Recoding
 from sfumato.kinds.trajectories.model.histories import Trajectories
 
 __all__ = ["EMPTY", "apply_recoding", "recode_places"]

@@ -15,8 +15,8 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Schema
 from sfumato.io.constraints import read_partition, resolve_sensitive
-from sfumato.io.derived import derive_hierarchy
 from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.reading import Reading
 from sfumato.io.visits import arrange_visits, renumber
 from sfumato.kinds.trajectories import KIND

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.io.cells import LONGEST_LABEL
 from sfumato.io.files import load, to_utf8
-from sfumato.io.json_files import parse_json
+from sfumato.io.formats.json_files import parse_json
 from sfumato.io.tables import parse_table
 
 __all__ = ["Region", "locate_in_regions", "read_regions"]

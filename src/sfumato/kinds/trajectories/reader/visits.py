@@ -14,11 +14,11 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.unit import RECORD, Unit, parse_unit
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.formats.spmf import Token, parse_sequences
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
-from sfumato.io.spmf import Token, parse_sequences
 from sfumato.io.tables import first_lines, parse_table
 from sfumato.io.times import Times, parse_times, split_periods
 from sfumato.io.visits import combine_labels

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.checking.risk import Risk
-from sfumato.core.comparison import Comparison
-from sfumato.core.metric import Score
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.comparison import Comparison
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.locations import convex_hull

@@ -1,0 +1,1 @@
+"""What a measure is, what it compares and what it may be asked."""

@@ -1,0 +1,89 @@
+"""Parquet files as strangers write them: what they hold is bounded before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.core.errors import SchemaError
+from sfumato.io.limits import check_expansion, largest_expansion
+
+__all__ = ["iterate_parquet", "read_parquet"]
+
+_ROWS = 1 << 16
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12, "BYTE_ARRAY": 4}
+_BROKEN = "this is not a whole Parquet file; it is cut short or damaged."
+
+
+def read_parquet(name: str, source: Any, size: int) -> pa.Table:
+    """Read a Parquet file whose content stays within what its size allows.
+
+    Runs of equal values take no room in such a file, so a few bytes may stand for any number of rows. The rows are
+    counted in the footer before anything is read, and the bytes while it is read.
+
+    Parameters
+    ----------
+    name
+        For error messages.
+    source
+        A path, or a reader of Arrow's.
+    size
+        Bytes of the file, or of all files that hold the same content: what the content is measured against.
+
+    Examples
+    --------
+    >>> sink = pa.BufferOutputStream()
+    >>> pq.write_table(pa.table({"place": pa.nulls(10**3, pa.int8())}), sink)
+    >>> read_parquet("visits.parquet", pa.BufferReader(sink.getvalue()), sink.getvalue().size).num_rows
+    1000
+    """
+    batches = list(iterate_parquet(name, source, size))
+    return pa.Table.from_batches(batches[1:], schema=batches[0].schema)
+
+
+def iterate_parquet(name: str, source: Any, size: int) -> Iterator[pa.RecordBatch]:
+    """Yield the content of a Parquet file within the same bounds, part by part; first a part without rows."""
+    try:
+        file = pq.ParquetFile(source, thrift_string_size_limit=1 << 28, thrift_container_size_limit=1 << 24)
+        check_expansion(name, size, _count_least(file.metadata))
+        yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+        for batch in _read_within(name, file, size):
+            # Arrow reads bytes that are no text without a word.
+            batch.validate(full=True)
+            yield batch
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise SchemaError(f"{name}: {_BROKEN}") from None
+
+
+def _read_within(name: str, file: pq.ParquetFile, size: int) -> Iterator[pa.RecordBatch]:
+    metadata = file.metadata
+    widest = sum(
+        metadata.row_group(group).column(column).total_uncompressed_size
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+        if metadata.schema.column(column).physical_type == "BYTE_ARRAY"
+    )
+    # No text is longer than all texts together; so many rows of it are never too many at once.
+    rows = max(min(_ROWS, largest_expansion(size) // max(widest, 1)), 64)
+    read = 0
+    # Every row group has dictionaries of its own, and Arrow cannot put two of them into one nested batch.
+    for group in range(metadata.num_row_groups):
+        for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
+            read += batch.nbytes
+            check_expansion(name, size, read)
+            yield batch
+
+
+def _count_least(metadata: pq.FileMetaData) -> int:
+    """Return how many bytes the content takes at least, by what the footer says."""
+    found = 0
+    for group in range(metadata.num_row_groups):
+        about = metadata.row_group(group)
+        for number in range(about.num_columns):
+            column = about.column(number)
+            width = _WIDTHS.get(column.physical_type, 1)
+            found += max(int(column.num_values) * width, int(column.total_uncompressed_size))
+    return max(found, int(metadata.num_rows))

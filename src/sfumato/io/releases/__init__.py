@@ -1,0 +1,434 @@
+"""The published files: written for people and machines in one spelling, read back exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.forms import Form, decode, encode
+from sfumato.core.guarantee import read_guarantee
+from sfumato.core.places import PlaceOrigin
+from sfumato.core.release import Included, Part, PublishedColumn, Release
+from sfumato.core.rooms import all_kinds, find_kind, find_room
+from sfumato.core.unit import Unit
+from sfumato.io.formats.bounded_parquet import read_parquet
+from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
+from sfumato.io.formats.json_files import check_plain, read_json, spell_json
+from sfumato.io.releases.included import copy_in, is_plain_name
+
+__all__ = [
+    "FORMAT_VERSION",
+    "find_release",
+    "manifest",
+    "published_names",
+    "read_data",
+    "read_release",
+    "same_cells",
+    "spell_tables",
+    "write_data",
+    "write_release",
+]
+
+FORMAT_VERSION = 2
+
+_FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
+_TEXT = Form("exact")
+_NUMBER = Form("exact", "float64")
+_PLACE_COLUMNS = {
+    "place": _TEXT,
+    **dict.fromkeys(("x", "y", "lon", "lat"), _NUMBER),
+    "level": Form("exact", "int64"),
+    "outline": _TEXT,
+}
+"""What places.csv may say of a place, in this order."""
+
+_VALUE_COLUMNS = ("column", "value", "member")
+_PART_NAME = re.compile(r"[a-z][a-z-]{0,63}")
+_UNFIT = (pa.ArrowException, AttributeError, TypeError, ValueError, OverflowError)
+"""What Arrow and Python raise for cells that are not of the form they should have."""
+_GROUP_ROWS = 1 << 20
+"""Rows in a row group of data.parquet."""
+
+
+def write_release(release: Release, folder: Path, include: Sequence[Path] = ()) -> None:
+    """Write ``data.parquet``, ``data.csv``, ``values.csv``, ``places.csv``, a file per part and ``release.json``.
+
+    This function sees the release only. It cannot reach what the owner keeps. What else is to be published, such as a
+    licence, is copied in and declared with its digest.
+    """
+    taken = {*_FILES, *(f"{name}.csv" for name in release.parts)}
+    release = dataclasses.replace(release, included=copy_in(include, folder, taken))
+    write_data([release.table], release.columns, folder / "data.parquet")
+    for name, table in spell_tables(release):
+        write_csv(table, folder / name)
+    (folder / "release.json").write_bytes(spell_json(manifest(release)))
+
+
+def write_data(tables: Iterable[pa.Table], columns: tuple[PublishedColumn, ...], where: Any) -> None:
+    """Write records as Parquet, to a path or a stream, the same records always as the same bytes, however they come.
+
+    Nothing is compressed and nothing is measured, because compressors and statistics differ from build to build.
+    """
+    groups = (_settle(group, columns) for group in _regroup(tables))
+    first = next(groups)
+    with pq.ParquetWriter(
+        where,
+        first.schema,
+        version="2.6",
+        data_page_version="1.0",
+        compression="none",
+        write_statistics=False,
+        store_schema=True,
+    ) as writer:
+        for group in itertools.chain([first], groups):
+            writer.write_table(group, row_group_size=_GROUP_ROWS)
+
+
+def _regroup(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows of tables in groups of one size, the last one as it comes; one group where there are no rows."""
+    waiting: list[pa.Table] = []
+    yielded = False
+    for table in tables:
+        waiting.append(table)
+        while sum(part.num_rows for part in waiting) >= _GROUP_ROWS:
+            joined = pa.concat_tables(waiting)
+            yield joined.slice(0, _GROUP_ROWS)
+            waiting, yielded = [joined.slice(_GROUP_ROWS)], True
+    left = pa.concat_tables(waiting)
+    if left.num_rows or not yielded:
+        yield left
+
+
+def _settle(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+    """Return a table with the types its forms call for; labels are those that occur, in the order of the alphabet."""
+    return pa.table({column.name: _settle_column(table.column(column.name), column.form) for column in columns})
+
+
+def _settle_column(column: pa.ChunkedArray, form: Form) -> pa.Array:
+    array = _one_array(column)
+    if not form.history:
+        return _sort_labels(array) if form.cell == "category" else array.cast(form.arrow)
+    if array.null_count:
+        raise SchemaError("data: a history is missing.")
+    inside = Form(form.cell, form.type, meaning=form.meaning)
+    flat = _settle_column(pa.chunked_array([array.flatten()]), inside)
+    offsets = array.offsets.to_numpy() - array.offsets[0].as_py()
+    # Names of list elements are part of the file, and Arrow takes lists for equal that differ in them.
+    element = pa.field("element", inside.arrow)
+    if pa.types.is_large_list(array.type):
+        return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), flat, type=pa.large_list(element))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat, type=pa.list_(element))
+
+
+def _sort_labels(cells: Any) -> pa.Array:
+    texts = cells.cast(pa.string()) if not pa.types.is_string(cells.type) else cells
+    coded = texts.dictionary_encode()
+    labels = coded.dictionary.to_pylist()
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    number = [0] * len(order)
+    for position, at in enumerate(order):
+        number[at] = position
+    codes = pa.array(number, pa.int32()).take(coded.indices)
+    return pa.DictionaryArray.from_arrays(codes, pa.array([labels[at] for at in order], pa.string()))
+
+
+def _one_array(column: pa.ChunkedArray) -> Any:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    return array
+
+
+def spell_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the name and the text of every CSV file of a release."""
+    yield "data.csv", _spell(release.table, release.columns)
+    yield "values.csv", _spell(release.values, _describe(_VALUE_COLUMNS, _TEXT))
+    if release.places is not None:
+        known = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
+        places = tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in known)
+        yield "places.csv", _spell(release.places, places)
+    for name, part in release.parts.items():
+        yield f"{name}.csv", _spell(part.table, part.columns)
+
+
+def _describe(names: Sequence[str], form: Form) -> tuple[PublishedColumn, ...]:
+    return tuple(PublishedColumn(name, "plain", form) for name in names)
+
+
+def _spell(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+    return pa.table({column.name: encode(table.column(column.name), column.form) for column in columns})
+
+
+def published_names(release: Release) -> set[str]:
+    """Return the names of the files that a release consists of."""
+    tables = {f"{name}.csv" for name in ("data", "values", *release.parts)}
+    places = set() if release.places is None else {"places.csv"}
+    return {"data.parquet", "release.json", *tables, *places, *(file.name for file in release.included)}
+
+
+def manifest(release: Release) -> dict[str, Any]:
+    """Return what ``release.json`` says of a release: the one place where that is written."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": release.kind,
+        "method": release.method,
+        "guarantee": release.guarantee.to_dict(release.unit),
+        "unit": release.unit.to_dict(),
+        "columns": _describe_columns(release.columns),
+        "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
+        "places": _describe_places(release),
+        "included": [dataclasses.asdict(file) for file in release.included],
+        "records": {
+            "in": release.records_in,
+            "published": len(release),
+            "withheld": sum(release.withheld.values()),
+            "withheld_by_reason": dict(sorted(release.withheld.items())),
+        },
+    }
+
+
+def _describe_columns(columns: tuple[PublishedColumn, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": column.name,
+            "role": column.role,
+            "form": column.form.cell,
+            "type": column.form.type,
+            "history": column.form.history,
+            "meaning": column.form.meaning,
+        }
+        for column in columns
+    ]
+
+
+def _describe_places(release: Release) -> dict[str, Any] | None:
+    if release.places is None:
+        return None
+    origin = None if release.place_origin is None else release.place_origin.to_dict()
+    return {"columns": release.places.column_names, "origin": origin}
+
+
+class _Entry(BaseModel):
+    """Part of a manifest; keys that are not known are left to those who compare the whole text."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class _Column(_Entry):
+    name: str
+    role: str
+    form: str
+    type: str
+    history: bool
+    meaning: str
+
+    def published(self) -> PublishedColumn:
+        return PublishedColumn(self.name, self.role, Form(self.form, self.type, self.history, self.meaning))
+
+
+class _Claim(_Entry):
+    name: str
+    parameters: dict[str, Any]
+    count: str
+    statement: str
+
+
+class _Unit(_Entry):
+    one: str
+    many: str
+    owner: str
+
+
+class _File(_Entry):
+    name: str
+    size: int
+    sha256: str
+
+
+class _Records(_Entry):
+    records_in: int = Field(alias="in")
+    published: int = Field(ge=0, le=2**62)
+    withheld: int
+    withheld_by_reason: dict[str, int]
+
+
+class _Places(_Entry):
+    columns: list[str]
+    origin: dict[str, Any] | None
+
+    def published_origin(self) -> PlaceOrigin | None:
+        try:
+            return None if self.origin is None else PlaceOrigin.from_dict(self.origin)
+        except ParameterError:
+            raise SchemaError("release.json: the origin of the places is none that this program knows.") from None
+
+
+class _Manifest(_Entry):
+    format_version: int
+    kind: str
+    method: str
+    guarantee: _Claim
+    unit: _Unit
+    columns: list[_Column]
+    parts: dict[str, list[_Column]]
+    places: _Places | None
+    included: list[_File]
+    records: _Records
+
+
+def _read_manifest(folder: Path) -> _Manifest:
+    found = read_json(folder / "release.json")
+    check_version("release.json", found, FORMAT_VERSION)
+    try:
+        read = _Manifest.model_validate(found)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"][:3])
+        raise SchemaError(f"release.json: not a manifest of this format; look at {where!a}.") from None
+    if read.kind not in all_kinds():
+        raise SchemaError(f"release.json: kind must be one of {', '.join(all_kinds())}.")
+    if any(not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES for name in read.parts):
+        raise SchemaError("release.json: a part must have a plain name of its own.")
+    taken = {*_FILES, *(f"{name}.csv" for name in read.parts)}
+    if any(not is_plain_name(file.name) or file.name in taken for file in read.included):
+        raise SchemaError("release.json: an included file must have a plain name of its own.")
+    return read
+
+
+def check_version(file: str, found: Any, current: int) -> None:
+    """Refuse a manifest of another format, and say what to do."""
+    version = found.get("format_version") if isinstance(found, dict) else None
+    if type(version) is not int:
+        raise SchemaError(f"{file}: not a manifest of this program (it has no format_version).")
+    if version > current:
+        raise SchemaError(
+            f"{file}: format version {version} is newer than this program reads ({current}); update sfumato."
+        )
+    if version < current:
+        raise SchemaError(
+            f"{file}: format version {version} is that of sfumato 0.1, which let things into a release that nobody "
+            "checks. It cannot be judged; publish it again from the original with this version."
+        )
+
+
+def marked_kind(folder: Path) -> str | None:
+    """Return the kind of data whose releases have a shape of their own, if a folder is marked as such a release."""
+    return next(
+        (kind for kind in all_kinds() if any((folder / name).is_file() for name in find_kind(kind).manifests)), None
+    )
+
+
+def find_release(path: Path) -> Path:
+    """Return the folder that holds ``release.json``: the given one or its ``release/``."""
+    # A folder that is a release itself is not left for one that lies in it.
+    for folder in (path, path / "release"):
+        if (folder / "release.json").is_file() or marked_kind(folder) is not None:
+            return folder
+    raise SchemaError(f"{path}: there is no release here (no release.json).")
+
+
+def read_release(path: Path, data: str = "data.parquet") -> Release:
+    """Read a release from its files; cells are read by the forms that ``release.json`` declares.
+
+    Parameters
+    ----------
+    path
+        The folder given to ``write``, or its ``release/``.
+    data
+        ``data.parquet`` or ``data.csv``: both hold the same records.
+    """
+    folder = find_release(path)
+    kind = marked_kind(folder)
+    if kind is not None:
+        found: Release = find_room(kind, "folder").read_folder(folder, data)
+        return found
+    read = _read_manifest(folder)
+    try:
+        claim = read_guarantee(read.kind, read.guarantee.model_dump())
+    except ParameterError as error:
+        raise SchemaError(f"release.json: {error}") from None
+    columns = tuple(column.published() for column in read.columns)
+    table = read_data(folder / data, columns)
+    return Release(
+        kind=read.kind,
+        method=read.method,
+        guarantee=claim,
+        columns=columns,
+        table=table,
+        values=read_data(folder / "values.csv", _describe(_VALUE_COLUMNS, _TEXT)),
+        records_in=read.records.records_in,
+        withheld=dict(read.records.withheld_by_reason),
+        places=None if read.places is None else _read_places(folder / "places.csv", read.places.columns),
+        parts={name: _read_part(folder, name, described) for name, described in read.parts.items()},
+        published=None if table.num_rows == read.records.published else read.records.published,
+        included=tuple(Included(file.name, file.size, file.sha256) for file in read.included),
+        unit=Unit.from_dict(read.unit.model_dump()),
+        place_origin=None if read.places is None else read.places.published_origin(),
+    )
+
+
+def _read_part(folder: Path, name: str, described: list[_Column]) -> Part:
+    columns = tuple(column.published() for column in described)
+    return Part(columns, read_data(folder / f"{name}.csv", columns))
+
+
+def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+    """Read the declared columns of a published table by their forms."""
+    check_plain(path)
+    if path.suffix == ".csv":
+        texts = read_csv(path, [column.name for column in columns])
+        try:
+            return pa.table({c.name: decode(texts.column(c.name), c.form) for c in columns})
+        except _UNFIT:
+            raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
+    try:
+        # The file is opened here, so that nothing around it is taken for a part of it.
+        with path.open("rb") as file:
+            # The same records lie beside it as text, against which it is measured: equal rows take no room here.
+            table = read_parquet(path.name, file, _size(path) + _size(path.with_suffix(".csv")))
+    except OSError:
+        raise SchemaError(f"{path.name}: not a complete Parquet file.") from None
+    for column in columns:
+        if table.column_names.count(column.name) != 1:
+            raise SchemaError(f"{path.name}: the columns are not those of release.json.")
+    try:
+        return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
+    except _UNFIT:
+        raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _as_form(column: pa.ChunkedArray, form: Form) -> pa.Array:
+    array = _one_array(column)
+    if form.history and form.cell == "category":
+        flat = array.flatten()
+        coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+        offsets = array.offsets
+        return type(array).from_arrays(offsets, coded) if not array.null_count else array
+    return array if form.cell == "category" else array.cast(form.arrow)
+
+
+def _read_places(path: Path, names: list[str]) -> pa.Table:
+    check_plain(path)
+    if names != [name for name in _PLACE_COLUMNS if name in names] or "place" not in names:
+        raise SchemaError(f"release.json: places may have the columns {', '.join(_PLACE_COLUMNS)}, in this order.")
+    missing = [name for name in names if name not in read_header(path)]
+    if missing:
+        raise SchemaError(f"{path.name}: column {missing[0]!r} is missing.")
+    return read_data(path, tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in names))
+
+
+def same_cells(one: pa.Table, other: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
+    """Tell whether two tables have the same cells; how a dictionary numbers its labels is not content."""
+    return bool(_settle(one, columns).equals(_settle(other, columns)))

@@ -1,0 +1,189 @@
+"""The batches already published with one recoding, as keyed hashes: two that are nearly the same give people away.
+
+Whoever has two releases with the same recoding can subtract one from the other: what is left are the records of those
+who came or went. So a batch that differs from one already published by a few people only is refused. What is compared
+is what a reader compares, the published records; hashes of people tell whose the differing records are. The hashes are
+made with a key that follows from the first release's secret, and stay in ``owner/``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.core.publishing.secret import Secret
+from sfumato.core.release import Release, Result
+from sfumato.core.unit import plural
+from sfumato.io.formats.json_files import read_json
+
+__all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
+
+LEDGER_FILE = "batches.json"
+_BYTES = 16
+
+Mark = tuple[str, str]
+"""Keyed hashes of a published record and of the person it is of."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """One published batch: what its records are and whose, as hashes that only the key explains.
+
+    Examples
+    --------
+    >>> Batch((("r1", "p1"), ("r2", "p2"))).new_to(Batch((("r2", "p7"),)))
+    (('r1', 'p1'),)
+    """
+
+    marks: tuple[Mark, ...]
+
+    def new_to(self, other: Batch) -> tuple[Mark, ...]:
+        """Return what is left of this batch when the other one is subtracted, record by record."""
+        left = Counter(record for record, _ in other.marks)
+        known = Counter(other.marks)
+        rest = []
+        # The same record of the same person first, so that what is left is of those who are new.
+        for mark in self.marks:
+            if known[mark]:
+                known[mark] -= 1
+                left[mark[0]] -= 1
+            else:
+                rest.append(mark)
+        new = []
+        for mark in rest:
+            if left[mark[0]] > 0:
+                left[mark[0]] -= 1
+            else:
+                new.append(mark)
+        return tuple(new)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ledger:
+    """All batches published with one recoding, the key of their hashes, and the folders that keep them.
+
+    Examples
+    --------
+    >>> Ledger(bytes(32)).batches
+    ()
+    """
+
+    key: bytes
+    batches: tuple[Batch, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    @classmethod
+    def begin(cls, secret: Secret) -> Ledger:
+        """Begin a ledger whose key follows from the secret of the first release."""
+        return cls(secret.derive("batches").key)
+
+    def mark(self, release: Release, people: Sequence[str]) -> Batch:
+        """Hash the published records, with the person each one is of."""
+        shown = [column.name for column in release.columns if column.role != "identifier"]
+        rows = release.table.select(shown).to_pylist()
+        return Batch(
+            tuple(
+                (self._hash("record", list(row.values())), self._hash("person", who))
+                for row, who in zip(rows, people, strict=True)
+            )
+        )
+
+    def _hash(self, what: str, value: Any) -> str:
+        text = json.dumps([what, value], ensure_ascii=False, default=str).encode()
+        return hashlib.blake2b(text, key=self.key, digest_size=_BYTES).hexdigest()
+
+    def refuse_near(self, batch: Batch, release: Release) -> None:
+        """Raise where a batch differs by some but fewer than k people from one that is published."""
+        k, unit = release.guarantee.crowd or 1, release.unit
+        nouns = plural(unit.owner or unit.one)
+        for number, earlier in enumerate(self.batches, start=1):
+            for new, what, remedy in (
+                (batch.new_to(earlier), "new", "without the newcomers, or with more of them"),
+                (earlier.new_to(batch), "missing", "with those who left, or without more of them"),
+            ):
+                people = len({who for _, who in new})
+                if new and people < k:
+                    raise InfeasibleError(
+                        f"apply: the batch differs from batch {number} of {len(self.batches)} published with this "
+                        f"recoding by {len(new):,} {what} {'record' if len(new) == 1 else 'records'} of "
+                        f"{unit.owners(people)}, and k={k}. Whoever has both releases subtracts one from the other and "
+                        f"is left with them. Publish a batch that differs by none or by at least {k} {nouns} "
+                        f"({remedy}), or anonymise the data anew (anonymize)."
+                    )
+
+    def add(self, batch: Batch) -> Ledger:
+        """Return the ledger with one more batch; one that is there already is not listed twice."""
+        if any(sorted(batch.marks) == sorted(known.marks) for known in self.batches):
+            return self
+        return dataclasses.replace(self, batches=(*self.batches, batch))
+
+    def join(self, other: Ledger) -> Ledger:
+        """Return the batches and folders of two ledgers of the same recoding."""
+        joined = self
+        for batch in other.batches:
+            joined = joined.add(batch)
+        return dataclasses.replace(joined, folders=tuple(dict.fromkeys((*self.folders, *other.folders))))
+
+    def write(self, folder: Path) -> None:
+        """Write the ledger into an owner's folder, whole or not at all, for nobody but the owner."""
+        plain = {"key": self.key.hex(), "folders": self.folders, "batches": [batch.marks for batch in self.batches]}
+        aside = folder / f".{LEDGER_FILE}.{os.getpid()}"
+        aside.touch(mode=0o600)
+        aside.write_text(json.dumps(plain) + "\n", encoding="utf-8")
+        aside.replace(folder / LEDGER_FILE)
+
+    def write_everywhere(self) -> None:
+        """Write the ledger into all folders that keep it, where they are still there."""
+        for folder in map(Path, self.folders):
+            file = folder / LEDGER_FILE
+            if file.is_file():
+                kept = _read(file)
+                # Another release may have been written there since, with a recoding of its own.
+                if kept.key == self.key:
+                    kept.join(self).write(folder)
+            elif (folder / "recoding.json").is_file():
+                self.write(folder)
+
+
+def people_of(result: Result) -> list[str]:
+    """Name the person of every published record, as the original has it."""
+    original = result.trace.original
+    if original is None:
+        return [str(row) for row in result.trace.rows.tolist()]
+    names: Any = original.people
+    if names is None:
+        names = original.table.column(original.schema.identifier)
+    return [str(name) for name in names.take(pa.array(result.trace.rows)).to_pylist()]
+
+
+def read_ledger(path: Path) -> Ledger | None:
+    """Read what was published with the recoding of a release, from all folders that keep it; None where none does."""
+    file = path / "owner" / LEDGER_FILE
+    if not file.is_file():
+        return None
+    ledger = _read(file)
+    for folder in ledger.folders:
+        other = Path(folder) / LEDGER_FILE
+        if other.is_file() and other != file:
+            found = _read(other)
+            if found.key == ledger.key:
+                ledger = ledger.join(found)
+    return ledger
+
+
+def _read(file: Path) -> Ledger:
+    try:
+        plain = read_json(file)
+        batches = tuple(Batch(tuple((str(record), str(who)) for record, who in marks)) for marks in plain["batches"])
+        return Ledger(bytes.fromhex(plain["key"]), batches, tuple(map(str, plain["folders"])))
+    except (ValueError, KeyError, TypeError, OSError):
+        raise SchemaError(f"{file}: not a list of published batches; it is damaged. Bring back the file.") from None

@@ -1,0 +1,158 @@
+"""What the owner keeps beside a release: who became whom, the secret, times, the recoding."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.secret import SECRET_BYTES, Secret
+from sfumato.core.release import Release, Result, describe_claim
+from sfumato.io.formats.bounded_parquet import read_parquet
+from sfumato.io.formats.json_files import read_json
+from sfumato.io.releases.ledger import Ledger
+
+__all__ = [
+    "SECRET_FILE",
+    "begin_ledger",
+    "read_claim",
+    "read_recoded",
+    "read_recoding",
+    "read_rows",
+    "read_secret",
+    "read_trace",
+    "write_owner",
+    "write_secret",
+]
+
+SECRET_FILE = "secret.hex"
+
+
+def write_owner(result: Result, folder: Path, version: str) -> None:
+    """Write the row map, the trace and, if there is one, the recoding."""
+    trace, release = result.trace, result.release
+    rows = pa.array(trace.rows, pa.int64())
+    columns: dict[str, Any] = {"original_row": rows}
+    for column in release.columns:
+        if column.role == "identifier":
+            columns["published"] = release.table.column(column.name)
+    if trace.original is not None:
+        for known in trace.original.schema.columns:
+            if known.role == "identifier":
+                columns["person"] = trace.original.table.column(known.name).take(rows)
+        if trace.original.people is not None:
+            columns["whose"] = trace.original.people.take(rows)
+    pq.write_table(pa.table(columns), folder / "rows.parquet")
+    if trace.secret is not None:
+        write_secret(trace.secret, folder / SECRET_FILE)
+    kept = {
+        "sfumato": version,
+        "method": release.method,
+        "unit": release.unit.to_dict(),
+        "parameters": trace.parameters,
+        "seconds": trace.seconds,
+        "counters": trace.counters,
+        "notes": list(trace.original.notes) if trace.original is not None else [],
+        "reading": dict(trace.original.reading) if trace.original is not None else {},
+        "claim": describe_claim(release),
+    }
+    (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if trace.recoding is not None:
+        text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
+        (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_claim(path: Path) -> dict[str, Any] | None:
+    """Return the claim that the owner kept beside a release, or None where it is not at hand."""
+    claim = read_trace(path).get("claim")
+    return claim if isinstance(claim, dict) else None
+
+
+def write_secret(secret: Secret, path: Path) -> None:
+    """Write a secret as hexadecimal digits, for nobody but the owner."""
+    path.touch(mode=0o600)
+    path.write_text(secret.key.hex() + "\n", encoding="ascii")
+
+
+def read_secret(path: Path) -> Secret:
+    """Read a secret that was kept in ``owner/``, or made by other means: 64 hexadecimal digits."""
+    try:
+        # A little more than a secret and its line end, so that a wrong file is not read whole.
+        text = path.open("rb").read(4 * SECRET_BYTES).strip().decode("ascii")
+        key = bytes.fromhex(text)
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError:
+        key = b""
+    if len(key) != SECRET_BYTES:
+        raise SchemaError(
+            f"{path}: not a secret; {2 * SECRET_BYTES} hexadecimal digits are needed, as in {SECRET_FILE} of owner/ or "
+            "from 'openssl rand -hex 32'."
+        )
+    return Secret(key)
+
+
+def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
+    """Return the original row of every published row, or None where the owner's part is not at hand."""
+    file = path / "owner" / "rows.parquet"
+    if not file.is_file():
+        return None
+    try:
+        rows = read_parquet(file.name, file, file.stat().st_size).column("original_row")
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"{file}: not a row map.") from None
+    if not pa.types.is_integer(rows.type) or rows.null_count:
+        raise SchemaError(f"{file}: not a row map; it must hold whole numbers only.")
+    return np.asarray(rows.to_numpy(), dtype=np.int64)
+
+
+def begin_ledger(path: Path, release: Release) -> Ledger:
+    """Begin the list of published batches with a release that was made before there was one."""
+    file = path / "owner" / SECRET_FILE
+    ledger = Ledger.begin(read_secret(file) if file.is_file() else Secret.fresh())
+    file = path / "owner" / "rows.parquet"
+    people = [""] * len(release)
+    if file.is_file():
+        rows = read_parquet(file.name, file, file.stat().st_size)
+        name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
+        people = [str(who) for who in rows.column(name).to_pylist()]
+    here = str((path / "owner").resolve())
+    return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
+
+
+def read_trace(path: Path) -> dict[str, Any]:
+    """Return the owner's trace, empty where it is not at hand."""
+    file = path / "owner" / "trace.json"
+    if not file.is_file():
+        return {}
+    data = read_json(file)
+    if not isinstance(data, dict):
+        raise SchemaError(f"{file}: not the trace of a release.")
+    return data
+
+
+def read_recoded(path: Path) -> tuple[str, ...]:
+    """Return the values of the recoding learnt for a release, none where there is none."""
+    if not (path / "owner" / "recoding.json").is_file():
+        return ()
+    recoding = read_recoding(path)
+    return (*recoding.suppressed, *(value for group in recoding.groups for value in group))
+
+
+def read_recoding(path: Path) -> Recoding:
+    """Return the recoding learnt for a release."""
+    file = path if path.is_file() else path / "owner" / "recoding.json"
+    if not file.is_file():
+        raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
+    try:
+        return Recoding.from_dict(read_json(file))
+    except (KeyError, TypeError, ValueError):
+        raise SchemaError(f"{file}: not a saved recoding.") from None

@@ -1,0 +1,40 @@
+"""Everything the README and the guide show is run: Python blocks, policies and commands."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def run_command(line: str, folder: Path) -> None:
+    words = line.removeprefix("$ ").removeprefix("sfumato ")
+    program = f'{sys.executable} -c "from sfumato.cli import main; main()" {words}'
+    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    broken_batch = words.startswith("apply") and done.returncode == 1
+    assert done.returncode == 0 or broken_batch, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_shows_works(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    text = "\n".join(body for _, body in blocks)
+    if "checkins.csv" in text and "generate trajectories" not in text:
+        run_command("sfumato generate trajectories --size 2000 --seed 1 --out checkins.csv", tmp_path)
+    names: dict = {}
+    for language, body in blocks:
+        if language == "python":
+            exec(compile(body, str(page), "exec"), names)
+        elif language == "toml":
+            Path("policy.toml").write_text(body, encoding="utf-8")
+            run_command("sfumato run policy.toml", tmp_path)
+        else:
+            for line in body.splitlines():
+                if line.startswith("$ sfumato"):
+                    run_command(line, tmp_path)

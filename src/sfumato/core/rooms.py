@@ -77,7 +77,7 @@ def list_modules(kind: str, room: str) -> tuple[ModuleType, ...]:
     Examples
     --------
     >>> [module.__name__.rpartition(".")[2] for module in list_modules("timeline", "guarantees")]
-    ['prefix_frequency']
+    ['guarantees', 'prefix_frequency']
     """
     if not has_room(kind, room):
         return ()

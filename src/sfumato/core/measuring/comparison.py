@@ -92,7 +92,8 @@ class Comparison:
         Examples
         --------
         >>> import sfumato as sf
-        >>>         >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
+        >>> from sfumato.kinds.sets.comparison import SetComparison
+        >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
         >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
         >>> comparison = Comparison(data, release)
         >>> comparison.view(SetComparison) is comparison.view(SetComparison)

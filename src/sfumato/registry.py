@@ -63,8 +63,8 @@ def all_methods() -> dict[str, type[Method]]:
     return dict(sorted((name, method) for kind in all_kinds() for name, method in methods_for(kind).items()))
 
 
-def find(name: str) -> type[Method]:
-    """Return a method by its name, or say which one is nearest.
+def find(name: str, kind: str | None = None) -> type[Method]:
+    """Return a method by its name, or say which one is nearest; methods for the kind at hand are looked at first.
 
     Examples
     --------
@@ -73,9 +73,9 @@ def find(name: str) -> type[Method]:
         ...
     sfumato.core.errors.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
     """
-    for kind in all_kinds():
-        if name in methods_for(kind):
-            return methods_for(kind)[name]
+    for each in all_kinds() if kind is None else (kind, *all_kinds()):
+        if name in methods_for(each):
+            return methods_for(each)[name]
     known = all_methods()
     near = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import registry
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.export import write_table
-from sfumato.kinds.activity.generator import MODELS, OPTIONS, generate
+from sfumato.kinds.activity.generator import MODELS, generate
 from sfumato.kinds.activity.generator.routines import ACTIVITIES, builtin_routines, learn_routines
 
 
@@ -29,17 +28,6 @@ def test_the_table_has_the_documented_columns():
         [("person", pa.string()), ("start", stamp), ("end", stamp), ("activity", pa.string())]
     )
     assert all(column.null_count == 0 for column in table.columns)
-
-
-def test_the_registry_knows_the_generator():
-    assert registry.generator("activity").generate is generate
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_same_seed_same_table_and_other_seed_other_table(model):
-    first, again, other = (generate(20, seed=seed, model=model) for seed in (7, 7, 8))
-    assert first.equals(again)
-    assert not first.equals(other)
 
 
 def test_tables_are_the_same_on_every_machine():
@@ -78,15 +66,6 @@ def test_episodes_fill_all_days_without_gaps(size, seed, model, days, share, bor
         assert all(row["minutes"] >= 1 for row in mine)
         assert sum(row["minutes"] for row in mine) == options["days"] * 1440
     assert len({row["activity"] for row in rows} - {"Vacation"}) <= activities
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_option_is_described_and_its_default_is_allowed(model):
-    for option in OPTIONS[model]:
-        assert option.help.endswith(".")
-        if option.default is not None:
-            assert option.check(option.default, "test") == option.default
-            assert option.check(str(option.default), "test") == option.default
 
 
 def test_shares_of_an_hour_are_those_of_the_routine():

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.generating.taxonomy import taxonomy
-from sfumato.kinds.sequences.generator import MODELS, OPTIONS, generate
+from sfumato.kinds.sequences.generator import generate
 
 
 def lengths_of(table):
@@ -38,16 +37,6 @@ def test_table_has_the_documented_columns():
         [("person", pa.string()), ("time", pa.timestamp("s", tz="UTC")), ("event", pa.string())]
     )
     assert all(column.null_count == 0 for column in table.columns)
-
-
-def test_the_registry_knows_the_generator():
-    assert registry.generator("sequences").generate is generate
-
-
-def test_same_seed_same_table_and_other_seed_other_table():
-    first, again, other = (generate(200, seed=seed) for seed in (7, 7, 8))
-    assert first.equals(again)
-    assert not first.equals(other)
 
 
 def test_tables_are_the_same_on_every_machine():
@@ -79,14 +68,6 @@ def test_rows_are_ordered_and_nobody_does_two_things_at_once(size, seed, portals
     assert len(set(people)) == size
     assert (steps_within_people(table) >= 1).all()
     assert {moment.date() for moment in table["time"].to_pylist()} <= {date(2024, 5, 1 + day) for day in range(days)}
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_option_is_described_and_its_default_is_allowed(model):
-    for option in OPTIONS[model]:
-        assert option.help.endswith(".")
-        assert option.check(option.default, "test") == option.default
-        assert option.check(str(option.default), "test") == option.default
 
 
 @pytest.mark.parametrize("mean", [1.0, 2.5, 30.0])

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.generating.taxonomy import taxonomy
-from sfumato.kinds.sets.generator import MODELS, OPTIONS, baskets, generate
+from sfumato.kinds.sets.generator import baskets, generate
 
 
 def sets_of(table):
@@ -31,16 +30,6 @@ def test_the_table_has_the_documented_columns():
     table = generate(20, seed=1)
     assert table.schema == pa.schema([("person", pa.string()), ("item", pa.string())])
     assert all(column.null_count == 0 for column in table.columns)
-
-
-def test_the_registry_knows_the_generator():
-    assert registry.generator("sets").generate is generate
-
-
-def test_same_seed_same_table_and_other_seed_other_table():
-    first, again, other = (generate(200, seed=seed) for seed in (7, 7, 8))
-    assert first.equals(again)
-    assert not first.equals(other)
 
 
 def test_tables_are_the_same_on_every_machine():
@@ -69,14 +58,6 @@ def test_everybody_has_a_set_in_order(size, seed, items, share, corruption, corr
     assert {item for row in found.values() for item in row} <= {
         f"item{number:0{len(str(items))}d}" for number in range(1, items + 1)
     }
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_option_is_described_and_its_default_is_allowed(model):
-    for option in OPTIONS[model]:
-        assert option.help.endswith(".")
-        assert option.check(option.default, "test") == option.default
-        assert option.check(str(option.default), "test") == option.default
 
 
 @pytest.mark.parametrize("mean", [1.0, 2.5, 10.0, 40.0])

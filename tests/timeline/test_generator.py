@@ -7,12 +7,6 @@ from sfumato.core.errors import ParameterError
 from sfumato.kinds.timeline.generator import MODELS, OPTIONS, generate
 
 
-def test_the_same_seed_gives_the_same_timeline():
-    first = generate(200, seed=4, events=30)
-    assert first.equals(generate(200, seed=4, events=30))
-    assert not first.equals(generate(200, seed=5, events=30))
-
-
 def test_it_has_the_shape_that_is_asked_for():
     table = generate(3000, seed=1, events=50, mean_events=6.0, step="day", start="2023-02-01")
     assert len(pc.unique(table["time"])) == 3000

@@ -157,7 +157,7 @@ def anonymize(
     from sfumato.core.params import build
     from sfumato.registry import find, find_room, has_room
 
-    chosen = build(find(method), parse_pairs(parameter, "-p"))
+    chosen = build(find(method, kind), parse_pairs(parameter, "-p"))
     read_limit(withhold_at_most)
     streams = has_room(kind, "stream") and hasattr(chosen, "stream")
     if resume and not streams:

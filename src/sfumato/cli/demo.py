@@ -34,7 +34,7 @@ def show(out: Output, directory: Path) -> None:
         f"{before['unique_share']:.0%} of the people."
     )
     out.say("")
-    method = build(registry.find("seqanon"), {"k": 5, "m": 2, "infeasible": "suppress"})
+    method = build(registry.find("seqanon", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
     published = publish(
         Quiet(),
         directory,

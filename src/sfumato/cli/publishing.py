@@ -149,7 +149,7 @@ def read_workload(path: Path) -> Workload:
 def run_policy(out: Output, path: Path) -> None:
     """Read, anonymise, verify, attack and measure as a policy file says."""
     policy = read_policy(path)
-    method = build(registry.find(policy.method.name), policy.parameters)
+    method = build(registry.find(policy.method.name, policy.data.kind), policy.parameters)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Output(as_json=False) if not out.as_json else Quiet()
     published = publish(

@@ -33,24 +33,11 @@ def test_the_good_rows_are_good(reader):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(SchemaError, match="there is no such file"):
-        read(tmp_path / "missing.csv", Reading("activity"))
     with pytest.raises(SchemaError, match="there are no files in this directory"):
         read(tmp_path, Reading("activity"))
     (tmp_path / "a.csv").write_text(HEADER + GOOD)
     with pytest.raises(SchemaError, match="not of ADL or ARAS recordings"):
         read(tmp_path, Reading("activity"))
-
-
-@pytest.mark.parametrize("name", ["d.csv", "d.jsonl", "d.parquet"])
-@pytest.mark.parametrize("content", [b"", b"\n \n"])
-def test_empty_files(refuse, name, content):
-    told = refuse(content, name)
-    assert "empty" in told or "cut short" in told or "no text" in told
-
-
-def test_a_header_only(refuse):
-    assert "there are no rows, only a header" in refuse(HEADER)
 
 
 @pytest.mark.parametrize(

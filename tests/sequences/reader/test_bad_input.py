@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequences.naive.files import AGENT, CANARY, GOOD, HEADER, people, request, write_and_read, write_and_refuse
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.kinds.sequences.reader import read
 
@@ -28,30 +28,6 @@ def refuse(tmp_path):
 
 def test_the_good_rows_are_good(reader):
     assert len(reader(HEADER + GOOD)) == 2
-
-
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(SchemaError, match="there is no such file"):
-        read(tmp_path / "missing.csv", Reading("sequences"))
-    with pytest.raises(SchemaError, match="this is a directory"):
-        read(tmp_path, Reading("sequences"))
-
-
-def test_empty_files(refuse):
-    assert "the file is empty" in refuse("")
-    assert "the file is empty" in refuse("\x1c\n \n")
-    assert "the file is empty" in refuse(b"", "c.parquet")
-    assert "there are no rows, only a header" in refuse(HEADER)
-
-
-def test_a_format_that_the_name_does_not_tell(refuse):
-    assert "the extension does not tell the format" in refuse(HEADER + GOOD, "clicks.log")
-
-
-def test_truncated_parquet(refuse, tmp_path):
-    pq.write_table(pa.table({"person": [CANARY], "time": [1], "event": [CANARY]}), tmp_path / "c.parquet")
-    whole = (tmp_path / "c.parquet").read_bytes()
-    assert "not a whole Parquet file" in refuse(whole[: len(whole) // 2], "c.parquet")
 
 
 def test_text_that_is_not_utf8(refuse):

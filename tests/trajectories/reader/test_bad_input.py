@@ -48,29 +48,9 @@ def test_the_good_rows_are_good(tmp_path):
 # files
 
 
-def test_a_path_that_does_not_exist(tmp_path):
-    with pytest.raises(SchemaError, match=r"missing\.csv: there is no such file"):
-        read(tmp_path / "missing.csv", Reading("trajectories"))
-
-
-def test_a_directory(tmp_path):
-    with pytest.raises(SchemaError, match="this is a directory"):
-        read(tmp_path, Reading("trajectories"))
-
-
 def test_a_path_with_a_nul_byte():
     with pytest.raises(SchemaError, match="cannot be read"):
         read("visits\0.csv", Reading("trajectories"))
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "\ufeff"])
-@pytest.mark.parametrize("name", ["visits.csv", "visits.jsonl"])
-def test_an_empty_file(refuse, content, name):
-    assert f"{name}: the file is empty." in refuse(content, name)
-
-
-def test_an_empty_parquet_file(refuse):
-    assert "visits.parquet: the file is empty" in refuse(b"", "visits.parquet")
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])

@@ -30,6 +30,10 @@ def test_the_good_rows_are_good(reader):
     assert len(reader(HEADER + GOOD)) == 2
 
 
+def test_a_file_of_blanks(refuse):
+    assert "the file is empty" in refuse("\x1c\n \n")
+
+
 def test_text_that_is_not_utf8(refuse):
     assert "text must be UTF-8, line 4 is not" in refuse((HEADER + GOOD + f"{CANARY}\xe9,3,a\n").encode("latin-1"))
     assert "text must be UTF-8, line 2 is not" in refuse(

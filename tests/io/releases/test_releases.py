@@ -10,7 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.io.releases import FORMAT_VERSION, read_release
+from sfumato.io.releases import read_release
+from sfumato.io.releases.manifest import FORMAT_VERSION
 
 OLD_MANIFEST = {
     "format_version": 1,

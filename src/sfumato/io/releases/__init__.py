@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.guarantee import read_guarantee
-from sfumato.core.places import PlaceOrigin
 from sfumato.core.release import Included, Part, PublishedColumn, Release
 from sfumato.core.rooms import all_kinds, find_kind, find_room
 from sfumato.core.unit import Unit
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
-from sfumato.io.formats.json_files import check_plain, read_json, spell_json
-from sfumato.io.releases.included import copy_in, is_plain_name
+from sfumato.io.formats.json_files import check_plain, spell_json
+from sfumato.io.releases.included import copy_in
+from sfumato.io.releases.manifest import FILES, ManifestColumn, describe_release, read_manifest
 
 __all__ = [
-    "FORMAT_VERSION",
     "find_release",
-    "manifest",
     "published_names",
     "read_data",
     "read_release",
@@ -38,9 +34,7 @@ __all__ = [
     "write_release",
 ]
 
-FORMAT_VERSION = 2
 
-_FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
 _TEXT = Form("exact")
 _NUMBER = Form("exact", "float64")
 _PLACE_COLUMNS = {
@@ -52,7 +46,6 @@ _PLACE_COLUMNS = {
 """What places.csv may say of a place, in this order."""
 
 _VALUE_COLUMNS = ("column", "value", "member")
-_PART_NAME = re.compile(r"[a-z][a-z-]{0,63}")
 _UNFIT = (pa.ArrowException, AttributeError, TypeError, ValueError, OverflowError)
 """What Arrow and Python raise for cells that are not of the form they should have."""
 _GROUP_ROWS = 1 << 20
@@ -65,12 +58,12 @@ def write_release(release: Release, folder: Path, include: Sequence[Path] = ()) 
     This function sees the release only. It cannot reach what the owner keeps. What else is to be published, such as a
     licence, is copied in and declared with its digest.
     """
-    taken = {*_FILES, *(f"{name}.csv" for name in release.parts)}
+    taken = {*FILES, *(f"{name}.csv" for name in release.parts)}
     release = dataclasses.replace(release, included=copy_in(include, folder, taken))
     write_data([release.table], release.columns, folder / "data.parquet")
     for name, table in spell_tables(release):
         write_csv(table, folder / name)
-    (folder / "release.json").write_bytes(spell_json(manifest(release)))
+    (folder / "release.json").write_bytes(spell_json(describe_release(release)))
 
 
 def write_data(tables: Iterable[pa.Table], columns: tuple[PublishedColumn, ...], where: Any) -> None:
@@ -175,150 +168,6 @@ def published_names(release: Release) -> set[str]:
     return {"data.parquet", "release.json", *tables, *places, *(file.name for file in release.included)}
 
 
-def manifest(release: Release) -> dict[str, Any]:
-    """Return what ``release.json`` says of a release: the one place where that is written."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": release.kind,
-        "method": release.method,
-        "guarantee": release.guarantee.to_dict(release.unit),
-        "unit": release.unit.to_dict(),
-        "columns": _describe_columns(release.columns),
-        "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
-        "places": _describe_places(release),
-        "included": [dataclasses.asdict(file) for file in release.included],
-        "records": {
-            "in": release.records_in,
-            "published": len(release),
-            "withheld": sum(release.withheld.values()),
-            "withheld_by_reason": dict(sorted(release.withheld.items())),
-        },
-    }
-
-
-def _describe_columns(columns: tuple[PublishedColumn, ...]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": column.name,
-            "role": column.role,
-            "form": column.form.cell,
-            "type": column.form.type,
-            "history": column.form.history,
-            "meaning": column.form.meaning,
-        }
-        for column in columns
-    ]
-
-
-def _describe_places(release: Release) -> dict[str, Any] | None:
-    if release.places is None:
-        return None
-    origin = None if release.place_origin is None else release.place_origin.to_dict()
-    return {"columns": release.places.column_names, "origin": origin}
-
-
-class _Entry(BaseModel):
-    """Part of a manifest; keys that are not known are left to those who compare the whole text."""
-
-    model_config = ConfigDict(strict=True, frozen=True)
-
-
-class _Column(_Entry):
-    name: str
-    role: str
-    form: str
-    type: str
-    history: bool
-    meaning: str
-
-    def published(self) -> PublishedColumn:
-        return PublishedColumn(self.name, self.role, Form(self.form, self.type, self.history, self.meaning))
-
-
-class _Claim(_Entry):
-    name: str
-    parameters: dict[str, Any]
-    count: str
-    statement: str
-
-
-class _Unit(_Entry):
-    one: str
-    many: str
-    owner: str
-
-
-class _File(_Entry):
-    name: str
-    size: int
-    sha256: str
-
-
-class _Records(_Entry):
-    records_in: int = Field(alias="in")
-    published: int = Field(ge=0, le=2**62)
-    withheld: int
-    withheld_by_reason: dict[str, int]
-
-
-class _Places(_Entry):
-    columns: list[str]
-    origin: dict[str, Any] | None
-
-    def published_origin(self) -> PlaceOrigin | None:
-        try:
-            return None if self.origin is None else PlaceOrigin.from_dict(self.origin)
-        except ParameterError:
-            raise SchemaError("release.json: the origin of the places is none that this program knows.") from None
-
-
-class _Manifest(_Entry):
-    format_version: int
-    kind: str
-    method: str
-    guarantee: _Claim
-    unit: _Unit
-    columns: list[_Column]
-    parts: dict[str, list[_Column]]
-    places: _Places | None
-    included: list[_File]
-    records: _Records
-
-
-def _read_manifest(folder: Path) -> _Manifest:
-    found = read_json(folder / "release.json")
-    check_version("release.json", found, FORMAT_VERSION)
-    try:
-        read = _Manifest.model_validate(found)
-    except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"][:3])
-        raise SchemaError(f"release.json: not a manifest of this format; look at {where!a}.") from None
-    if read.kind not in all_kinds():
-        raise SchemaError(f"release.json: kind must be one of {', '.join(all_kinds())}.")
-    if any(not _PART_NAME.fullmatch(name) or f"{name}.csv" in _FILES for name in read.parts):
-        raise SchemaError("release.json: a part must have a plain name of its own.")
-    taken = {*_FILES, *(f"{name}.csv" for name in read.parts)}
-    if any(not is_plain_name(file.name) or file.name in taken for file in read.included):
-        raise SchemaError("release.json: an included file must have a plain name of its own.")
-    return read
-
-
-def check_version(file: str, found: Any, current: int) -> None:
-    """Refuse a manifest of another format, and say what to do."""
-    version = found.get("format_version") if isinstance(found, dict) else None
-    if type(version) is not int:
-        raise SchemaError(f"{file}: not a manifest of this program (it has no format_version).")
-    if version > current:
-        raise SchemaError(
-            f"{file}: format version {version} is newer than this program reads ({current}); update sfumato."
-        )
-    if version < current:
-        raise SchemaError(
-            f"{file}: format version {version} is that of sfumato 0.1, which let things into a release that nobody "
-            "checks. It cannot be judged; publish it again from the original with this version."
-        )
-
-
 def marked_kind(folder: Path) -> str | None:
     """Return the kind of data whose releases have a shape of their own, if a folder is marked as such a release."""
     return next(
@@ -350,7 +199,7 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
     if kind is not None:
         found: Release = find_room(kind, "folder").read_folder(folder, data)
         return found
-    read = _read_manifest(folder)
+    read = read_manifest(folder)
     try:
         claim = read_guarantee(read.kind, read.guarantee.model_dump())
     except ParameterError as error:
@@ -375,7 +224,7 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
     )
 
 
-def _read_part(folder: Path, name: str, described: list[_Column]) -> Part:
+def _read_part(folder: Path, name: str, described: list[ManifestColumn]) -> Part:
     columns = tuple(column.published() for column in described)
     return Part(columns, read_data(folder / f"{name}.csv", columns))
 

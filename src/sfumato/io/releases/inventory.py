@@ -16,8 +16,9 @@ from sfumato.core.release import PublishedColumn, Release
 from sfumato.io.formats.csv_files import read_header, spell_csv
 from sfumato.io.formats.json_files import check_plain, read_json, spell_json
 from sfumato.io.formats.parquet_files import find_beside_records
-from sfumato.io.releases import manifest, published_names, read_data, same_cells, spell_tables, write_data
+from sfumato.io.releases import published_names, read_data, same_cells, spell_tables, write_data
 from sfumato.io.releases.included import digest_file, is_plain_name
+from sfumato.io.releases.manifest import describe_release
 
 __all__ = ["check_folder", "check_tables", "compare_json", "find_strays", "show"]
 
@@ -43,7 +44,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     names = [file.name for file in release.included]
     if names != sorted(set(names)):
         undeclared.append("release.json: included files that are not in order")
-    otherwise, more = compare_json(folder / "release.json", manifest(release))
+    otherwise, more = compare_json(folder / "release.json", describe_release(release))
     undeclared += more
     undeclared += [
         f"release.json: {show(key)} is not spelled as a release spells it"

@@ -21,8 +21,9 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.release import Part, Release
 from sfumato.io.formats.json_files import read_json
-from sfumato.io.releases import check_version, inventory, read_release
+from sfumato.io.releases import inventory, read_release
 from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, find_strays, show
+from sfumato.io.releases.manifest import check_version
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 
 __all__ = ["check_folder", "is_stream", "read_folder", "read_snapshots", "read_summary", "snapshot_folders"]

@@ -66,7 +66,7 @@ ROOMS = {
         import numpy as np
         from sfumato.core.method import Method
         from sfumato.core.params import Param
-        from sfumato.core.publication import Recoded, publish
+        from sfumato.core.publishing.publication import Recoded, publish
         from sfumato.kinds.wishes.guarantees import Shared
 
         @dataclasses.dataclass(frozen=True)
@@ -126,7 +126,7 @@ ROOMS = {
     """,
     "metrics": """
         import dataclasses
-        from sfumato.core.metric import Metric
+        from sfumato.core.measuring.metric import Metric
 
         @dataclasses.dataclass(frozen=True)
         class Kept(Metric):
@@ -165,7 +165,7 @@ METHOD = """
 """
 MEASURE = """
     import dataclasses
-    from sfumato.core.metric import Metric
+    from sfumato.core.measuring.metric import Metric
 
     @dataclasses.dataclass(frozen=True)
     class Lost(Metric):

@@ -17,7 +17,7 @@ from sfumato.checking.risk import Finding, Risk
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ReleaseWarning, SchemaError, VerificationError
+from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, VerificationError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.workload import Workload
@@ -287,6 +287,8 @@ def measure(path: PathLike, original: Dataset, *, workload: Workload | None = No
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
     published = _as_release(release)
+    if not registry.has_room(published.kind, "estimate"):
+        raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
     drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
     return drawn
 
@@ -295,6 +297,12 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
     """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
     asked = [tuple(itemset) for itemset in itemsets]
     published = _as_release(release)
+    if not registry.has_room(published.kind, "estimate"):
+        offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
+        raise ParameterError(
+            f"estimate: this is a release of {published.kind}; itemsets can be counted in releases of "
+            f"{', '.join(offered)}."
+        )
     room = registry.find_room(published.kind, "estimate")
     certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
     return [

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import sfumato as sf
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 
@@ -51,3 +52,19 @@ def test_what_is_not_there_is_said():
         registry.find_room("timeline", "stream")
     with pytest.raises(ParameterError, match="kind 'set' cannot be read; choose from activity"):
         registry.reader("set")
+
+
+def test_only_sets_can_be_asked_for_itemsets():
+    data = sf.Dataset.of("timeline", [{"a": 1, "b": 9}, {"b": 9}], sensitive=("a",))
+    release = sf.anonymize(data, sf.methods.Essa(delta="1/2")).release
+    with pytest.raises(
+        ParameterError, match="this is a release of timeline; itemsets can be counted in releases of sets"
+    ):
+        sf.estimate(release, [["a"]])
+    with pytest.raises(ParameterError, match="reconstruct: the release publishes records, not chunks"):
+        sf.reconstruct(release)
+
+
+def test_methods_are_found_by_name_and_by_class():
+    assert sf.methods.find("seqanon") is sf.methods.SeqAnon is sf.methods.all_methods()["seqanon"]
+    assert {"SeqAnon", "find", "all_methods"} <= set(dir(sf.methods))

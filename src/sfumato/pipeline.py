@@ -95,6 +95,7 @@ def anonymize(
     """
     limit = read_limit(withhold_at_most)
     run = run or Run(secret)
+    run.withhold_at_most = limit
     with run.phase("anonymize"):
         result = counting.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
@@ -354,6 +355,7 @@ def apply(
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     run = run or Run()
+    run.withhold_at_most = limit
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
         result = method.apply(dataset, recoding, earlier, unknown, run)

@@ -59,6 +59,8 @@ class Dataset:
         Where the coordinates of the places come from, and so what may be published of them.
     fixes
         Where people were, visit by visit, if the coordinates of the places come from there.
+    population
+        For tables: the people the records were drawn from, with the quasi-identifiers of the records; it is public.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Dataset:
     people: pa.Array | None = None
     place_origin: PlaceOrigin = UNQUESTIONED
     fixes: Fixes | None = None
+    population: pa.Table | None = None
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):

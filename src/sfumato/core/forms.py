@@ -5,11 +5,13 @@ form                Arrow                       CSV
 ==================  ==========================  =============
 exact               T                           ``42``
 interval (closed)   struct<lo: T, hi: T>        ``[20..29]``
+no value            struct without bounds       ``[]``
 set                 list<T>, sorted             ``{A|B}``
 category            dictionary<string>          ``Europe``
 suppressed          null                        ``*``
 ==================  ==========================  =============
 
+An interval without bounds says that there is no value; it is not suppressed, which may be any value or none.
 A history is a list of such cells, joined by ``;``. A backslash escapes. A cell that a spreadsheet
 could run as a formula starts with a backslash, so that it is text there and reads back unchanged. Line
 breaks are spelled ``\n`` and ``\r``, so that a record is a line, and an empty text ``\e``.
@@ -199,6 +201,8 @@ def _encode_cell(value: Any, form: Form) -> str:
     if value is None:
         return "*"
     if form.cell == "interval":
+        if value["lo"] is None and value["hi"] is None:
+            return "[]"
         return f"[{_encode_value(value['lo'], form)}..{_encode_value(value['hi'], form)}]"
     if form.cell == "set":
         return "{" + "|".join(_encode_value(item, form) for item in value) + "}"
@@ -321,6 +325,8 @@ def _decode_cell(text: str, form: Form) -> Any:
     if text == "*":
         return None
     if form.cell == "interval":
+        if text == "[]":
+            return {"lo": None, "hi": None}
         bounds = _BOUNDS.fullmatch(_unwrap(text, "[", "]"))
         if bounds is None:
             raise ValueError(text)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 from sfumato.core.publishing.secret import Secret
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
 __all__ = ["Engine", "Progress", "Run", "silent"]
 
@@ -47,6 +48,7 @@ class Run:
 
     Everything random comes from the secret, which is drawn from the operating system. Given one that was kept, the run
     is repeated. Counters say what was done; a method leaves in ``notes`` what its owner must be told, a sentence each.
+    Methods that can leave out records to spare the others may do so up to ``withhold_at_most``, a share of all.
 
     Examples
     --------
@@ -58,11 +60,16 @@ class Run:
     """
 
     def __init__(
-        self, secret: Secret | bytes | None = None, progress: Progress = silent, engine: Engine | None = None
+        self,
+        secret: Secret | bytes | None = None,
+        progress: Progress = silent,
+        engine: Engine | None = None,
+        withhold_at_most: float = WITHHOLD_AT_MOST,
     ) -> None:
         self.secret = Secret.fresh() if secret is None else Secret.of(secret)
         self.progress = progress
         self.engine: Engine = engine or _Serial()
+        self.withhold_at_most = withhold_at_most
         self.seconds: dict[str, float] = {}
         self.counters: dict[str, int] = {}
         self.notes: list[str] = []

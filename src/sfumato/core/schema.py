@@ -6,27 +6,46 @@ import dataclasses
 
 from sfumato.core.errors import SchemaError
 
-__all__ = ["ROLES", "Column", "Schema"]
+__all__ = ["ROLES", "SCALES", "Column", "Schema"]
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "plain", "history", "time", "count")
+SCALES = ("categorical", "ordered", "integer", "decimal", "date")
+"""What the values of an attribute are, and so how they can be generalised."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
     """A column and the part it plays.
 
+    Parameters
+    ----------
+    name, role
+        What it is called, and the part it plays.
+    scale
+        For attributes: what their values are.
+    order
+        For ordered attributes: their values from the lowest to the highest.
+
     Examples
     --------
     >>> Column("person", "identifier")
     Column(name='person', role='identifier')
+    >>> Column("pain", "quasi-identifier", "ordered", ("none", "some", "much")).order
+    ('none', 'some', 'much')
     """
 
     name: str
     role: str
+    scale: str = dataclasses.field(default="categorical", repr=False)
+    order: tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
             raise SchemaError(f"column {self.name!r}: role must be one of {', '.join(ROLES)}, got {self.role!r}.")
+        if self.scale not in SCALES:
+            raise SchemaError(f"column {self.name!r}: scale must be one of {', '.join(SCALES)}, got {self.scale!r}.")
+        if (self.scale == "ordered") != bool(self.order) or len(set(self.order)) < len(self.order):
+            raise SchemaError(f"column {self.name!r}: an ordered attribute, and no other, lists its values once each.")
 
 
 @dataclasses.dataclass(frozen=True)

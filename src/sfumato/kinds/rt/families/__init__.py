@@ -1,0 +1,1 @@
+"""What methods for tables with a set of items share."""

@@ -1,0 +1,166 @@
+"""Clusters of records that are merged, with their relational loss kept up to date."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.table.families.spaces import number_cells, space_of
+from sfumato.kinds.table.model import Attribute
+
+if TYPE_CHECKING:
+    from sfumato.kinds.rt.kernels.bit_vectors import Linked
+
+__all__ = ["Clusters"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Clusters:
+    """Clusters of the records of a table with sets, and how they can be merged.
+
+    The relational loss (the paper's Rum) is the mean NCP of all records; a withheld record counts 1. It is kept as one
+    (size, NCP) per cluster: a merge changes it by what the two clusters cost together less what they cost apart.
+
+    Parameters
+    ----------
+    attributes
+        The quasi-identifiers.
+    group
+        Cluster of every record, numbered from 0; -1 for one that is withheld.
+    items
+        What can be known of the records' sets.
+
+    Attributes
+    ----------
+    active
+        Clusters that are left.
+    price
+        NCP of a record of each cluster.
+    rows
+        Records of each cluster.
+    loss
+        NCP of all records, added up.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.kinds.rt.model import known_items
+    >>> from sfumato.kinds.table.model import attributes_of
+    >>> data = Dataset.of("rt", [(20,), (30,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["a"]])
+    >>> clusters = Clusters(attributes_of(data), np.array([0, 0, 1, 1]), known_items(data))
+    >>> clusters.rum, clusters.price_with(0).tolist(), clusters.distance_with(0).tolist()
+    (0.125, [inf, 1.0], [inf, 4.0])
+    >>> clusters.merge(0, 1)
+    >>> clusters.rum, clusters.rows[0].tolist()
+    (1.0, [0, 1, 2, 3])
+    """
+
+    def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: Ragged) -> None:
+        from sfumato.kinds.rt.kernels.joined_prices import price_clusters
+        from sfumato.kinds.table.kernels.hulls import form_hulls
+
+        count = int(group.max(initial=-1)) + 1
+        self.attributes, self.items, self.records = attributes, items, len(group)
+        self._group = group.astype(np.int64)
+        self._space = space_of(attributes, (1.0 / len(attributes),) * len(attributes))
+        self._hulls = form_hulls(self._space, self._group, count)
+        self.price: Floats = price_clusters(self._space, self._hulls)
+        self.active: Flags = self._hulls.records > 0
+        order = np.argsort(self._group, kind="stable")
+        ends = np.searchsorted(self._group[order], np.arange(count + 1))
+        self.rows: list[Ints] = [order[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self.withheld = int((group < 0).sum())
+        self.loss = float((self._hulls.records * self.price).sum()) + self.withheld
+
+    def __len__(self) -> int:
+        return int(self.active.sum())
+
+    @property
+    def rum(self) -> float:
+        """Mean NCP of all records."""
+        return self.loss / max(self.records, 1)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of records of every cluster."""
+        return self._hulls.records
+
+    @cached_property
+    def _linked(self) -> Linked:
+        """The sets of items of the clusters, laid out once somebody asks for distances."""
+        from sfumato.kinds.rt.kernels.bit_vectors import link_clusters, pack_sets
+
+        bits = pack_sets(self.items.offsets, self.items.codes, len(self.items.labels))
+        return link_clusters(bits, self._group, len(self.active))
+
+    def find_seed(self) -> int:
+        """Return the cluster with the least loss per record; of equal ones the first."""
+        return int(np.argmin(np.where(self.active, self.price, np.inf)))
+
+    def others(self, seed: int) -> Flags:
+        """Mark all clusters but one."""
+        wanted = self.active.copy()
+        wanted[seed] = False
+        return wanted
+
+    def price_with(self, seed: int) -> Floats:
+        """Return the NCP of a record once a cluster is merged with each of the others."""
+        from sfumato.kinds.rt.kernels.joined_prices import price_with_seed
+
+        return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
+
+    def distance_with(self, seed: int) -> Floats:
+        """Return the bit-vector distance (BTD) of a cluster merged with each of the others."""
+        from sfumato.kinds.rt.kernels.bit_vectors import measure_joined
+
+        return np.asarray(measure_joined(self._linked, self.others(seed), seed))
+
+    def loss_with(self, seed: int, price: Floats) -> Floats:
+        """Return the loss of all records once a cluster is merged with each of the others, at known prices."""
+        apart = self.sizes * self.price
+        with np.errstate(invalid="ignore"):
+            joined = (self.sizes[seed] + self.sizes) * price
+        return np.where(np.isfinite(price), self.loss + joined - apart - apart[seed], np.inf)
+
+    def merge(self, into: int, gone: int) -> None:
+        """Merge two clusters; the first one keeps its number."""
+        from sfumato.kinds.rt.kernels.bit_vectors import merge_lists
+        from sfumato.kinds.table.kernels.hulls import join_hulls, price_hull
+
+        apart = self.sizes[into] * self.price[into] + self.sizes[gone] * self.price[gone]
+        if "_linked" in self.__dict__:
+            merge_lists(self._linked, into, gone)
+        join_hulls(self._hulls, into, gone)
+        self.price[into] = price_hull(self._space, self._hulls, into)
+        self.loss += float(self.sizes[into] * self.price[into] - apart)
+        self.rows[into] = np.sort(np.concatenate([self.rows[into], self.rows[gone]]))
+        self.rows[gone] = np.empty(0, np.int64)
+        self._group[self.rows[into]] = into
+        self.active[gone] = False
+
+    def merge_equal(self) -> None:
+        """Merge clusters that are published alike, which costs nothing."""
+        first: dict[int, int] = {}
+        for cluster, cells in enumerate(number_cells(self.attributes, self._hulls).tolist()):
+            if self.active[cluster] and first.setdefault(cells, cluster) != cluster:
+                self.merge(first[cells], cluster)
+
+    def listed(self) -> list[int]:
+        """Return the clusters that are left."""
+        return [int(cluster) for cluster in np.flatnonzero(self.active)]
+
+    def groups_as_numbered(self) -> Ints:
+        """Return the cluster of every record by its own number, which those that are gone still have; -1 for none."""
+        return self._group
+
+    def groups(self) -> Ints:
+        """Return the cluster of every record, those that are left numbered from 0; -1 for one that is withheld."""
+        number = np.append(np.cumsum(self.active) - 1, -1)
+        return np.asarray(number[self._group], np.int64)

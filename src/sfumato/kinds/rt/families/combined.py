@@ -1,0 +1,236 @@
+"""Methods that combine one for tables and one for sets: clusters of similar people, whose sets are recoded together."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
+from sfumato.core.params import Param, declared
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Result
+from sfumato.core.rooms import list_modules
+from sfumato.core.run import Run
+from sfumato.kinds.rt.families.clusters import Clusters
+from sfumato.kinds.rt.families.items import ItemRecoder, RecodedItems
+from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.publication import ItemValues, publish_rt
+from sfumato.kinds.sets.families.generalisation import ItemGeneralising
+from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational
+from sfumato.kinds.table.families.requirement import Requirement
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.kinds.table.publication import spell_hulls
+
+__all__ = ["Combined", "Task", "find_method"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_method(kind: str, base: type[Method], name: str, owner: str, parameter: str) -> type[Any]:
+    """Return the method of a kind with a name, or say which there are.
+
+    Examples
+    --------
+    >>> find_method("sets", ItemGeneralising, "coat", "RFirst", "transaction").__name__
+    'Coat'
+    >>> find_method("sets", ItemGeneralising, "coats", "RFirst", "transaction")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
+    """
+    known = {
+        value.name: value
+        for module in list_modules(kind, "methods")
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, base) and "name" in vars(value)
+    }
+    if name not in known:
+        raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(known))}, got {name!r}.")
+    return known[name]
+
+
+@dataclasses.dataclass(eq=False)
+class Task:
+    """What a combined method works on: the data, its clusters, and how sets are recoded."""
+
+    dataset: Dataset
+    attributes: tuple[Attribute, ...]
+    clusters: Clusters
+    recoder: ItemRecoder
+    run: Run
+
+
+@dataclasses.dataclass(frozen=True)
+class Combined(Method):
+    """Base of methods that put people into clusters and anonymise the sets of each cluster.
+
+    A subclass says how the first clusters are formed and which are merged. Clusters that cannot be anonymised alone,
+    because fewer than k of their records have items or because a sensitive item is too frequent, are merged with the
+    one that costs least before anything else.
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (KKmAnonymity,)
+    paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013)"
+    needs: ClassVar[tuple[str, ...]] = ("hierarchy item",)
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)] = 2
+    l: Annotated[int, Param("No sensitive item is in more than 1/l of these records; 1 for no bound.", ge=1)] = 1
+    relational: Annotated[str, Param("Method for tables that forms clusters: cluster, mondrian, incognito, ...")] = (
+        "cluster"
+    )
+    transaction: Annotated[str, Param("Method for sets that recodes the items of a cluster: apriori, coat, ...")] = (
+        "apriori"
+    )
+
+    @abc.abstractmethod
+    def form(self, dataset: Dataset, attributes: tuple[Attribute, ...], run: Run) -> Ints:
+        """Return the first cluster of every record, numbered from 0; -1 for one that is withheld."""
+
+    @abc.abstractmethod
+    def settle(self, task: Task) -> Sequence[RecodedItems]:
+        """Merge clusters, and return the sets of those that are left, in their order."""
+
+    def claim(self, dataset: Dataset) -> KKmAnonymity:
+        """Return what the release will promise."""
+        quasi = tuple(column.name for column in dataset.schema.columns if column.role == "quasi-identifier")
+        return KKmAnonymity(self.k, self.m, self.l, quasi, dataset.schema.sensitive)
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        claim = self.claim(dataset)
+        attributes = attributes_of(dataset)
+        if not attributes:
+            raise SchemaError(
+                f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
+                "what an attacker may know (--quasi COLUMN)."
+            )
+        recoder = ItemRecoder(dataset, self.set_method(), self.m, self.l)
+        self._refuse_impossible(recoder)
+        with run.phase("clusters"):
+            group = np.asarray(self.form(dataset, attributes, run), np.int64)
+        if (group < 0).all():
+            raise InfeasibleError(
+                f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
+            )
+        clusters = Clusters(attributes, group, recoder.items)
+        task = Task(dataset, attributes, clusters, recoder, run)
+        run.counters["clusters_formed"] = len(clusters)
+        with run.phase("merge"):
+            clusters.merge_equal()
+            self._merge_infeasible(task)
+            recoded = self.settle(task)
+        run.counters["clusters"] = len(clusters)
+        return self._publish(task, claim, recoded)
+
+    def set_method(self) -> ItemGeneralising:
+        """Return the method for sets, with the parameters that this one has too."""
+        found = find_method("sets", ItemGeneralising, self.transaction, type(self).__name__, "transaction")
+        # Where items were suppressed in one cluster and published in another, nothing could be said about them.
+        fixed = {"k": self.k, "m": self.m, "privacy": "all", "suppression_limit": 0.0}
+        known = {parameter.name for parameter in declared(found)}
+        method: ItemGeneralising = found(**{name: value for name, value in fixed.items() if name in known})
+        return method
+
+    def form_by_attributes(self, attributes: tuple[Attribute, ...], run: Run) -> Ints:
+        """Return classes of people with similar attributes, as the method for tables finds them."""
+        found = find_method("table", Relational, self.relational, type(self).__name__, "relational")
+        names = tuple(attribute.name for attribute in attributes)
+        method: Relational = found(k=self.k)
+        return method.partition(attributes, Requirement.of(KAnonymity(k=self.k, quasi=names), ()), run)
+
+    def _refuse_impossible(self, recoder: ItemRecoder) -> None:
+        """Refuse what not even all records together keep, with what they would keep."""
+        whole = recoder.counts(np.zeros(len(recoder.sensitive), np.int64), 1)
+        owner, filled = type(self).__name__, int(whole.filled[0])
+        if 0 < filled < self.k:
+            raise InfeasibleError(
+                f"{owner}: needs at least k={self.k} records with an item that can be known, or none, found {filled}; "
+                "whatever is generalised, they stay fewer. Choose a smaller k."
+            )
+        if whole.obstacles(self.k, self.l)[0]:
+            shares = [whole.having.max() / whole.records[0], whole.filled_having.max() / max(filled, 1)]
+            raise InfeasibleError(
+                f"{owner}: a sensitive item is in {100 * max(shares):.3g} % of all records, so that l can be at most "
+                f"{int(1 / max(shares))}, got l={self.l}. Choose a smaller l."
+            )
+
+    def _merge_infeasible(self, task: Task) -> None:
+        """Merge every cluster that cannot be anonymised alone with the one that costs least."""
+        clusters = task.clusters
+        counts = task.recoder.counts(clusters.groups_as_numbered(), len(clusters.active))
+        joined = 0
+        for cluster in np.flatnonzero(counts.obstacles(self.k, self.l)).tolist():
+            at = cluster
+            while clusters.active[at] and counts.obstacles(self.k, self.l)[at] and len(clusters) > 1:
+                other = int(np.argmin(clusters.loss_with(at, clusters.price_with(at))))
+                into, gone = min(at, other), max(at, other)
+                clusters.merge(into, gone)
+                counts.merge(into, gone)
+                at, joined = into, joined + 1
+        task.run.counters["clusters_joined"] = joined
+
+    def recode_all(self, task: Task) -> list[RecodedItems]:
+        """Return the sets of all clusters that are left; those that a method for sets cannot recode are merged on."""
+        clusters, recoder, run = task.clusters, task.recoder, task.run
+        done: dict[int, RecodedItems] = {}
+
+        def attempt(cluster: int) -> RecodedItems | None:
+            try:
+                return recoder.recode(clusters.rows[cluster], run)
+            except InfeasibleError:
+                if len(clusters) == 1:
+                    raise
+                return None
+
+        while waiting := [cluster for cluster in clusters.listed() if cluster not in done]:
+            found = dict(zip(waiting, run.engine.map(attempt, waiting), strict=True))
+            done |= {cluster: items for cluster, items in found.items() if items is not None}
+            failed = next((cluster for cluster, items in found.items() if items is None), None)
+            if failed is not None:
+                other = int(np.argmin(clusters.loss_with(failed, clusters.price_with(failed))))
+                clusters.merge(failed, other)
+                done.pop(other, None)
+        return [done[cluster] for cluster in clusters.listed()]
+
+    def _publish(self, task: Task, claim: KKmAnonymity, recoded: Sequence[RecodedItems]) -> Result:
+        dataset, clusters = task.dataset, task.clusters
+        group = clusters.groups()
+        rows = np.flatnonzero(group >= 0)
+        quasi = [spell_hulls(attribute.take(rows), group[rows]) for attribute in task.attributes]
+        items = _join(recoded, dataset, task.recoder, rows)
+        withheld = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
+        return publish_rt(dataset, self, claim, rows, quasi, items, task.run, withheld=withheld)
+
+
+def _join(recoded: Sequence[RecodedItems], dataset: Dataset, recoder: ItemRecoder, rows: Ints) -> ItemValues:
+    """Put the sets of all clusters together, and the sensitive items with them, as they are."""
+    number: dict[tuple[str, ...], int] = {}
+    pairs: list[tuple[Ints, Ints]] = []
+    for part in recoded:
+        used = np.unique(part.values.codes)
+        place = np.zeros(len(part.groups), np.int64)
+        for code in used.tolist():
+            place[code] = number.setdefault(part.groups[code], len(number))
+        pairs.append((part.rows[part.values.row_of_token], place[part.values.codes]))
+    published = np.zeros(len(dataset), dtype=bool)
+    published[rows] = True
+    for at, label in enumerate(dataset.schema.sensitive):
+        holders = np.flatnonzero(recoder.sensitive[:, at] & published)
+        pairs.append((holders, np.full(len(holders), number.setdefault((label,), len(number)))))
+    row = np.concatenate([pair[0] for pair in pairs]) if pairs else np.empty(0, np.int64)
+    code = np.concatenate([pair[1] for pair in pairs]) if pairs else np.empty(0, np.int64)
+    order = np.lexsort((code, row))
+    offsets = np.searchsorted(row[order], np.arange(len(dataset) + 1)).astype(np.int64)
+    values = Ragged(offsets, code[order].astype(np.int32), tuple(map(str, range(len(number)))))
+    return ItemValues(np.arange(len(dataset)), values, list(number))

@@ -1,0 +1,1 @@
+"""What releases of tables with a set of items can promise."""

@@ -1,0 +1,84 @@
+"""(k,k^m)-anonymity and (k,l^m)-diversity of tables with a set of items."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
+
+__all__ = ["KKmAnonymity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class KKmAnonymity(Guarantee):
+    """Whoever knows all quasi-identifiers of a person and up to m items still faces at least k records.
+
+    Records that are published with equal quasi-identifiers are a *class*. Every class has at least k records, and
+    every set of at most m published values of items that one of its records has is in at least k records of the class.
+    Sensitive items are what an attacker wants to learn: they are published as they are and are no part of what is
+    known. With ``l`` above 1, whatever of this is known, no sensitive item is in more than 1/l of the records that fit;
+    a combination of sensitive items is in even fewer.
+
+    Examples
+    --------
+    >>> print(KKmAnonymity(k=5, m=2, quasi=("age", "sex")).statement())
+    Whoever knows age and sex of a person and up to 2 items faces at least 5 records that are the same in all of it.
+    >>> print(KKmAnonymity(k=5, m=1, l=3, quasi=("age",), sensitive=("insulin",)).statement())
+    Whoever knows age of a person and up to 1 item that is not sensitive faces at least 5 records that are the same in
+    all of it. No sensitive item (1 is named), and so no combination of them, is in more than 1 in 3 of these records.
+    >>> print(KKmAnonymity(k=5, m=2, quasi=("age",)))
+    kkm-anonymity (k=5, m=2)
+
+    References
+    ----------
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos: Anonymizing data with relational and transaction attributes
+    (2013), Definitions 1 and 2 and Section 5.
+    """
+
+    name: ClassVar[str] = "kkm-anonymity"
+    title: ClassVar[str] = "(k,k^m)-anonymity of tables with a set"
+    knowledge: ClassVar[str] = "attributes and items"
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
+    l: Annotated[int, Param("No sensitive item is in more than 1/l of these records; 1 for no bound.", ge=1)] = 1
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.l > 1 and not self.sensitive:
+            raise ParameterError(
+                f"{type(self).__name__}: l is about sensitive items; name one at least (--sensitive-items)."
+            )
+
+    def __str__(self) -> str:
+        shown = {"k": self.k, "m": self.m, **({"l": self.l} if self.l > 1 else {})}
+        text = ", ".join(f"{name}={value}" for name, value in shown.items())
+        return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
+
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise."""
+        columns = list(self.quasi)
+        known = " and ".join([", ".join(columns[:-1]), columns[-1]] if len(columns) > 1 else columns)
+        known = known or "all quasi-identifiers"
+        items = f"{self.m} item{'s' * (self.m != 1)}"
+        if self.sensitive:
+            items += f" that {'is' if self.m == 1 else 'are'} not sensitive"
+        text = (
+            f"Whoever knows {known} of {unit.whose} and up to {items} faces at least {self.k} {unit.records} that are "
+            "the same in all of it."
+        )
+        named = f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named)"
+        if self.l > 1:
+            text += (
+                f" No sensitive item {named}, and so no combination of them, is in more than 1 in {self.l} of these "
+                f"{unit.records}."
+            )
+        elif self.sensitive:
+            text += f" Sensitive items {named} are published as they are, and nothing is promised about them."
+        return f"{text}{self.say_count(unit)}"

@@ -1,0 +1,1 @@
+"""Compiled code of tables with a set of items."""

@@ -1,0 +1,1 @@
+"""Methods for tables with a set of items."""

@@ -1,0 +1,1 @@
+"""Measures of releases of tables with a set of items."""

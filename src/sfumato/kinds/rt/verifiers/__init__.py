@@ -1,0 +1,1 @@
+"""Checkers of releases of tables with a set of items."""

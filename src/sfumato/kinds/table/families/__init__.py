@@ -1,1 +1,1 @@
-"""What several methods for tables share."""
+"""Bases of the methods for tables."""

@@ -81,7 +81,7 @@ class RumBound(Bounded):
     Traceback (most recent call last):
         ...
     sfumato.core.errors.InfeasibleError: RumBound: the loss of attributes (NCP) cannot be kept at delta=0.01; the
-    smallest that is reached here is 0.02439. Choose a larger delta, or a smaller k.
+    smallest that is reached here is 0.024391. Choose a larger delta, or a smaller k.
 
     References
     ----------

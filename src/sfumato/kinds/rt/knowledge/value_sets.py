@@ -1,0 +1,101 @@
+"""Sets of published values inside classes: how many records of a class have all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.subsequences import decode_key, distinct_subsequences
+from sfumato.core.errors import ParameterError
+from sfumato.core.ragged import Ragged
+from sfumato.kinds.rt.published import PublishedRecords
+
+__all__ = ["ValueSets"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class ValueSets:
+    """The sets of values that records of a class have, counted class by class.
+
+    Values are numbered anew in every class, so that the keys of sets stay small: a class has few values.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("rt", [(20,), (20,)], ("age",), [["a", "b"], ["a"]])
+    >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32)).release
+    >>> sets = ValueSets(PublishedRecords.of(release))
+    >>> keys, supports = sets.count(1)
+    >>> [(sets.describe(key, 1)["values"], count) for key, count in zip(keys.tolist(), supports.tolist())]
+    [(['{a|b}'], 2)]
+    """
+
+    def __init__(self, records: PublishedRecords) -> None:
+        self._records = records
+        self._group = records.table.group
+        known = records.known
+        width = max(len(known.labels), 1)
+        pairs = self._group[known.row_of_token] * width + known.codes
+        self._pairs, which = np.unique(pairs, return_inverse=True)
+        begins = np.searchsorted(self._pairs, np.arange(len(records.table.sizes) + 1) * width)
+        self._begin = begins[:-1]
+        self._base = int(np.diff(begins).max(initial=1))
+        codes = which.reshape(-1) - self._begin[self._group[known.row_of_token]]
+        self._sets = Ragged(known.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
+        self._width = width
+
+    @property
+    def longest(self) -> int:
+        """Number of values of the record that has most."""
+        return int(self._sets.lengths.max(initial=0))
+
+    def portions(self, size: int, rows: Flags | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (rows, keys): every set of a size of every record once, of all records or some."""
+        if size == 0:
+            chosen = np.arange(len(self._group)) if rows is None else np.flatnonzero(rows)
+            yield chosen, self._group[chosen]
+            return
+        if size * np.log2(max(self._base, 2)) + np.log2(max(len(self._begin), 2)) > 62:
+            raise ParameterError(f"sets of {size} values are too many to tell apart; use a smaller m.")
+        chosen = np.arange(len(self._group)) if rows is None else np.flatnonzero(rows)
+        step = self._base**size
+        for where, keys in distinct_subsequences(self._sets.take(chosen), size):
+            yield chosen[where], self._group[chosen[where]] * step + keys
+
+    def count(self, size: int, rows: Flags | None = None) -> tuple[Ints, Ints]:
+        """Return the keys of all sets of a size, ascending, and how many records have each."""
+        found = [keys for _, keys in self.portions(size, rows)]
+        keys, supports = np.unique(np.concatenate(found) if found else np.empty(0, np.int64), return_counts=True)
+        return keys, supports.astype(np.int64)
+
+    def describe(self, key: int, size: int) -> dict[str, Any]:
+        """Say what a set is: the cells of its class, and its values."""
+        group, rest = divmod(key, self._base**size)
+        local = [int(text) for text in decode_key(rest, size, self._sets.labels)]
+        labels = self._records.known.labels
+        values = [labels[int(self._pairs[self._begin[group] + code]) % self._width] for code in local]
+        return {"quasi": spell_cells(self._records.table.cells_of(group)), "values": sorted(values)}
+
+
+def spell_cells(cells: dict[str, Any]) -> dict[str, str]:
+    """Spell published cells for a witness.
+
+    Examples
+    --------
+    >>> spell_cells({"age": {"lo": 20, "hi": 29}, "sex": None, "city": ["a", "b"], "race": "x"})
+    {'age': '[20..29]', 'sex': '*', 'city': '{a|b}', 'race': 'x'}
+    """
+    return {name: _spell(cell) for name, cell in cells.items()}
+
+
+def _spell(cell: Any) -> str:
+    if cell is None:
+        return "*"
+    if isinstance(cell, dict):
+        return "[]" if cell["lo"] is None else f"[{cell['lo']}..{cell['hi']}]"
+    return "{" + "|".join(cell) + "}" if isinstance(cell, list) else str(cell)

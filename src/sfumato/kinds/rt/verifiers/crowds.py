@@ -1,0 +1,37 @@
+"""Crowds of tables with sets: the records of a class, and of every set of up to m values in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.people import Crowd
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.rt.knowledge.value_sets import ValueSets
+from sfumato.kinds.rt.published import PublishedRecords
+
+__all__ = ["CROWD", "find_crowds"]
+
+Ints = npt.NDArray[np.int64]
+
+CROWD = "class of equal records with some items"
+
+
+def find_crowds(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[Crowd]:
+    """Count the people of every class, and of every set of values that an attacker may know there."""
+    sets = ValueSets(PublishedRecords.of(release))
+    width = int(person.max(initial=0)) + 1
+    for size in range(min(int(release.guarantee.parameters()["m"]), sets.longest) + 1):
+        keys, supports = sets.count(size)
+        pairs = [np.searchsorted(keys, found) * width + person[row] for row, found in sets.portions(size)]
+        people = np.bincount(np.unique(np.concatenate(pairs)) // width, minlength=len(keys))
+        least = int(np.argmin(people))
+        yield Crowd(int(people[least]), int(supports[least]))

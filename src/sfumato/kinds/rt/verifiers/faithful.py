@@ -1,0 +1,78 @@
+"""Nothing invented, nothing swapped: attributes as in tables, and values that stand for the items people have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.faithful import check_people, check_rows
+from sfumato.checking.records import membership
+from sfumato.checking.structure import COUNTS, verify_structure
+from sfumato.checking.verdict import Verdict
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.table.verifiers.faithful import check_table
+
+__all__ = ["verify_faithful"]
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_ONCE = "every record is published at most once"
+
+
+def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
+    """Check with the owner's row map that every published record is the original one.
+
+    Attributes are checked as those of a table. Of the sets: every item of a person is in a value of the record, every
+    value stands for an item of the person, and the members of values are items of the original or its hierarchy.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row (from 0) of every published record.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("rt", [(20,), (29,)], ("age",), [["a"], ["a", "b"]])
+    >>> result = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32))
+    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    True
+    """
+    structure = verify_structure(release)
+    if not structure.holds:
+        return Verdict(False, {}, {}, structure.witness, structure.checks)
+    rows = np.asarray(rows)
+    found: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
+    if found[_ONCE] is None:
+        found |= check_table(release, original, rows.astype(np.int64))
+        found |= _check_items(release, original, rows.astype(np.int64))
+    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+
+
+def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, Witness]:
+    people, published = original.history().take(rows), release.history()
+    values, items = membership(release, people.labels)
+    base = max(len(published.labels), 1)
+    order = np.argsort(items, kind="stable")
+    ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
+    # Every item of every person with every value that may stand for it: is one of these in the record?
+    room = np.diff(ends)[people.codes]
+    token = np.repeat(np.arange(len(people.codes)), room)
+    step = np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)
+    pairs = people.row_of_token[token] * base + values[order[ends[people.codes[token]] + step]]
+    there = published.row_of_token * base + published.codes
+    told = np.zeros(len(people.codes), dtype=bool)
+    told[token[np.isin(pairs, there)]] = True
+    missing, invented = np.flatnonzero(~told), np.flatnonzero(~np.isin(there, pairs))
+    return {
+        "no item is missing": {"rows": [int(people.row_of_token[missing[0]]) + 1]} if len(missing) else None,
+        "no item is invented": {"rows": [int(published.row_of_token[invented[0]]) + 1]} if len(invented) else None,
+    }

@@ -1,0 +1,107 @@
+"""What a release of a table with sets must look like: that of a table, and one column of values of items."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from sfumato.checking.order import Findings, find_disorder, look_at_value_names
+from sfumato.checking.shapes import Check, Witness
+from sfumato.core.release import Release
+from sfumato.kinds.rt.model import ITEMS
+from sfumato.kinds.table.verifiers import structure as table
+
+__all__ = ["CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+
+PARTS = ()
+ROLES = {**table.ROLES, "history": (1,)}
+EMPTY_HISTORIES = True
+_ABOUT_TABLES = "the claim is about the columns that play the part"
+
+
+def check_columns(release: Release) -> Witness:
+    """Look for attributes that are published otherwise than in a table, and sets that are not values of items."""
+    for column in release.columns:
+        form = column.form
+        if column.role != "history":
+            continue
+        if column.name != ITEMS:
+            return {"column": column.name, "wanted": ITEMS}
+        if (form.cell, form.type, form.history, form.meaning) != ("category", "string", True, "at least one of"):
+            return {"column": column.name, "form": form.cell, "meaning": form.meaning}
+    return table.check_columns(_without_items(release))
+
+
+def _without_items(release: Release) -> Release:
+    columns = tuple(column for column in release.columns if column.role != "history")
+    return dataclasses.replace(release, columns=columns)
+
+
+def _check_repetition(release: Release) -> Witness:
+    """Look for a value that a record has twice."""
+    history = release.history()
+    width = max(len(history.labels), 1)
+    keys = np.sort(history.row_of_token * width + history.codes)
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    return {"rows": [int(keys[again[0]]) // width + 1]} if len(again) else None
+
+
+def _check_overlap(release: Release) -> Witness:
+    """Look for a record with two values that have an item in common: one of them says less than it seems to."""
+    history, members = release.history(), release.members()
+    number: dict[str, int] = {}
+    named = [[number.setdefault(item, len(number)) for item in members.get(label, (label,))] for label in history.labels]
+    room = np.array([len(group) for group in named], np.int64)
+    flat = np.array([item for group in named for item in group], np.int64)
+    lengths = room[history.codes]
+    start = (np.cumsum(room) - room)[history.codes]
+    step = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    rows = np.repeat(history.row_of_token, lengths)
+    keys = np.sort(rows * max(len(number), 1) + flat[np.repeat(start, lengths) + step])
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    return {"rows": [int(keys[again[0]]) // max(len(number), 1) + 1]} if len(again) else None
+
+
+def _check_sensitive(release: Release) -> Witness:
+    """Look for sensitive items that are generalised, or removed."""
+    hidden = set(getattr(release.guarantee, "sensitive", ()))
+    wrong = {value for value, members in release.members().items() if hidden.intersection(members)}
+    if wrong:
+        return {"values_with_sensitive_members": len(wrong)}
+    gone = release.suppressed()
+    return {"removed": len(gone)} if gone else None
+
+
+def _check_claimed(release: Release) -> Witness:
+    """Look for a claim about other columns than the quasi-identifiers."""
+    claimed = getattr(release.guarantee, "quasi", None)
+    named = sorted(column.name for column in release.columns if column.role == "quasi-identifier")
+    if claimed is not None and sorted(claimed) != named:
+        return {"parameter": "quasi", "claimed": sorted(claimed), "columns": named}
+    return None
+
+
+def _about_attributes(check: Check) -> Check:
+    name, look = check
+    return name, lambda release: look(_without_items(release))
+
+
+SHAPE_CHECKS: tuple[Check, ...] = tuple(_about_attributes(check) for check in table.SHAPE_CHECKS)
+
+CONTENT_CHECKS: tuple[Check, ...] = (
+    *(_about_attributes(check) for check in table.CONTENT_CHECKS if check[0] != _ABOUT_TABLES),
+    (_ABOUT_TABLES, _check_claimed),
+    ("no value is repeated in a record", _check_repetition),
+    ("values of a record have no item in common", _check_overlap),
+    ("sensitive items are published as they are", _check_sensitive),
+)
+
+
+def _look_at_records(release: Release) -> Findings:
+    """Look for values of a set that are not in the order of the alphabet."""
+    history = release.history()
+    yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
+
+
+ORDER_LOOKS = (*table.ORDER_LOOKS, look_at_value_names, _look_at_records)

@@ -96,12 +96,14 @@ def attribute_of(dataset: Dataset, name: str, table: pa.Table | None = None) -> 
     if axis is not None:
         known, at = np.unique(axis, return_inverse=True)
         labels = tuple(_spell(value, column.scale) for value in known.tolist())
-        codes, axis, leaf = _recode(at, codes), known, None
+        numbers = _recode(at, codes)
+        leaf = None
         if hierarchy is not None and hierarchy.kind == "ranges":
             leaf = hierarchy.leaf_of_value(labels if column.scale == "date" else known, f"column {name!r}")
         elif hierarchy is not None:
-            leaf = hierarchy.require(labels, f"column {name!r}", _first_rows(codes, len(labels)))
-        return Attribute(name, column.scale, labels, codes, axis, hierarchy, leaf)
+            leaf = hierarchy.require(labels, f"column {name!r}", _first_rows(numbers, len(labels)))
+        return Attribute(name, column.scale, labels, numbers, known, hierarchy, leaf)
+    rank: npt.NDArray[Any]
     if hierarchy is not None:
         rank = hierarchy.require(texts, f"column {name!r}", _first_rows(codes, len(texts)))
     elif column.scale == "ordered":
@@ -157,7 +159,7 @@ def _first_rows(codes: npt.NDArray[Any], values: int) -> list[int]:
     """Return the first row (from 1) of every value."""
     first = np.zeros(values + 1, np.int64)
     first[codes[::-1]] = np.arange(len(codes), 0, -1)
-    return first[:values].tolist()
+    return [int(row) for row in first[:values]]
 
 
 def _ranks(texts: list[str], column: Column, codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -211,9 +213,7 @@ def make_dataset(
     people = None
     if population is not None:
         people = pa.table({c.name: _texts([row[i] for row in population], c.scale) for i, c in enumerate(known)})
-    return Dataset(
-        Schema("table", tuple(columns)), pa.table(cells), hierarchies=hierarchies or {}, population=people
-    )
+    return Dataset(Schema("table", tuple(columns)), pa.table(cells), hierarchies=hierarchies or {}, population=people)
 
 
 def _scale_of(values: Sequence[Any]) -> str:

@@ -1,0 +1,1 @@
+"""Bases of the methods for tables."""

@@ -1,0 +1,119 @@
+"""k-anonymity of tables, with diversity, closeness and presence on top where they are asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.params import Param
+from sfumato.core.unit import PERSON, Unit
+
+__all__ = ["DISTANCES", "DIVERSITIES", "KAnonymity"]
+
+DIVERSITIES = ("distinct", "entropy", "recursive")
+DISTANCES = ("equal", "ordered", "hierarchical")
+
+
+@dataclasses.dataclass(frozen=True)
+class KAnonymity(Guarantee):
+    """Whoever knows all quasi-identifiers of a person still faces at least k records, whose sensitive values differ.
+
+    Records that are published with equal quasi-identifiers are a *class*. Every class has at least k records. On top
+    of that, of every sensitive column by itself:
+
+    - ``l`` with ``diversity="distinct"``: a class has at least l different values;
+    - ``"entropy"``: the entropy of its values is at least that of l equally frequent ones;
+    - ``"recursive"``: its most frequent value is rarer than c times the values from the l-th most frequent on;
+    - ``t``: the distribution of its values is at most t away from that of the whole release. The distance of values is
+      1 between any two (``equal``), their distance in their order (``ordered``) or in their tree (``hierarchical``);
+    - ``presence``: of the people of the population who fit a class at most this share has a record in it.
+
+    Examples
+    --------
+    >>> print(KAnonymity(k=5, quasi=("age", "sex")).statement())
+    Whoever knows age and sex of a person faces at least 5 records that are the same in all of them.
+    >>> print(KAnonymity(k=5, l=3, quasi=("age",), sensitive=("ill",)))
+    k-anonymity (k=5, l=3)
+
+    References
+    ----------
+    Samarati, Sweeney (1998); Machanavajjhala et al., l-diversity (2006); Li et al., t-closeness (2007); Nergiz et al.,
+    Hiding the presence of individuals from shared databases (2007).
+    """
+
+    name: ClassVar[str] = "k-anonymity"
+    title: ClassVar[str] = "k-anonymity of tables"
+    knowledge: ClassVar[str] = "attributes"
+
+    k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
+    l: Annotated[int, Param("How diverse the sensitive values of these records are; 1 for not at all.", ge=1)] = 1
+    diversity: Annotated[str, Param("How diversity is counted.", choices=DIVERSITIES)] = "distinct"
+    c: Annotated[float | None, Param("Bound of recursive diversity.", ge=0)] = None
+    t: Annotated[float | None, Param("Largest distance from the distribution of all records.", ge=0, le=1)] = None
+    distance: Annotated[str, Param("How far sensitive values are apart, for t.", choices=DISTANCES)] = "equal"
+    presence: Annotated[float | None, Param("Largest share of a population that is in the data.", ge=0, le=1)] = None
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        if (self.l > 1 or self.t is not None) and not self.sensitive:
+            raise ParameterError(f"{owner}: l and t are about sensitive values; name a sensitive column (--sensitive).")
+        if (self.l > 1 and self.diversity == "recursive") != (self.c is not None):
+            raise ParameterError(f"{owner}: c must be given for recursive diversity (l above 1), and only for that.")
+
+    def __str__(self) -> str:
+        shown: dict[str, object] = {"k": self.k}
+        if self.l > 1:
+            shown["l"] = self.l
+            if self.diversity != "distinct":
+                shown["diversity"] = self.diversity
+        shown |= {name: value for name in ("c", "t", "presence") if (value := getattr(self, name)) is not None}
+        if self.t is not None:
+            shown["distance"] = self.distance
+        text = ", ".join(f"{name}={value}" for name, value in shown.items())
+        return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
+
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise."""
+        known = _join(self.quasi) or "all quasi-identifiers"
+        same = "all of them" if len(self.quasi) != 1 else "it"
+        text = (
+            f"Whoever knows {known} of {unit.whose} faces at least {self.k} {unit.records} that are the same in {same}."
+        )
+        if self.l > 1 or self.t is not None:
+            text += " " + self.say_sensitive(f"Among such {unit.records}")
+        if self.presence is not None:
+            text += (
+                f" Of the people of the population who fit such {unit.records} at most {100 * self.presence:.3g} % "
+                "have one."
+            )
+        return text + self.say_count(unit)
+
+    def say_sensitive(self, among: str) -> str:
+        """State what is promised of sensitive values among the records that fit what is known."""
+        named = _join(self.sensitive)
+        each = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
+        said = []
+        if self.l > 1:
+            said.append(
+                {
+                    "distinct": f"are at least {self.l} different ones",
+                    "entropy": f"are at least as mixed as {self.l} equally frequent ones (entropy)",
+                    "recursive": f"are mixed: the most frequent is rarer than {self.c:g} times all from the {self.l}th "
+                    "most frequent on together"
+                    if self.c is not None
+                    else "",
+                }[self.diversity]
+            )
+        if self.t is not None:
+            apart = {"equal": "", "ordered": " in their order", "hierarchical": " in their hierarchy"}[self.distance]
+            said.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
+        return f"{among} {each} {' and '.join(said)}."
+
+
+def _join(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""

@@ -26,6 +26,7 @@ Flags = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
 _AT_ONCE = 1 << 22
+_DENSE = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -135,7 +136,9 @@ class Candidates:
             who = np.flatnonzero(self._fits(int(table.example[group])))
             if len(who):
                 rows = order[ends[group] : ends[group + 1]]
-                entries = _spread(knowledge.offsets[who], np.diff(knowledge.offsets)[who])
+                everybody = len(who) == self._count
+                room = np.diff(knowledge.offsets)[who]
+                entries = slice(None) if everybody else _spread(knowledge.offsets[who], room)
                 self._add(rows, knowledge.items[entries], entries, fitting, having)
         most = having.max(axis=0) if len(having) else np.zeros(len(fitting), np.int64)
         return Tally(knowledge, fitting, most)
@@ -147,14 +150,13 @@ class Candidates:
             fits &= holds[index[row]][codes]
         return fits
 
-    def _add(self, rows: Ints, asked: Ints, entries: Ints, fitting: Ints, having: Ints) -> None:
+    def _add(self, rows: Ints, asked: Ints, entries: Ints | slice, fitting: Ints, having: Ints) -> None:
         """Add the records of one class to the counts of what is known."""
         bits = self._bits_of(rows)
         # Items that the same records may have are of one kind; sets of kinds are counted once each.
         kinds, kind = np.unique(bits, axis=0, return_inverse=True)
         kinds = np.vstack([kinds, np.packbits(np.ones(len(rows), dtype=bool))[None, :]])
-        keys = np.sort(np.append(kind.reshape(-1), len(kinds) - 1)[asked], axis=1)
-        sets, which = _number_rows(keys, len(kinds))
+        sets, which = _number_sets(np.append(kind.reshape(-1), len(kinds) - 1), asked, len(kinds))
         counts = np.zeros(len(sets), np.int64)
         secret = np.packbits(self._records.having[rows].T, axis=1)
         found = np.zeros((len(secret), len(sets)), np.int64)
@@ -165,7 +167,8 @@ class Candidates:
             for at in range(len(secret)):
                 found[at, first : first + step] = _count_bits(part & secret[at])
         fitting[entries] += counts[which]
-        having[:, entries] += found[:, which]
+        for at in range(len(secret)):
+            having[at, entries] += found[at, which]
 
     def _bits_of(self, rows: Ints) -> Bytes:
         """Return which records of a class may have each item, eight records a byte."""
@@ -197,14 +200,22 @@ def _spread(start: Ints, room: Ints) -> Ints:
     return np.repeat(start - (ends - room), room) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
-def _number_rows(rows: Ints, base: int) -> tuple[Ints, Ints]:
-    """Return the different rows, and which one every row is."""
-    which = np.zeros(len(rows), np.int64)
-    for column in rows.T:
-        which = np.unique(which * base + column, return_inverse=True)[1].reshape(-1)
-    first = np.zeros(int(which.max(initial=-1)) + 1, np.int64)
-    first[which[::-1]] = np.arange(len(rows))[::-1]
-    return rows[first], which
+def _number_sets(kind: Ints, asked: Ints, base: int) -> tuple[Ints, Ints]:
+    """Return the different sets of kinds that are asked about, and which one every question is."""
+    keys = kind[asked[:, 0]]
+    for column in asked.T[1:]:
+        keys = keys * base + kind[column]
+    if base ** asked.shape[1] <= _DENSE:
+        # Few kinds: a table of all their sets is quicker than sorting the questions.
+        place = np.zeros(base ** asked.shape[1], np.int64)
+        place[keys] = 1
+        known = np.flatnonzero(place)
+        place[known] = np.arange(len(known))
+        which = place[keys]
+    else:
+        known, which = np.unique(keys, return_inverse=True)
+    digits = [known // base**power % base for power in range(asked.shape[1] - 1, -1, -1)]
+    return np.column_stack(digits), which.reshape(-1)
 
 
 def _count_bits(words: Bytes) -> Ints:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.checking.order import Findings, find_disorder, look_at_value_names
 from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.subsequences import support
 from sfumato.core.release import Release
 from sfumato.kinds.rt.model import ITEMS
 from sfumato.kinds.table.verifiers import structure as table
@@ -49,18 +50,15 @@ def _check_repetition(release: Release) -> Witness:
 
 def _check_overlap(release: Release) -> Witness:
     """Look for a record with two values that have an item in common: one of them says less than it seems to."""
-    history, members = release.history(), release.members()
-    number: dict[str, int] = {}
-    named = [[number.setdefault(item, len(number)) for item in members.get(label, (label,))] for label in history.labels]
-    room = np.array([len(group) for group in named], np.int64)
-    flat = np.array([item for group in named for item in group], np.int64)
-    lengths = room[history.codes]
-    start = (np.cumsum(room) - room)[history.codes]
-    step = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    rows = np.repeat(history.row_of_token, lengths)
-    keys = np.sort(rows * max(len(number), 1) + flat[np.repeat(start, lengths) + step])
-    again = np.flatnonzero(keys[1:] == keys[:-1])
-    return {"rows": [int(keys[again[0]]) // max(len(number), 1) + 1]} if len(again) else None
+    history, members = release.history().distinct(), release.members()
+    named = [frozenset(members.get(label, (label,))) for label in history.labels]
+    keys = support(history, 2)[0] if history.lengths.max(initial=0) > 1 else np.empty(0, np.int64)
+    left, right = np.divmod(keys, max(len(named), 1))
+    for one, other in zip(left.tolist(), right.tolist(), strict=True):
+        if not named[one].isdisjoint(named[other]):
+            rows = [np.unique(history.row_of_token[history.codes == code]) for code in (one, other)]
+            return {"rows": [int(np.intersect1d(*rows)[0]) + 1]}
+    return None
 
 
 def _check_sensitive(release: Release) -> Witness:

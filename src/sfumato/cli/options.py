@@ -70,6 +70,13 @@ def _reading(
     missing: Annotated[str, typer.Option(help="Empty cells of a table: keep as a value of their own, or error.")] = "",
     empty: Annotated[list[str], typer.Option(help="Text that means no value, such as ? or NA. Repeatable.")] = [],  # noqa: B006
     population: Annotated[str, typer.Option(help="File with the people that a table was drawn from.")] = "",
+    items: Annotated[str, typer.Option(help="Column of a table that holds the items of a person.")] = "",
+    item_file: Annotated[
+        str, typer.Option(help="File with the items of the people of a table, by an identifier column.")
+    ] = "",
+    sensitive_items: Annotated[
+        list[str], typer.Option(help="Sensitive item of a table with sets, or @FILE with one per line. Repeatable.")
+    ] = [],  # noqa: B006
     monitored: Annotated[
         list[str],
         typer.Option(help="Event a receiver monitors, several with commas, @FILE, or '*' for all. Repeatable."),
@@ -124,6 +131,9 @@ def _reading(
         "missing": missing or None,
         "empty": tuple(empty),
         "population": population or None,
+        "items": items or None,
+        "item_file": item_file or None,
+        "sensitive_items": tuple(sensitive_items),
         "monitored": tuple(event.strip() for text in monitored for event in _listed(text)),
         "resolution": resolution or None,
         "user_key": user_key or None,

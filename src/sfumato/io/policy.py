@@ -14,7 +14,7 @@ from sfumato.io.formats.json_text import read_toml
 __all__ = ["Policy", "read_policy"]
 
 
-_FILES = ("hierarchies", "constraints", "places_file", "population")
+_FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
 """Reading options that name files, or something else such as a rule."""
 
 

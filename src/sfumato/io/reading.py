@@ -30,7 +30,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
-_LISTS = ("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty")
+_LISTS = ("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items")
 _ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop")
 """Options that mean something for a file of any kind of data."""
 
@@ -66,6 +66,12 @@ class Reading:
         Of tables: texts that mean that there is no value, such as ``?`` or ``NA``; an empty cell always does.
     population
         Of tables: file with the people the records were drawn from.
+    items
+        Of tables with sets: the column that holds the items of a person, or that of ``item_file``.
+    item_file
+        Of tables with sets: file with the items of the people, who are told by an identifier of the table.
+    sensitive_items
+        Of tables with sets: items that are sensitive; an entry ``@FILE`` stands for a file with one item per line.
     hierarchies, constraints
         Files by column, and by name (``utility``, ``privacy``). Hierarchies may be derived: ``width:8``.
     places
@@ -147,6 +153,9 @@ class Reading:
     missing: str = "keep"
     empty: tuple[str, ...] = ()
     population: str | None = None
+    items: str | None = None
+    item_file: str | None = None
+    sensitive_items: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

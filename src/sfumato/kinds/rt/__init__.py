@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import Kind
 
 __all__ = ["KIND"]
 
@@ -13,5 +13,4 @@ KIND = Kind(
         *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "unit"),
         *("items", "item_file", "separator", "sensitive_items"),
     ),
-    formats=(*TABLES, "amnesia"),
 )

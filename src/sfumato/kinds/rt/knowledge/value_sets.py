@@ -79,23 +79,5 @@ class ValueSets:
         local = [int(text) for text in decode_key(rest, size, self._sets.labels)]
         labels = self._records.known.labels
         values = [labels[int(self._pairs[self._begin[group] + code]) % self._width] for code in local]
-        return {"quasi": spell_cells(self._records.table.cells_of(group)), "values": sorted(values)}
+        return {"quasi": self._records.table.spell(group), "values": sorted(values)}
 
-
-def spell_cells(cells: dict[str, Any]) -> dict[str, str]:
-    """Spell published cells for a witness.
-
-    Examples
-    --------
-    >>> spell_cells({"age": {"lo": 20, "hi": 29}, "sex": None, "city": ["a", "b"], "race": "x"})
-    {'age': '[20..29]', 'sex': '*', 'city': '{a|b}', 'race': 'x'}
-    """
-    return {name: _spell(cell) for name, cell in cells.items()}
-
-
-def _spell(cell: Any) -> str:
-    if cell is None:
-        return "*"
-    if isinstance(cell, dict):
-        return "[]" if cell["lo"] is None else f"[{cell['lo']}..{cell['hi']}]"
-    return "{" + "|".join(cell) + "}" if isinstance(cell, list) else str(cell)

@@ -1,0 +1,226 @@
+"""Tables with sets: a column of items beside the attributes, or a table and a file of items."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.core.ragged import Ragged
+from sfumato.core.schema import Schema
+from sfumato.io.cells import as_text, encode_labels
+from sfumato.io.constraints import resolve_sensitive
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.reading import Reading
+from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
+from sfumato.kinds.sets.reader.items import (
+    Occurrences,
+    Pieces,
+    detect_separator,
+    encode_items,
+    flatten_lists,
+    spell_mark,
+    split_cells,
+)
+from sfumato.kinds.table.reader import read_attributes, read_file
+from sfumato.kinds.table.reader.roles import name_columns
+
+__all__ = ["read"]
+
+Longs = npt.NDArray[np.int64]
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read a table whose rows have a set of items each: CSV, Parquet or JSON lines.
+
+    Attributes are read as those of a table: every column needs a role. The items of a person stand in one cell
+    (``items``, told apart by ``separator``), or in a file of their own (``item_file``), in which an identifier of the
+    table says whose they are. Items that repeat in a set count once; a person may have none.
+
+    Parameters
+    ----------
+    path
+        The file, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("name,age,products\\nAnn,30,wine|bread\\nBob,40,\\n")
+    >>> options = Reading("rt", identifier=("name",), quasi=("age",), items="products")
+    >>> people = read(file, options)
+    >>> people.table.to_pydict()
+    {'age': ['30', '40'], 'items': [['wine', 'bread'], []]}
+    >>> for note in people.notes:
+    ...     print(note)
+    Read 2 rows of people.csv.
+    Reading `age` as quasi-identifier.
+    Left out the identifier `name`.
+    Reading `age` as whole numbers.
+    Reading `products` as items, separated by '|'.
+    Found 2 items of 2 kinds; people without any: 1.
+    """
+    file = Path(path)
+    table = read_file(file, reading)
+    column = _find_column(file.name, table, reading)
+    tree = reading.hierarchies.get(HIERARCHY)
+    others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
+    about = dataclasses.replace(reading, hierarchies=others)
+    found = read_attributes(file.name, table, about, taken=() if column is None else (column,))
+    items = _read_beside(file.name, table, reading) if column is None else _read_column(file.name, table, column, reading)
+    if not len(items.sets.codes):
+        raise SchemaError(
+            f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
+        )
+    kept = dataclasses.replace(reading, scales=found.scales).to_dict()
+    plain = Dataset(
+        Schema("table", found.columns),
+        found.table,
+        hierarchies=found.hierarchies,
+        reading=kept,
+        unit=found.whose.unit,
+        people=found.whose.people,
+    )
+    labels = list(items.sets.labels)
+    made = attach_items(plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner))
+    trees = {**made.hierarchies, **_find_tree(tree, items)}
+    notes = (f"Read {table.num_rows:,} rows of {file.name}.", *found.notes, *items.notes, _count(made.history()))
+    return dataclasses.replace(made, hierarchies=trees, notes=notes)
+
+
+class _Items(NamedTuple):
+    """The sets of all rows, where they come from, and what is to be told about them."""
+
+    owner: str
+    sets: Ragged
+    rows: list[int]
+    """A row of the file in which each item stands, for messages."""
+    notes: tuple[str, ...]
+
+
+def _find_column(name: str, table: pa.Table, reading: Reading) -> str | None:
+    """Return the column of items; None if they are in a file of their own."""
+    if reading.item_file is not None:
+        return None
+    column = reading.items or ITEMS
+    if column in table.column_names:
+        return column
+    if reading.items is None:
+        raise ParameterError(
+            f"{name}: which column holds the items of a person is not said and none is called {ITEMS!r}. Say which "
+            "(items), or name the file with the items (item_file)."
+        )
+    raise SchemaError(f"{name}: there is no column {column!r} with items.")
+
+
+def _read_column(name: str, table: pa.Table, column: str, reading: Reading) -> _Items:
+    """Read items that stand in one cell of the table, or in a list."""
+    cells = table.column(column)
+    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+        pieces, told = flatten_lists(name, column, cells), "."
+    else:
+        texts = pc.fill_null(as_text(name, column, cells).cast(pa.large_string()), "")
+        mark = reading.separator or detect_separator(name, texts)
+        pieces, told = split_cells(texts, mark), f", separated by {spell_mark(mark)}."
+    found = encode_items(name, pieces, np.arange(1, table.num_rows + 1), "row")
+    return _gather(name, found, found.holder, table.num_rows, (f"Reading `{column}` as items{told}",))
+
+
+def _read_beside(name: str, table: pa.Table, reading: Reading) -> _Items:
+    """Read items of another file, in which an identifier of the table says whose they are."""
+    file = Path(reading.item_file or "")
+    beside = read_file(file, dataclasses.replace(reading, format=None, header=(), delimiter=None))
+    named = [column for column in name_columns(reading.identifier, table.column_names) if column in table.column_names]
+    keys = [column for column in named if column in beside.column_names]
+    if len(keys) != 1:
+        raise SchemaError(
+            f"{file.name}: exactly one identifier of {name} must be a column here, to say whose the items are; found "
+            f"{len(keys)}. Name it (identifier)."
+        )
+    column = reading.items or _only_other(file.name, beside, keys[0])
+    if column not in beside.column_names:
+        raise SchemaError(f"{file.name}: there is no column {column!r} with items.")
+    row, missing = _match(name, table.column(keys[0]), file.name, beside.column(keys[0]), keys[0])
+    cells = pc.fill_null(as_text(file.name, column, beside.column(column)).cast(pa.large_string()), "")
+    if reading.separator:
+        pieces = split_cells(cells, reading.separator)
+    else:
+        pieces = Pieces(np.arange(len(cells)), pa.concat_arrays(cells.chunks) if cells.num_chunks else cells)
+    found = encode_items(file.name, pieces, np.arange(1, beside.num_rows + 1), "row")
+    how = f", separated by {spell_mark(reading.separator)}" if reading.separator else ", one in each row"
+    notes = [f"Read {beside.num_rows:,} rows of {file.name}: `{column}` as items{how}, of whom `{keys[0]}` names."]
+    if missing:
+        notes.append(f"People of {name} who are not in {file.name}, and so have no items: {missing:,}.")
+    return _gather(file.name, found, row[found.holder], table.num_rows, tuple(notes))
+
+
+def _only_other(name: str, table: pa.Table, key: str) -> str:
+    others = [column for column in table.column_names if column != key]
+    if len(others) == 1:
+        return others[0]
+    raise ParameterError(f"{name}: which of {len(others)} columns holds the items is not said. Say which (items).")
+
+
+def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArray, key: str) -> tuple[Longs, int]:
+    """Return the row of the table of every row of the item file, and how many people have none there."""
+    known = encode_labels(name, key, people)
+    if len(known.labels) < len(known.codes):
+        seen: dict[int, int] = {}
+        again = [row for row, code in enumerate(known.codes.tolist(), 1) if seen.setdefault(code, row) != row]
+        raise SchemaError(
+            f"{name}: column {key!r} must name every person once to say whose items are; it repeats in "
+            f"{name_rows(again)}."
+        )
+    place = {label: row for label, row in zip(known.labels.take(pa.array(known.codes)).to_pylist(), range(len(people)))}
+    given = encode_labels(file, key, owners)
+    at = np.array([place.get(label, -1) for label in given.labels.to_pylist()], np.int64)
+    row = at[given.codes]
+    strange = np.flatnonzero(row < 0)
+    if len(strange):
+        raise SchemaError(
+            f"{file}: {len(strange):,} rows are of people who are not in {name} ({name_rows((strange + 1).tolist())}). "
+            "Add these people to the table, or remove the rows."
+        )
+    return row, len(people) - len(np.unique(row))
+
+
+def _gather(owner: str, found: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
+    """Put items together row by row, each once."""
+    width = max(len(found.labels), 1)
+    keys = np.unique(row.astype(np.int64) * width + found.codes)
+    offsets = np.searchsorted(keys, np.arange(rows + 1) * width).astype(np.int64)
+    repeated = len(found.codes) - len(keys)
+    first = np.zeros(width, np.int64)
+    first[found.codes[::-1]] = found.holder[::-1] + 1
+    told = [f"Items that repeat in a set, and count once: {repeated:,}."] if repeated else []
+    told += [f"Items without a name, which were left out: {found.skipped:,}."] if found.skipped else []
+    sets = Ragged(offsets, (keys % width).astype(np.int32), tuple(found.labels))
+    return _Items(owner, sets, first[: len(found.labels)].tolist(), (*notes, *told))
+
+
+def _find_tree(given: str | None, items: _Items) -> dict[str, Hierarchy]:
+    if given is None:
+        return {}
+    labels = list(items.sets.labels)
+    tree = derive_hierarchy(given, labels, None) or read_hierarchy(given)
+    tree.require(labels, f"{items.owner}: hierarchy of item", items.rows)
+    return {HIERARCHY: tree}
+
+
+def _count(sets: Ragged) -> str:
+    alone = int((sets.lengths == 0).sum())
+    told = f"; people without any: {alone:,}" if alone else ""
+    return f"Found {len(sets.codes):,} items of {len(sets.labels):,} kinds{told}."

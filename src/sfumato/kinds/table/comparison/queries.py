@@ -220,7 +220,7 @@ def draw_queries(attributes: Sequence[Attribute], count: int, seed: int) -> Work
     >>> from sfumato.kinds.table.model import attributes_of
     >>> data = sf.Dataset.of("table", [(20, "f"), (24, "m"), (60, "m")], ("age", "sex"))
     >>> draw_queries(attributes_of(data), 2, seed=1).queries
-    (('sex=m',), ('age=24..24', 'sex=m'))
+    (('age=24..24', 'sex=m'), ('age=60..60', 'sex=m'))
     """
     generator = np.random.default_rng(seed)
     records = len(attributes[0].codes) if attributes else 0

@@ -61,9 +61,7 @@ def group_by_cluster(space: Space, k: int) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def _form_clusters(
-    space: Space, tree: Tree, point: NDArray[np.int64], k: int, group: NDArray[np.int64]
-) -> None:
+def _form_clusters(space: Space, tree: Tree, point: NDArray[np.int64], k: int, group: NDArray[np.int64]) -> None:
     """Form clusters of k records, as long as there are k."""
     home = np.empty(tree.points.shape[0], np.int64)
     for box in range(tree.child.size):

@@ -236,7 +236,11 @@ def _bound(space: Space, tree: Tree, box: int, seed: NDArray[np.int32]) -> float
 
 @njit(cache=True, nogil=True)
 def search_nearest(
-    space: Space, tree: Tree, seed: NDArray[np.int32], stack: NDArray[np.int64], bounds: NDArray[np.float64],
+    space: Space,
+    tree: Tree,
+    seed: NDArray[np.int32],
+    stack: NDArray[np.int64],
+    bounds: NDArray[np.float64],
     nearest: Nearest,
 ) -> None:
     """Find the nearest of the records that are left, earlier rows first where equally near.
@@ -303,7 +307,9 @@ def _sift_up(nearest: Nearest, at: int, price: float, row: int, p: int) -> None:
         if nearest.price[above] > price or (nearest.price[above] == price and nearest.row[above] > row):
             break
         nearest.price[at], nearest.row[at], nearest.point[at] = (
-            nearest.price[above], nearest.row[above], nearest.point[above],
+            nearest.price[above],
+            nearest.row[above],
+            nearest.point[above],
         )
         at = above
     nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p
@@ -323,7 +329,9 @@ def _sift_down(nearest: Nearest, price: float, row: int, p: int) -> None:
         if nearest.price[below] < price or (nearest.price[below] == price and nearest.row[below] < row):
             break
         nearest.price[at], nearest.row[at], nearest.point[at] = (
-            nearest.price[below], nearest.row[below], nearest.point[below],
+            nearest.price[below],
+            nearest.row[below],
+            nearest.point[below],
         )
         at = below
     nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p

@@ -1,0 +1,175 @@
+"""How wrong answers to COUNT queries on attributes, on items, and on both are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.workload import Workload
+from sfumato.core.params import Param
+from sfumato.kinds.rt.comparison import RtComparison
+from sfumato.kinds.table.comparison.queries import (
+    Selection,
+    draw_conditions,
+    expect_matches,
+    find_matches,
+    select,
+    split_query,
+)
+from sfumato.kinds.table.model import Attribute
+
+__all__ = ["METRIC", "Queries"]
+
+Floats = npt.NDArray[np.float64]
+
+_PATIENCE = 1000
+
+
+@dataclasses.dataclass(frozen=True)
+class Queries(Metric):
+    """Measure ARE of COUNT queries: how many records have such values in these columns, and all of these items?
+
+    The true answer is the number of original records, withheld ones included. From the release it is estimated by the
+    uniform assumption: every value in a cell is as likely as the others, and each of a value's n items is there with a
+    chance of 1/n, all on their own. Withheld records are not made up for. The relative error is |estimate - truth|
+    divided by the truth, or by the sanity bound where the truth is smaller: a share of the original records, so that
+    rare queries do not dominate.
+
+    Without a workload, a third of `queries` each is about attributes, about items and about both, each kept by a random
+    record; ``attributes``, ``items`` and ``both`` are their errors. In a workload a query is ``age=20..29 > wine``:
+    conditions on columns, and items.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("rt", [(20,), (20,), (60,), (60,)], ("age",), [["a"], ["b"], ["a"], ["a"]])
+    >>> result = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32))
+    >>> workload = sf.Workload((("age=20..20",), ("a",), ("age=20..20", "a")))
+    >>> score = Queries().measure(Comparison(data, result.release, workload=workload))
+    >>> score.details["attributes"], score.details["items"], score.details["both"]
+    (0.0, 0.0, 0.0)
+
+    References
+    ----------
+    Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6.
+    """
+
+    name: ClassVar[str] = "queries"
+    title: ClassVar[str] = "Average relative error of COUNT queries (ARE)"
+    explanation = (
+        "How far off the number of {many} with some values and items is when the release is asked. {Many} that are "
+        "withheld are missing from its answers."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = (
+        "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
+    )
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "An estimate that is further from the truth in one respect may be nearer to it by chance."
+    )
+
+    queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=3)] = 300
+    longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
+    sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Ask original and release the same queries."""
+        found = comparison.view(RtComparison)
+        workload = comparison.workload or self._draw(found, comparison.seed)
+        asked = [_Query.read(found, query, number) for number, query in enumerate(workload.queries, start=1)]
+        if not asked:
+            return 0.0, {"queries": 0}
+        answers = np.array([query.answer(found) for query in asked], dtype=np.float64)
+        bound = self.sanity * len(comparison.original)
+        scale = np.maximum(answers[:, 0], bound)
+        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
+        errors = np.abs(answers[:, 1] - answers[:, 0]) / np.where(scale > 0, scale, 1.0)
+        details: dict[str, Any] = {"queries": len(asked), "median": float(np.median(errors)), "sanity_bound": bound}
+        for about in ("attributes", "items", "both"):
+            some = np.array([query.about == about for query in asked])
+            if some.any():
+                details[about] = float(errors[some].mean())
+        return float(errors.mean()), details
+
+    def _draw(self, found: RtComparison, seed: int) -> Workload:
+        """Draw different queries, each of which a random record keeps; fewer where there are no more."""
+        generator = np.random.default_rng(seed)
+        history, attributes = found.comparison.history, found.table.asked
+        filled = np.flatnonzero(history.lengths > 0)
+        queries: dict[tuple[str, ...], None] = {}
+        fruitless = 0
+        each = -(-self.queries // 3)
+        counts = dict.fromkeys(("attributes", "items", "both"), 0)
+        while len(history) and len(queries) < self.queries and fruitless < _PATIENCE:
+            about = min(counts, key=lambda kind: counts[kind])
+            rows = filled if about != "attributes" and len(filled) else np.arange(len(history))
+            row = int(rows[generator.integers(len(rows))])
+            query = self._draw_one(found, about, row, attributes, generator)
+            if query and query not in queries:
+                queries[query] = None
+                counts[about] += 1
+                fruitless = 0
+            else:
+                fruitless += 1
+                counts[about] += fruitless % 50 == 0 and counts[about] < each
+        return Workload(tuple(queries))
+
+    def _draw_one(
+        self,
+        found: RtComparison,
+        about: str,
+        row: int,
+        attributes: tuple[Attribute, ...],
+        generator: np.random.Generator,
+    ) -> tuple[str, ...]:
+        history = found.comparison.history
+        mine = history.codes[history.offsets[row] : history.offsets[row + 1]]
+        conditions: tuple[str, ...] = ()
+        if about != "items":
+            conditions = draw_conditions(attributes, row, generator)
+        if about == "attributes" or not len(mine):
+            return conditions
+        size = int(generator.integers(1, min(self.longest, len(mine)) + 1))
+        chosen = generator.choice(mine, size, replace=False)
+        return (*conditions, *sorted(history.labels[code] for code in chosen.tolist()))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Query:
+    conditions: tuple[Selection, ...]
+    items: tuple[str, ...]
+
+    @classmethod
+    def read(cls, found: RtComparison, query: tuple[str, ...], number: int) -> _Query:
+        columns, owner = found.table.by_name, f"queries: query {number} of the workload"
+        conditions, rest = split_query(query, columns)
+        if not {*found.items}.issuperset(rest):
+            raise SchemaError(
+                f"{owner} has a part that is neither a condition on a published column nor an item. Write conditions "
+                "and items such as age=20..29 > sex=f > wine, each column once."
+            )
+        chosen = tuple(select(columns[name].attribute, text, owner) for name, text in conditions.items())
+        return cls(chosen, tuple(dict.fromkeys(rest)))
+
+    @property
+    def about(self) -> str:
+        return "both" if self.conditions and self.items else "items" if self.items else "attributes"
+
+    def answer(self, found: RtComparison) -> tuple[float, float]:
+        """Return the true and the estimated number of records."""
+        table = found.table
+        true = find_matches(self.conditions, table.records) & found.has(self.items)
+        chance = expect_matches(self.conditions, table.by_name, table.published.records)
+        return float(true.sum()), float((chance * found.chance_of(self.items)).sum())
+
+
+METRIC = Queries

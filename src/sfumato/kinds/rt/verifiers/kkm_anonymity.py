@@ -78,7 +78,8 @@ def verify(release: Release) -> Verdict:
         measured["k"] = min(measured["k"], int(supports[least]))
         if supports[least] < claim.k:
             checks[_SHARED] = False
-            witness = {"check": _SHARED, **sets.describe(int(keys[least]), size), "support": int(supports[least])}
+            few = {"support": int(supports[least]), "sets_of_fewer": int((supports < claim.k).sum())}
+            witness = {"check": _SHARED, **sets.describe(int(keys[least]), size), **few}
         elif claim.l > 1:
             having = _count_sensitive(records, sets, size, keys)
             worst = int(np.argmax(having / supports))
@@ -163,10 +164,15 @@ def _point_at(check: str, found: Tally, person: Ints, missing: Ints, claim: KKmA
         return {"people_who_fit_nothing": len(missing), "rows": (missing[:SHOWN_ROWS] + 1).tolist()}
     if check == _FIT:
         few = np.flatnonzero((found.fitting > 0) & (found.fitting < claim.k))
+        if not len(few):  # fewer than k records altogether, and nobody fits them
+            return {}
         at = few[np.argmin(found.fitting[few])]
+        people = np.unique(person[few[found.fitting[few] == found.fitting[at]]])
+        rows = [int(row) + 1 for row in people[:SHOWN_ROWS]]
     elif check == _DIVERSE:
         at = int(np.argmax(found.having * claim.l > found.fitting))
+        rows = [int(person[at]) + 1]
     else:
         return {}
     told = {"items_known": int(found.knowledge.sizes[at]), "fitting": int(found.fitting[at])}
-    return {"rows": [int(person[at]) + 1], **told}
+    return {"rows": rows, **told}

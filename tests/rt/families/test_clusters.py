@@ -1,0 +1,69 @@
+"""Clusters that are merged: the relational loss kept up to date is that from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rt.drawing import datasets
+
+from sfumato.core.dataset import Dataset
+from sfumato.kinds.rt.families.clusters import Clusters
+from sfumato.kinds.rt.model import known_items
+from sfumato.kinds.table.model import Attribute, attributes_of
+
+
+def ncp_of_cell(attribute: Attribute, rows: list[int]) -> float:
+    """NCP of the hull of some records, in the words of the guide."""
+    codes = {int(attribute.codes[row]) for row in rows}
+    if len(codes) == 1:
+        return 0.0
+    if -1 in codes:
+        return 1.0
+    if attribute.axis is not None:
+        axis = attribute.axis
+        return float((axis[max(codes)] - axis[min(codes)]) / (axis[-1] - axis[0]))
+    if attribute.hierarchy is not None and attribute.leaf is not None:
+        node = attribute.hierarchy.lca(*(int(attribute.leaf[code]) for code in codes))
+        return float(attribute.hierarchy.leaf_count(node) / len(attribute.hierarchy.leaf_labels))
+    return len(codes) / len(attribute.labels)
+
+
+def rum_from_scratch(data: Dataset, group: list[int]) -> float:
+    attributes = attributes_of(data)
+    total = float(sum(g < 0 for g in group))
+    for cluster in set(group) - {-1}:
+        rows = [row for row, g in enumerate(group) if g == cluster]
+        total += len(rows) * sum(ncp_of_cell(attribute, rows) for attribute in attributes) / len(attributes)
+    return total / len(group)
+
+
+@given(datasets(), st.randoms(use_true_random=False))
+def test_incremental_rum_equals_rum_from_scratch_after_every_merge(data: Dataset, random) -> None:
+    count = random.randint(1, 6)
+    group = np.array([random.randrange(-1, count) for _ in range(len(data))])
+    known = sorted(set(group.tolist()) - {-1})
+    group = np.array([known.index(g) if g >= 0 else -1 for g in group.tolist()], np.int64)
+    if not known:
+        return
+    clusters = Clusters(attributes_of(data), group, known_items(data))
+    assert clusters.rum == pytest.approx(rum_from_scratch(data, group.tolist()), abs=1e-12)
+    while len(clusters) > 1:
+        into, gone = random.sample(clusters.listed(), 2)
+        price = clusters.price_with(into)
+        told = clusters.loss_with(into, price)[gone] / len(data)
+        clusters.merge(into, gone)
+        scratch = rum_from_scratch(data, clusters.groups().tolist())
+        assert clusters.rum == pytest.approx(scratch, abs=1e-12)
+        assert told == pytest.approx(scratch, abs=1e-12)
+        assert sorted(row for rows in clusters.rows for row in rows) == np.flatnonzero(group >= 0).tolist()
+
+
+def test_clusters_that_are_published_alike_are_merged() -> None:
+    data = Dataset.of("rt", [(1,), (3,), (1,), (3,), (9,)], ("age",), [["a"]] * 5)
+    clusters = Clusters(attributes_of(data), np.array([0, 0, 1, 1, 2]), known_items(data))
+    before = clusters.rum
+    clusters.merge_equal()
+    assert clusters.listed() == [0, 2]
+    assert clusters.rum == before

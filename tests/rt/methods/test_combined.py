@@ -1,0 +1,186 @@
+"""Every combination of a method for tables and one for sets keeps what it promises, and never exceeds delta."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.rt.drawing import TRANSACTION, datasets
+
+import sfumato as sf
+from sfumato.checking.order import verify_order
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.rooms import list_modules
+from sfumato.core.hierarchy.derive import balanced
+from sfumato.core.run import Run
+from sfumato.kinds.rt.families.combined import Combined, find_method
+from sfumato.kinds.rt.generator import generate
+from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
+from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
+from sfumato.kinds.rt.metrics.ncp import Ncp
+from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
+from sfumato.kinds.rt.verifiers.faithful import verify_faithful
+from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
+from sfumato.kinds.table.families.relational import Relational
+
+RELATIONAL = sorted(
+    value.name
+    for module in list_modules("table", "methods")
+    for value in vars(module).values()
+    if isinstance(value, type) and issubclass(value, Relational) and "name" in vars(value) and value.name != "mdav"
+)
+METHODS = (RFirst, TFirst, RumBound, TumBound)
+SECRET = bytes([1] * 32)
+
+
+def check(data: sf.Dataset, method: Combined) -> None:
+    """Anonymise and hold the release against everything that can be asked of it."""
+    try:
+        result = method.anonymize(data, Run(SECRET))
+    except InfeasibleError as error:
+        _check_answer(data, method, error)
+        return
+    assert verify(result.release).holds
+    assert verify_faithful(result.release, data, result.trace.rows).holds
+    assert verify_against(result.release, data, result.trace.rows).holds
+    assert verify_order(result.release).outcome == "holds"
+    _check_delta(data, method, result)
+
+
+def _check_delta(data: sf.Dataset, method: Combined, result) -> None:
+    comparison = Comparison(data, result.release, result.trace.rows)
+    if isinstance(method, RumBound):
+        assert Ncp().measure(comparison).value <= method.delta + 1e-8
+    if isinstance(method, TumBound):
+        assert UtilityLoss().measure(comparison).value <= method.delta + 1e-8
+
+
+def _check_answer(data: sf.Dataset, method: Combined, error: InfeasibleError) -> None:
+    """What is said to be reachable is."""
+    found = re.search(r"smallest that is reached here is ([\d.e-]+)\. ", str(error))
+    if found is None:
+        assert re.search(r"records with an item|sensitive item is in|nothing to publish|withhold", str(error))
+        return
+    parameters = method.parameters() | {"delta": min(float(found[1]), 1.0)}
+    assert float(found[1]) > method.delta
+    result = type(method)(**parameters).anonymize(data, Run(SECRET))
+    _check_delta(data, type(method)(**parameters), result)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("sensitive", [False, True])
+@settings(max_examples=25)
+@given(data=st.data())
+def test_any_combination_keeps_its_promise(method, sensitive: bool, data) -> None:
+    people = data.draw(datasets(sensitive))
+    chosen = {
+        "k": data.draw(st.integers(2, 4)),
+        "m": data.draw(st.integers(1, 3)),
+        "l": data.draw(st.integers(1, 3)) if sensitive else 1,
+        "relational": data.draw(st.sampled_from(RELATIONAL)),
+        "transaction": data.draw(st.sampled_from(TRANSACTION)),
+    }
+    if method in (RumBound, TumBound):
+        chosen |= {"delta": data.draw(st.floats(0, 1)), "merge": data.draw(st.sampled_from(["r", "t", "rt"]))}
+    check(people, method(**chosen))
+
+
+def sample(size: int = 2000, sensitive: tuple[str, ...] = ()) -> sf.Dataset:
+    table = generate(size, seed=1)
+    names = [name for name in table.column_names if name not in {"person", "items"}]
+    rows = list(zip(*(table[name].to_pylist() for name in names), strict=True))
+    items = [text.split("|") for text in table["items"].to_pylist()]
+    labels = sorted({item for row in items for item in row})
+    return sf.Dataset.of(
+        "rt", rows, names, items, sensitive_items=sensitive, hierarchy=balanced(labels, 5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        (RFirst, {"transaction": "lra"}),
+        (TFirst, {"transaction": "pcta"}),
+        (RumBound, {"delta": 0.6, "merge": "t", "transaction": "apriori"}),
+        (RumBound, {"delta": 0.6, "merge": "r", "transaction": "vpa", "relational": "mondrian"}),
+        (RumBound, {"delta": 0.6, "merge": "rt", "transaction": "coat"}),
+        (TumBound, {"delta": 0.8, "merge": "rt", "transaction": "apriori"}),
+    ],
+)
+def test_two_thousand_patients_keep_their_promise(method, parameters) -> None:
+    check(sample(), method(k=10, m=2, **parameters))
+
+
+@pytest.mark.parametrize("method", [RFirst(k=10, m=2, l=4), RumBound(k=10, m=2, l=4, delta=0.7, transaction="coat")])
+def test_two_thousand_patients_are_diverse(method) -> None:
+    data = sample(sensitive=("item001", "item300", "item301"))
+    result = method.anonymize(data, Run(SECRET))
+    assert verify(result.release).measured["largest_share"] <= 0.25
+    assert verify_against(result.release, data, result.trace.rows).holds
+
+
+def test_the_same_secret_gives_the_same_release() -> None:
+    one, other = (RumBound(k=5, delta=0.8).anonymize(sample(300), Run(SECRET)).release for _ in range(2))
+    assert one.table.equals(other.table)
+    assert one.values.equals(other.values)
+
+
+def test_people_without_items_are_published() -> None:
+    data = sf.Dataset.of("rt", [(n,) for n in range(6)], ("age",), [["a"], ["a"], [], [], [], []])
+    release = RFirst(k=2, m=1, transaction="coat").anonymize(data, Run(SECRET)).release
+    assert len(release) == 6
+    assert sorted(map(len, release.history().lists())) == [0, 0, 0, 0, 1, 1]
+
+
+def test_a_class_with_too_few_items_joins_another() -> None:
+    data = sf.Dataset.of("rt", [(1,), (1,), (9,), (9,)], ("age",), [["a"], [], ["a"], []])
+    result = RFirst(k=2, m=1, transaction="coat").anonymize(data, Run(SECRET))
+    assert result.trace.counters["clusters_joined"] == 1
+    assert set(map(str, result.release.table["age"].to_pylist())) == {"{'lo': 1, 'hi': 9}"}
+
+
+def test_forced_merges_count_for_the_smallest_delta() -> None:
+    data = sf.Dataset.of("rt", [(1,), (1,), (9,), (9,)], ("age",), [["a"], [], ["a"], []])
+    with pytest.raises(InfeasibleError, match="smallest that is reached here is 1"):
+        RumBound(k=2, m=1, delta=0.5, transaction="coat").anonymize(data, Run(SECRET))
+
+
+def test_what_cannot_be_is_refused() -> None:
+    few = sf.Dataset.of("rt", [(1,), (1,), (9,)], ("age",), [["a"], [], []])
+    with pytest.raises(InfeasibleError, match="at least k=2 records with an item"):
+        RFirst(k=2, m=1, transaction="coat").anonymize(few, Run(SECRET))
+    ill = sf.Dataset.of("rt", [(1,)] * 4, ("age",), [["s", "a"], ["s", "a"], ["s"], ["a"]], sensitive_items=("s",))
+    with pytest.raises(InfeasibleError, match="in 75 % of all records, so that l can be at most 1, got l=2"):
+        RFirst(k=2, m=1, l=2, transaction="coat").anonymize(ill, Run(SECRET))
+    with pytest.raises(ParameterError, match="name one at least"):
+        RFirst(k=2, l=2, transaction="coat").anonymize(few, Run(SECRET))
+    with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
+        RFirst(k=2).anonymize(sf.Dataset.of("rt", [(1,)] * 2, ("age",), [["a"]] * 2), Run(SECRET))
+    with pytest.raises(SchemaError, match="no quasi-identifier"):
+        RFirst(k=2).anonymize(sf.Dataset.of("rt", [(1,)] * 2, ("age",), [["a"]] * 2, plain=("age",)), Run(SECRET))
+    with pytest.raises(ParameterError, match="relational must be one of"):
+        RFirst(k=2, relational="clusters", transaction="coat").anonymize(
+            sf.Dataset.of("rt", [(1,)] * 2, ("age",), [["a"]] * 2), Run(SECRET)
+        )
+
+
+def test_methods_are_found_by_name() -> None:
+    assert find_method("table", Relational, "cluster", "X", "relational").name == "cluster"
+    assert set(TRANSACTION) <= {"apriori", "lra", "vpa", "coat", "pcta"}
+
+
+def test_merging_never_makes_attributes_better_nor_items_worse_in_the_end() -> None:
+    """The two ends of delta: nothing is merged, and everything."""
+    data = sample(600)
+    losses = []
+    for delta in (None, 1.0):
+        method = RFirst(k=10) if delta is None else RumBound(k=10, delta=delta)
+        comparison = Comparison(data, method.anonymize(data, Run(SECRET)).release)
+        losses.append((Ncp().measure(comparison).value, UtilityLoss().measure(comparison).value))
+    assert losses[0][0] < losses[1][0]
+    assert losses[0][1] > losses[1][1]
+    assert np.isfinite(losses).all()

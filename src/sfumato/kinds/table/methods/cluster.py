@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.params import Param
 from sfumato.core.run import Run
 from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.families.relational import Relational, read_weights
@@ -18,6 +19,8 @@ from sfumato.kinds.table.model import Attribute
 __all__ = ["Cluster"]
 
 Ints = npt.NDArray[np.int64]
+
+NEAREST = ("seed", "cluster")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +48,14 @@ class Cluster(Relational):
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
     optimises: ClassVar[str] = "NCP of the records beside a seed"
 
+    nearest_to: Annotated[
+        str,
+        Param(
+            "What a cluster's next record is cheapest with: its first record, as in the paper, or all it has so far.",
+            choices=NEAREST,
+        ),
+    ] = "seed"
+
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Form clusters around random records, then join those that are the same, or not diverse enough."""
         from sfumato.kinds.table.kernels.clusters import group_by_cluster
@@ -54,7 +65,8 @@ class Cluster(Relational):
         space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
         order = draw_order(attributes, run)
         group = np.empty(len(order), np.int64)
-        group[order] = group_by_cluster(take_rows(space, order), self.k)
+        at_a_time = {"seed": self.k - 1, "cluster": 1}[self.nearest_to]
+        group[order] = group_by_cluster(take_rows(space, order), self.k, at_a_time)
         run.counters["clusters"] = int(group.max(initial=-1)) + 1
         group = join_equal(attributes, space, group)
         if requirement.asks_more:

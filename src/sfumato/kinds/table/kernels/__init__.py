@@ -1,1 +1,1 @@
-"""Compiled code of the methods for tables."""
+"""Compiled code for tables: plain arrays in and out."""

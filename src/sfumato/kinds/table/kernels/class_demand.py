@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.table.kernels.generalised_classes import Classes
 
-__all__ = ["Demand", "judge_classes", "make_demand"]
+__all__ = ["Demand", "count_overall", "judge_against", "judge_classes", "make_demand"]
 
 DISTINCT, ENTROPY, RECURSIVE = 1, 2, 3
 EQUAL, ORDERED, HIERARCHICAL = 1, 2, 3
@@ -260,3 +260,41 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
     if gone <= at_most and demand.distance > 0:
         gone = _withhold_distant(classes, demand, withheld, gone, at_most)
     return lasting, gone
+
+
+@njit(cache=True, nogil=True)
+def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) -> NDArray[np.float64]:
+    """Return the share of every sensitive value among the records of all classes that are not withheld."""
+    overall = np.zeros(values)
+    published = 0
+    for place in range(classes.size[0] if classes.start.size > 0 else 0):
+        if not withheld[place]:
+            published += classes.count[place]
+            for entry in range(classes.start[place], classes.start[place + 1]):
+                overall[classes.sensitive[entry]] += classes.times[entry]
+    return overall / max(published, 1)
+
+
+@njit(cache=True, nogil=True)
+def judge_against(
+    classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]
+) -> None:
+    """Tell of every class whether it is withheld if the distribution of all published records is the one given."""
+    scratch = np.empty((3, max(overall.size, demand.parent.size)))
+    has_people = classes.people.size > 0
+    for place in range(classes.size[0]):
+        count = classes.count[place]
+        withheld[place] = 0 < count < demand.k
+        if withheld[place] or count == 0:
+            continue
+        if has_people:
+            people = classes.people[place]
+            withheld[place] = people == 0 or count / people > demand.presence
+        if demand.diversity > 0 and not withheld[place]:
+            withheld[place] = not _has_values(classes, place, demand)
+        if demand.diversity > DISTINCT and not withheld[place]:
+            withheld[place] = not _is_mixed(classes, place, demand)
+        for column in range(demand.column.size - 1 if demand.distance > 0 else 0):
+            if withheld[place]:
+                break
+            withheld[place] = _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK

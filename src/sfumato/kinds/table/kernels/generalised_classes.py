@@ -22,6 +22,7 @@ __all__ = [
     "group_classes",
     "make_ladders",
     "make_workspace",
+    "merge_values",
     "new_classes",
 ]
 
@@ -279,7 +280,7 @@ def group_classes(
     into.size[0] = found
     into.size[1] = 0
     if has_values:
-        _merge_values(source, into, work)
+        merge_values(source, into, work)
 
 
 @njit(cache=True, nogil=True)
@@ -299,21 +300,23 @@ def _list_moved(
 
 
 @njit(cache=True, nogil=True)
-def _merge_values(source: Classes, into: Classes, work: Workspace) -> None:
-    """Add up the sensitive values of the classes that were put together."""
+def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
+    """Add up the sensitive values of classes by where they went, ``work.home``; those at -1 went nowhere."""
     total, found = source.size[0], into.size[0]
     begin, order, homes, tally = work.begin, work.order, work.home, work.tally
     source_start, source_sensitive, source_times = source.start, source.sensitive, source.times
     start, sensitive, times = into.start, into.sensitive, into.times
     begin[: found + 1] = 0
     for place in range(total):
-        begin[homes[place] + 1] += 1
+        if homes[place] >= 0:
+            begin[homes[place] + 1] += 1
     for home in range(found):
         begin[home + 1] += begin[home]
     for place in range(total):
         home = homes[place]
-        order[begin[home]] = place
-        begin[home] += 1
+        if home >= 0:
+            order[begin[home]] = place
+            begin[home] += 1
     write, first = 0, 0
     for home in range(found):
         start[home] = write

@@ -111,12 +111,14 @@ def find_best(search: Search) -> Best:
     """Find the node of least cost that withholds no more than the limit.
 
     Every node is examined, or lies below one that fails, or costs at least as much as the best by its bound: so no node
-    is clearly better than the one returned, whatever is asked of classes and however the cost goes up and down.
+    is clearly better than the one returned, whatever is asked of classes and however the cost goes up and down. Where
+    levels can be lowered one by one for the same cost, they are.
     """
     state = _begin(search, search.lattice.nodes)
     order = np.argsort(state.guide, kind="stable")
     _search_border(search, state, order, True)
     _search_rest(search, state, order)
+    _go_down(search, state)
     node, withheld, examined = state.found.tolist()
     return Best(node, float(state.best[0]), withheld, examined)
 
@@ -263,6 +265,23 @@ def _search_rest(search: Search, state: _State, order: NDArray[np.int64]) -> Non
             _spread(search, state, node, COVERED, 1)
             continue
         _look(search, state, node)
+
+
+@njit(cache=True, nogil=True)
+def _go_down(search: Search, state: _State) -> None:
+    """Lower the levels of the best node as long as it costs no more and withholds no more than the limit."""
+    lattice = search.lattice
+    attribute = 0
+    while state.found[0] >= 0 and attribute < lattice.top.size:
+        stride = lattice.stride[attribute]
+        lower = state.found[0] - stride
+        if state.found[0] // stride % (lattice.top[attribute] + 1) > 0 and not state.tag[lower] & FAILS:
+            _, gone = examine(search, lower)
+            _, cost = price_node(search, lower)
+            if gone <= search.demand.limit and cost * _CLEARLY <= state.best[0]:
+                state.found[0], state.found[1] = lower, gone
+                attribute = -1
+        attribute += 1
 
 
 @njit(cache=True, nogil=True)

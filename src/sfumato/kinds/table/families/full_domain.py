@@ -147,17 +147,25 @@ class FullDomain(Relational):
                 "apply: a suppressed value may be anybody's, so the people who fit it cannot be counted apart. With "
                 "presence, use unknown=error."
             )
-        learnt = TableRecoding.expect(recoding)
-        claim = self.claim(dataset)
-        if claim != earlier.guarantee or tuple(cells.column for cells in learnt.columns) != claim.quasi:
+        learnt = {cells.column: cells for cells in TableRecoding.expect(recoding).columns}
+        claim, here = earlier.guarantee, self.claim(dataset)
+        columns = attributes_of(dataset)
+        names = [column.name for column in columns]
+        if (
+            not isinstance(claim, KAnonymity)
+            or (claim.quasi, claim.sensitive) != (here.quasi, here.sensitive)
+            or set(names) != set(learnt)
+            or any(column.axis is None and learnt[column.name].form == "interval" for column in columns)
+        ):
             raise SchemaError(
                 "apply: the batch must have the quasi-identifiers and sensitive columns of the earlier release. Read "
-                "it with the same roles."
+                "it with the same roles and scales."
             )
+        ordered = TableRecoding(tuple(learnt[name] for name in names))
         if unknown == "error":
-            _refuse_unknown(attributes_of(dataset), learnt)
+            _refuse_unknown(columns, ordered)
         requirement = Requirement.of(claim, attributes_of(dataset, "sensitive"))
-        return self._publish(dataset, learnt, requirement, run)
+        return self._publish(dataset, ordered, requirement, run)
 
     def _population(self, dataset: Dataset) -> pa.Table:
         if dataset.population is None:

@@ -178,16 +178,14 @@ def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed:
     """Refuse a file whose first line is a record; its cells must not be shown."""
     if reading.header:
         return
-    for at, column in enumerate(table.column_names, start=1):
-        if column in claimed:
-            continue
-        fault = "a number or date where its name should be" if _DATA_LIKE.fullmatch(column) else ""
-        if not fault and _occurs(column, table.column(column)):
-            fault = "a name that is also one of its values"
-        if fault:
-            raise SchemaError(
-                f"{name}: column {at} has {fault}. If the file has no header, give the names of the columns (header)."
-            )
+    unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
+    looks = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
+    found = looks or [at for at, column in unclaimed if _occurs(column, table.column(column))]
+    if found:
+        fault = "a number or date where its name should be" if looks else "a name that is also one of its values"
+        raise SchemaError(
+            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns (header)."
+        )
 
 
 def _occurs(text: str, cells: pa.ChunkedArray) -> bool:

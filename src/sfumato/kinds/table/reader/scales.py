@@ -29,6 +29,7 @@ _ZERO_FIRST = r"^[+-]?0\d"
 _LARGEST = 2**53
 _DAY = 86_400_000_000
 _SAMPLE = 100
+_FEW = 5  # different texts among numbers, which may mean that there is no value; codes have more of them
 _SPOKEN = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates"}
 
 
@@ -194,9 +195,9 @@ def _refuse_other_than_numbers(values: Values) -> None:
     comma = marks(_matches(texts, _COMMA))
     if comma.any():
         values.refuse(
-            "must hold numbers with a decimal point, not with a comma",
+            "must hold numbers with a decimal point",
             comma,
-            f"Write 3.5 for 3,5, or read them as categories (--scale {name}=categorical).",
+            f"Cells there have a comma: write 3.5 for 3,5, or read them as categories (--scale {name}=categorical).",
         )
     strange = ~marks(_matches(texts, f"{_NUMBER}|{_ENDLESS}"))
     if strange.any():
@@ -237,7 +238,7 @@ def _doubt_categories(values: Values) -> tuple[str, ...]:
     numbers = marks(_matches(values.texts, _NUMBER)) & ~marks(_matches(values.texts, _ZERO_FIRST))
     counts = np.bincount(values.codes[values.codes >= 0], minlength=len(numbers))
     others = int(counts[~numbers].sum())
-    if not others or counts[numbers].sum() <= others:
+    if not 0 < (~numbers).sum() <= _FEW or counts[numbers].sum() <= others:
         return ()
     return (
         f"Most cells of `{values.name}` are numbers, but {others:,} are not ({values.name_rows(~numbers)}): if those "

@@ -119,9 +119,11 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
         column = column.cast(column.type.value_type)
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
-    encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    texts = _spell(encoded.dictionary)
+    encoded = column.dictionary_encode()
+    if not all(chunk.dictionary.equals(encoded.chunk(0).dictionary) for chunk in encoded.chunks):
+        encoded = encoded.unify_dictionaries()  # which takes its time even if they are the same
+    codes = np.concatenate([np.asarray(chunk.indices.fill_null(-1), np.int32) for chunk in encoded.chunks])
+    texts = _spell(encoded.chunk(0).dictionary)
     values = Values(file, name, texts, codes)
     trimmed = pc.utf8_trim_whitespace(texts)
     if not trimmed.equals(texts):

@@ -1,0 +1,234 @@
+"""Hulls of classes of records: what a class publishes, what it costs, and what two classes cost together."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sfumato.kinds.table.kernels.prices import SET, Space, price_pair
+
+__all__ = [
+    "Hulls",
+    "find_cheapest",
+    "form_hulls",
+    "join_hulls",
+    "price_cell",
+    "price_hull",
+    "price_joined",
+]
+
+_WORD = 64
+
+
+class Hulls(NamedTuple):
+    """The values of every class.
+
+    Attributes
+    ----------
+    low, high
+        By class and attribute: the lowest and highest number of a value; `low` is above `high` where all are missing.
+    missing
+        By class and attribute: whether a value is missing.
+    word, bits
+        By attribute the first word of its labels, and by class the labels it has: a bit each, where sets are published.
+    records
+        By class: how many records it has; 0 once it has joined another.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> hulls = form_hulls(space, np.array([0, 0, 1]), 2)
+    >>> hulls.low.ravel().tolist(), hulls.high.ravel().tolist(), hulls.records.tolist()
+    ([0, 2], [1, 2], [2, 1])
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    missing: NDArray[np.bool_]
+    word: NDArray[np.int64]
+    bits: NDArray[np.uint64]
+    records: NDArray[np.int64]
+
+
+def form_hulls(space: Space, group: NDArray[np.int64], classes: int) -> Hulls:
+    """Form the hulls of classes; records of group -1 are in none.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[0], [2], [-1]]), [SET], [np.array([0.5, 0.5, 0.5])], [1.0])
+    >>> hulls = form_hulls(space, np.array([0, 0, 1]), 2)
+    >>> price_hull(space, hulls, 0), price_hull(space, hulls, 1), price_joined(space, hulls, 0, 1)
+    (0.5, 0.0, 1.0)
+    """
+    attributes = space.codes.shape[1]
+    words = np.where(space.form == SET, -(-space.size // _WORD), 0)
+    word = np.concatenate([np.zeros(1, np.int64), np.cumsum(words)])
+    hulls = Hulls(
+        np.full((classes, attributes), np.iinfo(np.int32).max, np.int32),
+        np.full((classes, attributes), -1, np.int32),
+        np.zeros((classes, attributes), np.bool_),
+        word,
+        np.zeros((classes, int(word[-1])), np.uint64),
+        np.zeros(classes, np.int64),
+    )
+    _fill_hulls(space, np.asarray(group, np.int64), hulls)
+    return hulls
+
+
+@njit(cache=True, nogil=True)
+def _fill_hulls(space: Space, group: NDArray[np.int64], hulls: Hulls) -> None:
+    for row in range(group.size):
+        c = group[row]
+        if c < 0:
+            continue
+        hulls.records[c] += 1
+        for d in range(space.form.size):
+            code = space.codes[row, d]
+            if code < 0:
+                hulls.missing[c, d] = True
+                continue
+            hulls.low[c, d] = min(hulls.low[c, d], code)
+            hulls.high[c, d] = max(hulls.high[c, d], code)
+            if space.form[d] == SET:
+                hulls.bits[c, hulls.word[d] + code // _WORD] |= np.uint64(1) << np.uint64(code % _WORD)
+
+
+@njit(cache=True, nogil=True)
+def _count_bits(word: int) -> int:
+    """Count the bits of a word that are set; classes have few labels of an attribute."""
+    left, count = np.uint64(word), 0
+    while left != np.uint64(0):
+        left &= left - np.uint64(1)
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _price_cells(space: Space, hulls: Hulls, d: int, a: int, b: int) -> float:
+    """Price the cell of an attribute when two classes, or one given twice, are published alike."""
+    low, high = min(hulls.low[a, d], hulls.low[b, d]), max(hulls.high[a, d], hulls.high[b, d])
+    if low >= high and not (hulls.missing[a, d] or hulls.missing[b, d]):
+        return 0.0
+    if hulls.missing[a, d] or hulls.missing[b, d]:
+        return float(space.weight[d]) if low <= high else 0.0
+    if space.form[d] != SET:
+        return price_pair(space, d, low, high)
+    labels = 0
+    for at in range(hulls.word[d], hulls.word[d + 1]):
+        labels += _count_bits(hulls.bits[a, at] | hulls.bits[b, at])
+    return float(space.weight[d] * (labels / space.size[d]))
+
+
+@njit(cache=True, nogil=True)
+def price_cell(space: Space, hulls: Hulls, d: int, c: int) -> float:
+    """Price what a class publishes of an attribute.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> price_cell(space, form_hulls(space, np.array([0, 0, 1]), 2), 0, 0)
+    0.25
+    """
+    return _price_cells(space, hulls, d, c, c)
+
+
+@njit(cache=True, nogil=True)
+def price_hull(space: Space, hulls: Hulls, c: int) -> float:
+    """Price what a class publishes of one record: the sum over the attributes.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[0], [2], [-1]]), [SET], [np.array([0.5, 0.5, 0.5])], [1.0])
+    >>> price_hull(space, form_hulls(space, np.array([0, 0, 1]), 2), 0)
+    0.5
+    """
+    total = 0.0
+    for d in range(space.form.size):
+        total += _price_cells(space, hulls, d, c, c)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def price_joined(space: Space, hulls: Hulls, a: int, b: int) -> float:
+    """Price what two classes publish of one record when they have become one.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[0], [2], [-1]]), [SET], [np.array([0.5, 0.5, 0.5])], [1.0])
+    >>> price_joined(space, form_hulls(space, np.array([0, 1, 2]), 3), 0, 1)
+    0.5
+    """
+    total = 0.0
+    for d in range(space.form.size):
+        total += _price_cells(space, hulls, d, a, b)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def join_hulls(hulls: Hulls, into: int, gone: int) -> None:
+    """Let a class take up another one.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> hulls = form_hulls(space, np.array([0, 0, 1]), 2)
+    >>> join_hulls(hulls, 0, 1)
+    >>> hulls.records.tolist(), price_hull(space, hulls, 0)
+    ([3, 0], 1.0)
+    """
+    for d in range(hulls.low.shape[1]):
+        hulls.low[into, d] = min(hulls.low[into, d], hulls.low[gone, d])
+        hulls.high[into, d] = max(hulls.high[into, d], hulls.high[gone, d])
+        hulls.missing[into, d] |= hulls.missing[gone, d]
+    for at in range(hulls.bits.shape[1]):
+        hulls.bits[into, at] |= hulls.bits[gone, at]
+    hulls.records[into] += hulls.records[gone]
+    hulls.records[gone] = 0
+
+
+@njit(cache=True, nogil=True)
+def find_cheapest(space: Space, hulls: Hulls, price: NDArray[np.float64], c: int) -> int:
+    """Find the class that a class can join at the least loss for all records of both; of equal ones the first.
+
+    Parameters
+    ----------
+    space, hulls
+        Records and classes; classes without records are passed over.
+    price
+        What each class costs by itself, for one record.
+    c
+        The class that looks for another.
+
+    Returns
+    -------
+    int
+        The other class, -1 if there is none.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> find_cheapest(space, form_hulls(space, np.array([0, 1, 2]), 3), np.zeros(3), 2)
+    1
+    """
+    found, least = -1, np.inf
+    for other in range(price.size):
+        if other == c or hulls.records[other] == 0:
+            continue
+        both = hulls.records[c] + hulls.records[other]
+        alone = hulls.records[c] * price[c] + hulls.records[other] * price[other]
+        total = 0.0
+        for d in range(space.form.size):
+            total += _price_cells(space, hulls, d, c, other)
+            if both * total - alone >= least:  # what other attributes add only makes it worse
+                break
+        if both * total - alone < least:
+            found, least = other, both * total - alone
+    return found

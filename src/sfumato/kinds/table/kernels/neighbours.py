@@ -1,0 +1,329 @@
+"""The nearest records, found in a tree of boxes from which records are taken out.
+
+Equal records are one point. Points are split where a cut keeps most pairs of them far apart, until few are left together;
+a box then knows the lowest and highest value of its points, and a pair price can only grow with the span, so that the
+edge of a box bounds what any of its records costs from below. Sums are taken in the same order for bounds and for
+prices, and rounding keeps the order of numbers: a bound is never above the price that it bounds, in floating point
+either, and the search is exact.
+
+Records are taken from a point in their order, since the seed is the first of all that are left and equal records are
+equally near: what is left of a point is the end of its list.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sfumato.kinds.table.kernels.prices import RANGE, Space, price_pair, price_records
+
+__all__ = ["Nearest", "Tree", "plant_tree", "refresh", "search_nearest"]
+
+_LEAF = 8  # points that are looked at one by one
+_NOBODY = np.iinfo(np.int64).max
+
+
+class Tree(NamedTuple):
+    """Points, which are equal records, in nested boxes.
+
+    Attributes
+    ----------
+    points
+        By point and attribute: its values. The points of a box are consecutive.
+    begin, rows, taken
+        The records of point p are ``rows[begin[p]:begin[p + 1]]``, rising; the first ``taken[p]`` are gone.
+    span
+        By box: its first point and the one after its last.
+    child, parent
+        By box: the first of its two halves, the other one being next; -1 for none. And the box that it is half of.
+    low, high, missing
+        By box and attribute: the values of the points that still have records.
+    first
+        By box: its first record that is left.
+    """
+
+    points: NDArray[np.int32]
+    begin: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    taken: NDArray[np.int64]
+    span: NDArray[np.int64]
+    child: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    missing: NDArray[np.bool_]
+    first: NDArray[np.int64]
+
+
+class Nearest(NamedTuple):
+    """The nearest records found so far, the farthest of them on top of a heap.
+
+    Attributes
+    ----------
+    price, row, point
+        What they cost, which they are and in which point; equally near ones come by their rows.
+    found
+        One number: how many there are.
+    """
+
+    price: NDArray[np.float64]
+    row: NDArray[np.int64]
+    point: NDArray[np.int64]
+    found: NDArray[np.int64]
+
+
+def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
+    """Plant the tree of all records; return it with the point of every record.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
+    >>> tree, point = plant_tree(space)
+    >>> tree.points.ravel().tolist(), tree.rows.tolist(), point.tolist()
+    ([0, 1], [1, 0, 2], [1, 0, 1])
+    """
+    records = len(space.codes)
+    known, of_record = np.unique(space.codes, axis=0, return_inverse=True)
+    of_record = of_record.reshape(-1)
+    boxes = 2 * max(len(known), 1)
+    order = np.arange(len(known))
+    span, child, parent = (np.full(shape, -1, np.int64) for shape in ((boxes, 2), boxes, boxes))
+    made = _split_boxes(space, known.astype(np.int32), order, span, child, parent)
+    place = np.empty(len(known), np.int64)
+    place[order] = np.arange(len(known))
+    point = place[of_record]
+    rows = np.argsort(point, kind="stable")
+    begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(point, minlength=len(known)))])
+    shape = (made, space.codes.shape[1])
+    tree = Tree(
+        np.ascontiguousarray(known[order], np.int32),
+        begin,
+        rows,
+        np.zeros(len(known), np.int64),
+        span[:made],
+        child[:made],
+        parent[:made],
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.bool_),
+        np.zeros(made, np.int64),
+    )
+    if records:
+        for box in range(made - 1, -1, -1):
+            _measure_box(tree, box)
+    return tree, point
+
+
+@njit(cache=True, nogil=True)
+def _split_boxes(
+    space: Space,
+    points: NDArray[np.int32],
+    order: NDArray[np.int64],
+    span: NDArray[np.int64],
+    child: NDArray[np.int64],
+    parent: NDArray[np.int64],
+) -> int:
+    """Split the box of all points, and its halves, until boxes are small; tell how many boxes there are."""
+    span[0, 0], span[0, 1] = 0, order.size
+    made, at = 1, 0
+    while at < made:
+        begin, end = span[at, 0], span[at, 1]
+        if end - begin > _LEAF:
+            best, attribute, last = 0.0, -1, 0
+            for d in range(space.form.size):
+                gain, code = _find_cut(space, d, np.sort(points[order[begin:end], d]))
+                if gain > best:
+                    best, attribute, last = gain, d, code
+            if attribute >= 0:
+                middle = _part(points[:, attribute], order, begin, end, last)
+                child[at] = made
+                span[made, 0], span[made, 1], parent[made] = begin, middle, at
+                span[made + 1, 0], span[made + 1, 1], parent[made + 1] = middle, end, at
+                made += 2
+        at += 1
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _find_cut(space: Space, d: int, codes: NDArray[np.int32]) -> tuple[float, int]:
+    """Find where to cut sorted values: pairs that are parted times how far they are; and the last value before it."""
+    best, last, n = 0.0, 0, codes.size
+    for at in range(1, n):
+        if codes[at] == codes[at - 1]:
+            continue
+        if space.form[d] == RANGE and codes[at - 1] >= 0:
+            far = 0.5 * price_pair(space, d, codes[at // 2], codes[at + (n - at) // 2])
+        else:
+            far = price_pair(space, d, codes[at - 1], codes[at])
+        gain = far * at * (n - at)
+        if gain > best:
+            best, last = gain, codes[at - 1]
+    return best, last
+
+
+@njit(cache=True, nogil=True)
+def _part(values: NDArray[np.int32], order: NDArray[np.int64], begin: int, end: int, last: int) -> int:
+    """Put the points with values up to the last one first, keeping their order; tell where the others begin."""
+    kept = order[begin:end].copy()
+    middle = begin
+    for point in kept:
+        if values[point] <= last:
+            order[middle] = point
+            middle += 1
+    at = middle
+    for point in kept:
+        if values[point] > last:
+            order[at] = point
+            at += 1
+    return middle
+
+
+@njit(cache=True, nogil=True)
+def _measure_box(tree: Tree, box: int) -> None:
+    """Find values and first record of what is left in a box: from its halves, or from its points."""
+    low, high, missing = tree.low[box], tree.high[box], tree.missing[box]
+    low[:], high[:], missing[:] = np.iinfo(np.int32).max, -1, False
+    tree.first[box] = _NOBODY
+    half = tree.child[box]
+    if half >= 0:
+        for part in (half, half + 1):
+            tree.first[box] = min(tree.first[box], tree.first[part])
+            for d in range(low.size):
+                low[d] = min(low[d], tree.low[part, d])
+                high[d] = max(high[d], tree.high[part, d])
+                missing[d] |= tree.missing[part, d]
+        return
+    for p in range(tree.span[box, 0], tree.span[box, 1]):
+        at = tree.begin[p] + tree.taken[p]
+        if at == tree.begin[p + 1]:
+            continue
+        tree.first[box] = min(tree.first[box], tree.rows[at])
+        for d in range(low.size):
+            code = tree.points[p, d]
+            if code < 0:
+                missing[d] = True
+            else:
+                low[d] = min(low[d], code)
+                high[d] = max(high[d], code)
+
+
+@njit(cache=True, nogil=True)
+def refresh(tree: Tree, box: int) -> None:
+    """Measure a box again, and all that it is in, after records were taken from it."""
+    while box >= 0:
+        _measure_box(tree, box)
+        box = tree.parent[box]
+
+
+@njit(cache=True, nogil=True)
+def _bound(space: Space, tree: Tree, box: int, seed: NDArray[np.int32]) -> float:
+    """Bound from below what any record of a box costs with the seed."""
+    total = 0.0
+    for d in range(seed.size):
+        code, low, high = seed[d], tree.low[box, d], tree.high[box, d]
+        if code < 0:
+            total += 0.0 if tree.missing[box, d] else space.weight[d]
+        elif low > high:
+            total += space.weight[d]
+        elif code < low:
+            total += price_pair(space, d, code, low)
+        elif code > high:
+            total += price_pair(space, d, high, code)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def search_nearest(
+    space: Space, tree: Tree, seed: NDArray[np.int32], stack: NDArray[np.int64], bounds: NDArray[np.float64],
+    nearest: Nearest,
+) -> None:
+    """Find the nearest of the records that are left, earlier rows first where equally near.
+
+    Parameters
+    ----------
+    space, tree
+        Prices and records.
+    seed
+        Values of the record that looks for others.
+    stack, bounds
+        Room for boxes that wait; as many as there are boxes are enough.
+    nearest
+        Filled in; as many as it has room for.
+    """
+    nearest.found[0] = 0
+    stack[0], bounds[0], waiting = 0, 0.0, 1
+    while waiting:
+        waiting -= 1
+        box = stack[waiting]
+        if tree.first[box] == _NOBODY or not _is_nearer(nearest, bounds[waiting], tree.first[box]):
+            continue
+        half = tree.child[box]
+        if half < 0:
+            for p in range(tree.span[box, 0], tree.span[box, 1]):
+                _offer_point(space, tree, seed, p, nearest)
+            continue
+        one, other = _bound(space, tree, half, seed), _bound(space, tree, half + 1, seed)
+        far, near = (half, half + 1) if other < one else (half + 1, half)
+        stack[waiting], bounds[waiting] = far, max(one, other)
+        stack[waiting + 1], bounds[waiting + 1] = near, min(one, other)
+        waiting += 2
+
+
+@njit(cache=True, nogil=True)
+def _is_nearer(nearest: Nearest, price: float, row: int) -> bool:
+    """Tell whether a record would be among the nearest."""
+    if nearest.found[0] < nearest.price.size:
+        return True
+    return bool(price < nearest.price[0] or (price == nearest.price[0] and row < nearest.row[0]))
+
+
+@njit(cache=True, nogil=True)
+def _offer_point(space: Space, tree: Tree, seed: NDArray[np.int32], p: int, nearest: Nearest) -> None:
+    """Take up the records of a point that are among the nearest."""
+    at = tree.begin[p] + tree.taken[p]
+    if at == tree.begin[p + 1]:
+        return
+    price = price_records(space, seed, tree.points[p])
+    while at < tree.begin[p + 1] and _is_nearer(nearest, price, tree.rows[at]):
+        if nearest.found[0] < nearest.price.size:
+            nearest.found[0] += 1
+            _sift_up(nearest, nearest.found[0] - 1, price, tree.rows[at], p)
+        else:
+            _sift_down(nearest, price, tree.rows[at], p)
+        at += 1
+
+
+@njit(cache=True, nogil=True)
+def _sift_up(nearest: Nearest, at: int, price: float, row: int, p: int) -> None:
+    """Put a record at the end of the heap and let it rise."""
+    while at > 0:
+        above = (at - 1) // 2
+        if nearest.price[above] > price or (nearest.price[above] == price and nearest.row[above] > row):
+            break
+        nearest.price[at], nearest.row[at], nearest.point[at] = (
+            nearest.price[above], nearest.row[above], nearest.point[above],
+        )
+        at = above
+    nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p
+
+
+@njit(cache=True, nogil=True)
+def _sift_down(nearest: Nearest, price: float, row: int, p: int) -> None:
+    """Put a record in the place of the farthest one and let it sink."""
+    at, size = 0, nearest.found[0]
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and (
+            nearest.price[below + 1] > nearest.price[below]
+            or (nearest.price[below + 1] == nearest.price[below] and nearest.row[below + 1] > nearest.row[below])
+        ):
+            below += 1
+        if nearest.price[below] < price or (nearest.price[below] == price and nearest.row[below] < row):
+            break
+        nearest.price[at], nearest.row[at], nearest.point[at] = (
+            nearest.price[below], nearest.row[below], nearest.point[below],
+        )
+        at = below
+    nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p

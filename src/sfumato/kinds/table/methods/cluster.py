@@ -1,0 +1,62 @@
+"""CLUSTER: a record at random and those that are published with it at the least loss, again and again."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.run import Run
+from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
+from sfumato.kinds.table.families.relational import Relational, read_weights
+from sfumato.kinds.table.families.requirement import Requirement
+from sfumato.kinds.table.families.spaces import space_of
+from sfumato.kinds.table.model import Attribute
+
+__all__ = ["Cluster"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster(Relational):
+    """Hide every record among the k - 1 others that cost least when they are published like it.
+
+    Seeds are drawn at random, so two releases of the same data differ; with the same secret they are equal.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> data = Dataset.of("table", [(20, "f"), (61, "m"), (21, "f"), (60, "m"), (24, "f")], ("age", "sex"))
+    >>> release = Cluster(k=2).anonymize(data, Run(bytes(32))).release
+    >>> sorted({(age["lo"], age["hi"]) for age in release.table["age"].to_pylist()})
+    [(20, 24), (60, 61)]
+
+    References
+    ----------
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos: Anonymizing data with relational and transaction attributes
+    (2013), Section 5, algorithm CLUSTER.
+    """
+
+    name: ClassVar[str] = "cluster"
+    summary: ClassVar[str] = "Groups every record drawn at random with the k-1 others that cost least beside it."
+    paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
+    optimises: ClassVar[str] = "NCP of the records beside a seed"
+
+    def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
+        """Form clusters around random records, then join those that are the same, or not diverse enough."""
+        from sfumato.kinds.table.kernels.clusters import group_by_cluster
+        from sfumato.kinds.table.kernels.prices import take_rows
+
+        owner = type(self).__name__
+        space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
+        order = draw_order(attributes, run)
+        group = np.empty(len(order), np.int64)
+        group[order] = group_by_cluster(take_rows(space, order), self.k)
+        run.counters["clusters"] = int(group.max(initial=-1)) + 1
+        group = join_equal(attributes, space, group)
+        if requirement.asks_more:
+            group = join_equal(attributes, space, join_until_diverse(space, group, requirement, owner))
+        return group

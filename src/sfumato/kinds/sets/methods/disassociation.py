@@ -66,6 +66,9 @@ class Disassociation(Method):
         None
     )
     refine: Annotated[bool, Param("Whether clusters share chunks for items that are rare in each of them.")] = True
+    bands: Annotated[
+        bool, Param("Whether clusters are formed among records of about the same length: 1, 2-3, 4-7, 8-15 items, ...")
+    ] = True
     safe: Annotated[bool, Param("Whether no item may belong to all records of a cluster with other chunks.")] = False
 
     def __post_init__(self) -> None:
@@ -91,7 +94,7 @@ class Disassociation(Method):
         self.accept(dataset, self.k)
         records, rows, apart = self._read(dataset, run)
         with run.phase("cluster"):
-            partition = self._cluster(records, apart)
+            partition = self._cluster(records, apart, run)
         with run.phase("separate"):
             index, chunk = self._partition_terms(records, partition, apart, run)
             if self.safe:
@@ -134,14 +137,20 @@ class Disassociation(Method):
         order = order_lists(ordinary.offsets, ordinary.codes)
         return numbered.take(order), rows[order], apart
 
-    def _cluster(self, records: Ragged, apart: Flags) -> Partition:
-        from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
+    def _cluster(self, records: Ragged, apart: Flags, run: Run) -> Partition:
+        """Put records that share frequent items into clusters, band after band of their lengths."""
+        from sfumato.kinds.sets.kernels.horizontal_partition import Partition, partition_records
 
         ordinary = records.keep(~apart[records.codes])
-        found: Partition = partition_records(
-            ordinary.offsets, ordinary.codes, len(records.labels), self.smallest, self.largest
-        )
-        return found
+        bands = find_bands(ordinary.lengths, self.largest) if self.bands else [np.arange(len(ordinary))]
+        run.counters["bands"] = len(bands)
+        order, bounds = [], [np.zeros(1, np.int64)]
+        for band in bands:
+            some = ordinary.take(band)
+            found = partition_records(some.offsets, some.codes, len(records.labels), self.smallest, self.largest)
+            order.append(band[found.order])
+            bounds.append(found.bounds[1:] + bounds[-1][-1])
+        return Partition(np.concatenate(order), np.concatenate(bounds))
 
     def _partition_terms(
         self, records: Ragged, partition: Partition, apart: Flags, run: Run
@@ -175,6 +184,29 @@ class Disassociation(Method):
         rules = Rules(self.k, self.m, self.safe)
         forest: Forest = join_clusters(index, chunk, apart, rules) if self.refine else plant_forest(index, chunk, rules)
         return forest
+
+
+def find_bands(lengths: Ints, smallest: int) -> list[Ints]:
+    """Put records into bands of lengths that double from one to the next, short ones first; each of a least size.
+
+    A band with fewer records goes with the next longer one; if the last is too small, with the one before.
+
+    Examples
+    --------
+    >>> [band.tolist() for band in find_bands(np.array([1, 9, 1, 2, 3, 12, 5]), 2)]
+    [[0, 2], [3, 4], [1, 5, 6]]
+    """
+    number = np.frexp(np.maximum(lengths, 1).astype(np.float64))[1]
+    bands: list[Ints] = []
+    waiting = np.empty(0, np.int64)
+    for at in np.unique(number):
+        waiting = np.sort(np.concatenate([waiting, np.flatnonzero(number == at)]))
+        if len(waiting) >= smallest:
+            bands.append(waiting)
+            waiting = np.empty(0, np.int64)
+    if len(waiting):
+        bands[-1:] = [np.sort(np.concatenate([*bands[-1:], waiting]))]
+    return bands
 
 
 def _number_items(items: Ragged) -> Ragged:

@@ -278,11 +278,13 @@ def disassociate(
     rows: list[Record], asked: Asked, smallest: int, largest: int, *, join: bool = True, bands: bool = False
 ) -> list[Cluster]:
     """Do it all: clusters, chunks, shared chunks. Terms are numbers, lower ones first where supports are equal."""
+    if bands:
+        parts = length_bands([(row, terms - asked.apart) for row, terms in enumerate(rows)], largest)
+        each = [[rows[row] for row, _ in part] for part in parts]
+        return [tree for part in each for tree in disassociate(part, asked, smallest, largest, join=join)]
     ordered = sorted(enumerate(rows), key=lambda pair: sorted(pair[1] - asked.apart))
     whole = dict(enumerate(rows))
-    ordinary = [(row, terms - asked.apart) for row, terms in ordered]
-    alike = length_bands(ordinary, largest) if bands else [ordinary]
-    parts = [part for band in alike for part in horpart(band, smallest, largest)]
+    parts = horpart([(row, terms - asked.apart) for row, terms in ordered], smallest, largest)
     clusters = [[(row, whole[row]) for row, _ in part] for part in parts]
 
     def partition() -> list[tuple[list[Record], list[Domain], set[int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,16 +93,15 @@ class Disassociation(Method):
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         records, rows, apart = self._read(dataset, run)
-        with run.phase("cluster"):
-            partition = self._cluster(records, apart, run)
+        ordinary = records.keep(~apart[records.codes])
+        bands = find_bands(ordinary.lengths, self.largest) if self.bands else [np.arange(len(records))]
+        run.counters["bands"] = len(bands)
         with run.phase("separate"):
-            index, chunk = self._partition_terms(records, partition, apart, run)
-            if self.safe:
-                partition, index, chunk = self._remove_covers(records, partition, index, chunk, apart, run)
-        with run.phase("refine"):
-            forest = self._share(index, chunk, apart)
+            parts = run.engine.map(lambda band: self._separate(records.take(band), rows[band], apart), bands)
+        for name in parts[0].counters:
+            run.counters[name] = sum(part.counters[name] for part in parts)
         with run.phase("publish"):
-            separated = _assign_occurrences(records, rows[partition.order], index, forest)
+            separated = _put_together([part.separated for part in parts])
             separated = dataclasses.replace(separated, withheld={NO_ITEM: len(dataset) - len(rows)})
             _count(run, separated, self.largest)
             sensitive = tuple(sorted(dataset.schema.sensitive))
@@ -137,23 +136,27 @@ class Disassociation(Method):
         order = order_lists(ordinary.offsets, ordinary.codes)
         return numbered.take(order), rows[order], apart
 
-    def _cluster(self, records: Ragged, apart: Flags, run: Run) -> Partition:
-        """Put records that share frequent items into clusters, band after band of their lengths."""
-        from sfumato.kinds.sets.kernels.horizontal_partition import Partition, partition_records
+    def _separate(self, records: Ragged, rows: Ints, apart: Flags) -> _Part:
+        """Put records into clusters, their items into chunks, and share what clusters have in common."""
+        counters: dict[str, int] = {}
+        partition = self._cluster(records, apart)
+        index, chunk = self._partition_terms(records, partition, apart, counters)
+        if self.safe:
+            partition, index, chunk = self._remove_covers(records, partition, index, chunk, apart, counters)
+        forest = self._share(index, chunk, apart)
+        return _Part(_assign_occurrences(records, rows[partition.order], index, forest), counters)
+
+    def _cluster(self, records: Ragged, apart: Flags) -> Partition:
+        from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
 
         ordinary = records.keep(~apart[records.codes])
-        bands = find_bands(ordinary.lengths, self.largest) if self.bands else [np.arange(len(ordinary))]
-        run.counters["bands"] = len(bands)
-        order, bounds = [], [np.zeros(1, np.int64)]
-        for band in bands:
-            some = ordinary.take(band)
-            found = partition_records(some.offsets, some.codes, len(records.labels), self.smallest, self.largest)
-            order.append(band[found.order])
-            bounds.append(found.bounds[1:] + bounds[-1][-1])
-        return Partition(np.concatenate(order), np.concatenate(bounds))
+        found: Partition = partition_records(
+            ordinary.offsets, ordinary.codes, len(records.labels), self.smallest, self.largest
+        )
+        return found
 
     def _partition_terms(
-        self, records: Ragged, partition: Partition, apart: Flags, run: Run
+        self, records: Ragged, partition: Partition, apart: Flags, counters: dict[str, int]
     ) -> tuple[ClusterTerms, Ints]:
         """Return the terms of the clusters and their chunks."""
         from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
@@ -161,20 +164,26 @@ class Disassociation(Method):
 
         index = index_clusters(records.offsets, records.codes, partition, len(records.labels))
         terms = partition_terms(index, apart, self.k, self.m)
-        run.counters["items_moved_by_lemma_2"] = int(terms.moved)
+        counters["items_moved_by_lemma_2"] = int(terms.moved)
         return index, terms.chunk
 
     def _remove_covers(
-        self, records: Ragged, partition: Partition, index: ClusterTerms, chunk: Ints, apart: Flags, run: Run
+        self,
+        records: Ragged,
+        partition: Partition,
+        index: ClusterTerms,
+        chunk: Ints,
+        apart: Flags,
+        counters: dict[str, int],
     ) -> tuple[Partition, ClusterTerms, Ints]:
         """Exchange records between clusters and move items to term chunks until no item covers a cluster."""
         from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers, move_covers
 
         covers = find_covers(index, chunk)
         exchange = exchange_records(records.offsets, records.codes, partition, index, covers)
-        index, chunk = self._partition_terms(records, exchange.partition, apart, run)
-        run.counters["records_exchanged"] = int(exchange.exchanged)
-        run.counters["items_moved_from_covers"] = int(move_covers(index, chunk))
+        index, chunk = self._partition_terms(records, exchange.partition, apart, counters)
+        counters["records_exchanged"] = int(exchange.exchanged)
+        counters["items_moved_from_covers"] = int(move_covers(index, chunk))
         return exchange.partition, index, chunk
 
     def _share(self, index: ClusterTerms, chunk: Ints, apart: Flags) -> Forest:
@@ -227,6 +236,43 @@ def _assign_occurrences(records: Ragged, rows: Ints, index: ClusterTerms, forest
     code = index.term[entry].astype(np.int64)
     return Separated(
         rows, index.bounds, parent, index.seat, code, forest.node[entry], forest.chunk[entry], records.labels
+    )
+
+
+class _Part(NamedTuple):
+    """What became of some records, and what was counted."""
+
+    separated: Separated
+    counters: dict[str, int]
+
+
+def _put_together(parts: list[Separated]) -> Separated:
+    """Make one of clusters of different records: all leaves first, then all joint clusters."""
+    leaves = np.array([len(part.bounds) - 1 for part in parts])
+    seats = np.array([len(part.rows) for part in parts])
+    joints = np.array([len(part.parent) for part in parts]) - leaves
+    before, above = np.cumsum(leaves) - leaves, leaves.sum() + np.cumsum(joints) - joints
+    first = np.cumsum(seats) - seats
+
+    def renumber(at: int, cluster: Ints) -> Ints:
+        moved = np.where(cluster < leaves[at], cluster + before[at], cluster - leaves[at] + above[at])
+        return np.where(cluster < 0, -1, moved)
+
+    parents = [renumber(at, part.parent) for at, part in enumerate(parts)]
+    return Separated(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([[0], *(part.bounds[1:] + first[at] for at, part in enumerate(parts))]).astype(np.int64),
+        np.concatenate(
+            [
+                *(parent[:count] for parent, count in zip(parents, leaves, strict=True)),
+                *(parent[count:] for parent, count in zip(parents, leaves, strict=True)),
+            ]
+        ),
+        np.concatenate([part.seat + first[at] for at, part in enumerate(parts)]),
+        np.concatenate([part.code for part in parts]),
+        np.concatenate([renumber(at, part.node) for at, part in enumerate(parts)]),
+        np.concatenate([part.chunk for part in parts]),
+        parts[0].labels,
     )
 
 

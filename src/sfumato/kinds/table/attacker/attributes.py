@@ -152,7 +152,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     --------
     >>> data = Dataset.of("table", [(20, "f"), (20, "m"), (30, "m"), (30, "m")], ("age", "sex"))
     >>> [(risk.m, risk.unique_share) for risk in attack_original(data, 1)]
-    [(1, 0.25), (2, 0.25)]
+    [(1, 0.25), (2, 0.5)]
     >>> attack_original(data, 1)[0].columns
     [{'columns': ['sex'], 'unique': 0.25, 'smallest': 1}, {'columns': ['age'], 'unique': 0.0, 'smallest': 2}]
     """

@@ -21,6 +21,12 @@ __all__ = ["Values", "encode_values"]
 Codes = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.bool_]
 
+_KINDS = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    *(pa.types.is_boolean, pa.types.is_date, pa.types.is_timestamp, pa.types.is_null),
+)
+"""Types of columns that hold attributes."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Values:
@@ -108,15 +114,16 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
     >>> encode_values("people.parquet", "smokes", pa.chunked_array([[True, None]])).texts.to_pylist()
     ['true']
     """
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if column.type != kind:
-        column = column.cast(kind)
-    encoded = pa.chunked_array(column.chunks, kind).combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # pragma: no cover - older versions of Arrow
-        encoded = pa.concat_arrays(encoded.chunks)
-    encoded = _large(encoded).dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    texts = _spell(file, name, encoded.dictionary)
+    _check_type(file, name, column.type)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    encoded = column.dictionary_encode()
+    if not all(chunk.dictionary.equals(encoded.chunk(0).dictionary) for chunk in encoded.chunks):
+        encoded = encoded.unify_dictionaries()  # which takes its time even if they are the same
+    codes = np.concatenate([np.asarray(chunk.indices.fill_null(-1), np.int32) for chunk in encoded.chunks])
+    texts = _spell(encoded.chunk(0).dictionary)
     values = Values(file, name, texts, codes)
     trimmed = pc.utf8_trim_whitespace(texts)
     if not trimmed.equals(texts):
@@ -124,11 +131,16 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
     return _without_missing(_check_labels(values), {MISSING, *(text.strip() for text in empty)})
 
 
-def _large(cells: Cells) -> Cells:
-    return cells.cast(pa.large_string()) if pa.types.is_string(cells.type) else cells
+def _check_type(file: str, name: str, kind: Cells) -> None:
+    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not any(is_kind(inside) for is_kind in _KINDS):
+        raise SchemaError(
+            f"{file}: column {name!r} must hold numbers, dates or text, its type is {kind}. Store it as text, or leave "
+            "it out (drop)."
+        )
 
 
-def _spell(file: str, name: str, distinct: Cells) -> Cells:
+def _spell(distinct: Cells) -> Cells:
     """Return values of any type as text."""
     kind = distinct.type
     if pa.types.is_floating(kind):
@@ -137,15 +149,6 @@ def _spell(file: str, name: str, distinct: Cells) -> Cells:
     if pa.types.is_timestamp(kind):
         moments = np.asarray(distinct.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return _spell_moments(distinct, moments)
-    known = (
-        *(pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_boolean, pa.types.is_date),
-        *(pa.types.is_decimal, pa.types.is_null),
-    )
-    if not any(is_kind(kind) for is_kind in known):
-        raise SchemaError(
-            f"{file}: column {name!r} must hold numbers, dates or text, its type is {kind}. Store it as text, or leave "
-            "it out (drop)."
-        )
     if pa.types.is_date64(kind):
         distinct = distinct.cast(pa.date32())
     return distinct.cast(pa.string())

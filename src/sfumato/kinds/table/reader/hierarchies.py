@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy, derive_ranges
+from sfumato.io.hierarchies.derived import RULES, derive_hierarchy, derive_ranges
 from sfumato.io.reading import Reading
 from sfumato.kinds.table.model import NUMERIC, place_values
 from sfumato.kinds.table.reader.scales import Scaled
@@ -46,6 +47,7 @@ def find_hierarchies(
         samples = [scaled, *([others[column]] if column in others else [])]
         hierarchy = _derive(given, samples)
         if hierarchy is None:
+            _refuse_misspelled(given)
             hierarchy = read_hierarchy(given)
         elif given.startswith("frequency"):
             notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
@@ -64,6 +66,12 @@ def _refuse_column(column: str, roles: Mapping[str, str]) -> None:
         raise ParameterError(
             f"reading: hierarchies: column {column!r} is plain and so is not generalised. Leave it out."
         )
+
+
+def _refuse_misspelled(given: str) -> None:
+    near = difflib.get_close_matches(given.partition(":")[0], RULES, n=1)
+    if near and not Path(given).exists():
+        raise ParameterError(f"reading: hierarchies: there is no file or rule {given!r}. Did you mean {near[0]}?")
 
 
 def _derive(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:

@@ -85,6 +85,7 @@ _ROLE_OF_WORD = {word: option for option, words in _WORDS.items() for word in wo
 _DATA_LIKE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _FEWEST = 3  # rows from which on it says something that all values differ
+_MANY = 100  # the same for numbers, which may differ by chance
 _MOSTLY = 0.5  # share of different values from which on a name such as patient_id names people
 
 
@@ -178,16 +179,14 @@ def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed:
     """Refuse a file whose first line is a record; its cells must not be shown."""
     if reading.header:
         return
-    for at, column in enumerate(table.column_names, start=1):
-        if column in claimed:
-            continue
-        fault = "a number or date where its name should be" if _DATA_LIKE.fullmatch(column) else ""
-        if not fault and _occurs(column, table.column(column)):
-            fault = "a name that is also one of its values"
-        if fault:
-            raise SchemaError(
-                f"{name}: column {at} has {fault}. If the file has no header, give the names of the columns (header)."
-            )
+    unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
+    looks = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
+    found = looks or [at for at, column in unclaimed if _occurs(column, table.column(column))]
+    if found:
+        fault = "a number or date where its name should be" if looks else "a name that is also one of its values"
+        raise SchemaError(
+            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns (header)."
+        )
 
 
 def _occurs(text: str, cells: pa.ChunkedArray) -> bool:
@@ -239,7 +238,7 @@ def _words(column: str) -> list[str]:
 
 
 def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) -> NoReturn:
-    if not known and not _is_known(without) and not _looks_like_header(table):
+    if not known and not _is_known(without) and not any(map(_holds_numbers, table.columns)):
         single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
             f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
@@ -260,19 +259,6 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) 
     )
 
 
-def _looks_like_header(table: pa.Table) -> bool:
-    """Tell whether some column has numbers below a name that is none."""
-    for cells in table.columns:
-        if pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type):
-            return True
-        if not pa.types.is_string(cells.type):
-            continue
-        first = cells.slice(0, 1_000).to_pylist()
-        if all(_DATA_LIKE.fullmatch(cell.strip()) for cell in first if cell and cell.strip()):
-            return True
-    return False
-
-
 def _guess(column: str, cells: pa.ChunkedArray) -> str:
     """Guess the role of a column from its name, last word first, and from how many values it has."""
     try:
@@ -284,12 +270,18 @@ def _guess(column: str, cells: pa.ChunkedArray) -> str:
         option = _ROLE_OF_WORD.get(word)
         if option is not None and (option != "identifier" or distinct > _MOSTLY * len(cells) or not telling):
             return option
-    is_text = pa.types.is_string(cells.type) and not _holds_decimals(cells)
-    return "identifier" if telling and is_text and distinct == len(cells) else "quasi"
+    if pa.types.is_floating(cells.type) or _holds_numbers(cells, "."):
+        return "quasi"
+    enough = _MANY if _holds_numbers(cells) else _FEWEST
+    return "identifier" if len(cells) >= enough and distinct == len(cells) else "quasi"
 
 
-def _holds_decimals(cells: pa.ChunkedArray) -> bool:
-    return any("." in (cell or "") and _DATA_LIKE.fullmatch(cell.strip()) for cell in cells.slice(0, 100).to_pylist())
+def _holds_numbers(cells: pa.ChunkedArray, mark: str = "") -> bool:
+    """Tell whether the first cells look like numbers or dates, or like those with a mark such as a point."""
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return not mark
+    first = [cell.strip() for cell in cells.slice(0, 100).to_pylist() if cell and cell.strip()]
+    return all(map(_DATA_LIKE.fullmatch, first)) and any(mark in cell for cell in first)
 
 
 def _quote(columns: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ _ZERO_FIRST = r"^[+-]?0\d"
 _LARGEST = 2**53
 _DAY = 86_400_000_000
 _SAMPLE = 100
+_FEW = 5  # different texts among numbers, which may mean that there is no value; codes have more of them
 _SPOKEN = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates"}
 
 
@@ -114,11 +115,12 @@ def _look(values: Values) -> str:
         return "categorical"
     if marks(_matches(sample, f"{_NUMBER}|{_ENDLESS}|{_COMMA}")).all():
         numbers = marks(_matches(texts, _NUMBER))
-        others = marks(_matches(texts, f"{_ENDLESS}|{_COMMA}"))
-        if numbers.any() or marks(_matches(sample, _COMMA)).all():
-            looks = (numbers | others).all() and not marks(_matches(texts, _ZERO_FIRST + r"\d*$")).any()
-            return "numeric" if looks else "categorical"
-        return "categorical"
+        if not numbers.all():
+            comma = marks(_matches(texts, _COMMA))
+            odd = numbers | comma | marks(_matches(texts, _ENDLESS))
+            if not odd.all() or not (numbers | comma).any():
+                return "categorical"
+        return "categorical" if marks(_matches(texts, _ZERO_FIRST + r"\d*$")).any() else "numeric"
     return "date" if _dates(values, sample) is not None and _dates(values, texts) is not None else "categorical"
 
 
@@ -167,10 +169,15 @@ def _read_order(values: Values, order: tuple[str, ...]) -> Scaled:
 def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
     if not len(values.texts):
         return Scaled(values, "decimal" if wanted == "decimal" else "integer", (), ())
-    _refuse_other_than_numbers(values)
     texts = pc.replace_substring_regex(values.texts, r"^\+", "")
+    try:
+        parsed = texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        parsed = None  # its message quotes a cell, so it must not even be the context of ours
+    if parsed is None:
+        _refuse_other_than_numbers(values)
+    numbers = np.asarray(parsed.to_numpy(zero_copy_only=False)) + 0.0
     whole = marks(_matches(texts, _WHOLE))
-    numbers = np.asarray(texts.cast(pa.float64()).to_numpy(zero_copy_only=False)) + 0.0
     _refuse_endless(values, ~np.isfinite(numbers))
     _refuse_large(values, texts, whole, numbers, wanted == "integer")
     if wanted == "integer":
@@ -189,23 +196,21 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
     return Scaled(values.respell(spelled), scale, (), tuple(notes))
 
 
-def _refuse_other_than_numbers(values: Values) -> None:
+def _refuse_other_than_numbers(values: Values) -> NoReturn:
     texts, name = values.texts, values.name
     comma = marks(_matches(texts, _COMMA))
     if comma.any():
         values.refuse(
-            "must hold numbers with a decimal point, not with a comma",
+            "must hold numbers with a decimal point",
             comma,
-            f"Write 3.5 for 3,5, or read them as categories (--scale {name}=categorical).",
+            f"Cells there have a comma: write 3.5 for 3,5, or read them as categories (--scale {name}=categorical).",
         )
-    strange = ~marks(_matches(texts, f"{_NUMBER}|{_ENDLESS}"))
-    if strange.any():
-        values.refuse(
-            "must hold numbers",
-            strange,
-            "Correct them; if they mean that there is no value, say so (--empty TEXT); if they are no numbers at all, "
-            f"read them as categories (--scale {name}=categorical).",
-        )
+    values.refuse(
+        "must hold numbers",
+        ~marks(_matches(texts, f"{_NUMBER}|{_ENDLESS}")),
+        "Correct them; if they mean that there is no value, say so (--empty TEXT); if they are no numbers at all, read "
+        f"them as categories (--scale {name}=categorical).",
+    )
 
 
 def _refuse_endless(values: Values, endless: Marks) -> None:
@@ -237,7 +242,7 @@ def _doubt_categories(values: Values) -> tuple[str, ...]:
     numbers = marks(_matches(values.texts, _NUMBER)) & ~marks(_matches(values.texts, _ZERO_FIRST))
     counts = np.bincount(values.codes[values.codes >= 0], minlength=len(numbers))
     others = int(counts[~numbers].sum())
-    if not others or counts[numbers].sum() <= others:
+    if not 0 < (~numbers).sum() <= _FEW or counts[numbers].sum() <= others:
         return ()
     return (
         f"Most cells of `{values.name}` are numbers, but {others:,} are not ({values.name_rows(~numbers)}): if those "

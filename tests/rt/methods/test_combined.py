@@ -13,9 +13,9 @@ from tests.rt.drawing import TRANSACTION, datasets
 import sfumato as sf
 from sfumato.checking.order import verify_order
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.rooms import list_modules
-from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.run import Run
 from sfumato.kinds.rt.families.combined import Combined, find_method
 from sfumato.kinds.rt.generator import generate
@@ -95,9 +95,7 @@ def sample(size: int = 2000, sensitive: tuple[str, ...] = ()) -> sf.Dataset:
     rows = list(zip(*(table[name].to_pylist() for name in names), strict=True))
     items = [text.split("|") for text in table["items"].to_pylist()]
     labels = sorted({item for row in items for item in row})
-    return sf.Dataset.of(
-        "rt", rows, names, items, sensitive_items=sensitive, hierarchy=balanced(labels, 5)
-    )
+    return sf.Dataset.of("rt", rows, names, items, sensitive_items=sensitive, hierarchy=balanced(labels, 5))
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,8 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
     1
     """
     left = count_different(release.history())
-    advice = "A smaller k or m, a larger delta, or clusters merged by their items (rum-bound with merge=t) would leave more."
+    advice = (
+        "A smaller k or m, a larger delta, or clusters merged by their items (rum-bound with merge=t) would leave more."
+    )
     sentence = f"{{had}} items are published as {name_values(left)}."
     return Leftover(count_different(original.history()), left, sentence, advice, share_of(release))

@@ -68,9 +68,7 @@ class ItemValues:
         named = dict(zip(name_values(self.groups), self.groups, strict=True))
         names = name_values(self.groups)
         shown = {names[code] for code in used}
-        return [
-            (name, member) for name, group in named.items() if name in shown and len(group) > 1 for member in group
-        ]
+        return [(name, member) for name, group in named.items() if name in shown and len(group) > 1 for member in group]
 
 
 def publish_rt(

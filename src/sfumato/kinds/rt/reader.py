@@ -80,7 +80,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
     about = dataclasses.replace(reading, hierarchies=others)
     found = read_attributes(file.name, table, about, taken=() if column is None else (column,))
-    items = _read_beside(file.name, table, reading) if column is None else _read_column(file.name, table, column, reading)
+    items = (
+        _read_beside(file.name, table, reading) if column is None else _read_column(file.name, table, column, reading)
+    )
     if not len(items.sets.codes):
         raise SchemaError(
             f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
@@ -170,7 +172,7 @@ def _read_beside(name: str, table: pa.Table, reading: Reading) -> _Items:
 def _only_other(name: str, table: pa.Table, key: str) -> str:
     others = [column for column in table.column_names if column != key]
     if len(others) == 1:
-        return others[0]
+        return str(others[0])
     raise ParameterError(f"{name}: which of {len(others)} columns holds the items is not said. Say which (items).")
 
 
@@ -184,7 +186,7 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
             f"{name}: column {key!r} must name every person once to say whose items are; it repeats in "
             f"{name_rows(again)}."
         )
-    place = {label: row for label, row in zip(known.labels.take(pa.array(known.codes)).to_pylist(), range(len(people)))}
+    place = {label: row for row, label in enumerate(known.labels.take(pa.array(known.codes)).to_pylist())}
     given = encode_labels(file, key, owners)
     at = np.array([place.get(label, -1) for label in given.labels.to_pylist()], np.int64)
     row = at[given.codes]

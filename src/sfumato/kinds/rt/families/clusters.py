@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +76,7 @@ class Clusters:
         self.active: Flags = self._hulls.records > 0
         order = np.argsort(self._group, kind="stable")
         ends = np.searchsorted(self._group[order], np.arange(count + 1))
-        self.rows: list[Ints] = [order[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self.rows: list[Ints] = [order[a:b] for a, b in pairwise(ends.tolist())]
         self.withheld = int((group < 0).sum())
         self.loss = float((self._hulls.records * self.price).sum()) + self.withheld
 

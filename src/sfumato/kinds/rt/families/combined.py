@@ -35,7 +35,7 @@ __all__ = ["Combined", "Task", "find_method"]
 Ints = npt.NDArray[np.int64]
 
 
-def find_method(kind: str, base: type[Method], name: str, owner: str, parameter: str) -> type[Any]:
+def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: str) -> type[Any]:
     """Return the method of a kind with a name, or say which there are.
 
     Examples
@@ -47,8 +47,8 @@ def find_method(kind: str, base: type[Method], name: str, owner: str, parameter:
         ...
     sfumato.core.errors.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
     """
-    known = {
-        value.name: value
+    known: dict[str, type[Any]] = {
+        vars(value)["name"]: value
         for module in list_modules(kind, "methods")
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, base) and "name" in vars(value)

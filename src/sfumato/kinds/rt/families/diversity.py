@@ -105,6 +105,7 @@ class Diversity:
         base = max(len(records.labels), 1)
         row = records.row_of_token
         at, keys = np.arange(len(records.codes)), records.codes.astype(np.int64)
+        which = np.empty(0, np.int64)
         listed: list[Ints] = []
         for size in range(1, self.m + 1):
             if size > 1:

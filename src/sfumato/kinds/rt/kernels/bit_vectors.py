@@ -1,9 +1,9 @@
 """Bit-vector distance of clusters of records (BTD), by complete linkage.
 
-The distance of two records is ``(ones(a xor b) + 1) / (ones(a and b) + 1)``; that of a cluster is the largest of any two
-of its records, a record and itself included. Two records with p and q items are at most p + q + 1 apart. So the records
-of a cluster stand in a list from the most to the fewest items, and a pair that cannot be further apart than the furthest
-one so far ends the search: of most pairs of clusters, a few pairs of records are looked at.
+The distance of two records is ``(ones(a xor b) + 1) / (ones(a and b) + 1)``; that of a cluster is the largest of any
+two of its records, a record and itself included. Two records with p and q items are at most p + q + 1 apart. So the
+records of a cluster stand in a list from the most to the fewest items, and a pair that cannot be further apart than the
+furthest one so far ends the search: of most pairs of clusters, a few pairs of records are looked at.
 
 Equal sets of items are one *set*; a cluster has every set once. Lists are linked, so that two clusters are merged in
 place and nothing has to be laid out anew.
@@ -83,7 +83,9 @@ def link_clusters(bits: NDArray[np.uint64], group: NDArray[np.int64], clusters: 
     ones = np.array([sum(int(word).bit_count() for word in row) for row in different.tolist()], np.int64)
     inside = group >= 0
     # The largest sets of every cluster come first; of equally large ones, those with the lower number.
-    keys = np.unique(np.column_stack([group[inside], -ones[number.reshape(-1)[inside]], number.reshape(-1)[inside]]), axis=0)
+    keys = np.unique(
+        np.column_stack([group[inside], -ones[number.reshape(-1)[inside]], number.reshape(-1)[inside]]), axis=0
+    )
     head = np.full(clusters, _END, np.int64)
     following = np.full(len(keys), _END, np.int64)
     begins = np.flatnonzero(np.diff(keys[:, 0], prepend=-1)) if len(keys) else np.empty(0, np.int64)

@@ -80,4 +80,3 @@ class ValueSets:
         labels = self._records.known.labels
         values = [labels[int(self._pairs[self._begin[group] + code]) % self._width] for code in local]
         return {"quasi": self._records.table.spell(group), "values": sorted(values)}
-

@@ -1,8 +1,8 @@
 """(k,k^m)-anonymity and (k,l^m)-diversity, counted anew from the published files.
 
 Two records whose values overlap without being equal count as different, and so do classes whose cells overlap. So the
-count is never too high: whoever knows attributes and items of the original faces the records of one set of values in one
-class, or of several, and what is true of the share of a sensitive item in each of them is true of them together.
+count is never too high: whoever knows attributes and items of the original faces the records of one set of values in
+one class, or of several, and what is true of the share of a sensitive item in each of them is true of them together.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _judge(release: Release, original: Dataset, found: Tally, rows: Ints | None,
     share = found.largest_share()
     if claim.l > 1:
         checks[_DIVERSE] = not (found.having * claim.l > fitting).any()
-    measured = {"fitting": fewest, "knowledges": len(fitting)}
+    measured: dict[str, Any] = {"fitting": fewest, "knowledges": len(fitting)}
     if claim.l > 1:
         measured["largest_share"] = round(share, 6)
     witness: Witness = None

@@ -56,8 +56,8 @@ def _check_overlap(release: Release) -> Witness:
     left, right = np.divmod(keys, max(len(named), 1))
     for one, other in zip(left.tolist(), right.tolist(), strict=True):
         if not named[one].isdisjoint(named[other]):
-            rows = [np.unique(history.row_of_token[history.codes == code]) for code in (one, other)]
-            return {"rows": [int(np.intersect1d(*rows)[0]) + 1]}
+            rows = [history.row_of_token[history.codes == code] for code in (one, other)]
+            return {"rows": [int(np.intersect1d(rows[0], rows[1])[0]) + 1]}
     return None
 
 

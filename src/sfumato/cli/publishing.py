@@ -119,10 +119,13 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read a later batch the same way, less what need not hold in it.
 
     A batch may visit no sensitive place, and places that no constraint or hierarchy knows; the claim and the
-    recoding of the release say all that applying them needs.
+    recoding of the release say all that applying them needs. Where a file decides on the columns, what is sensitive are
+    columns, which a batch has as well.
     """
     release = releases.read_release(directory)
-    about_values = {"sensitive", "constraints", "hierarchies"}
+    about_values = {"constraints", "hierarchies"} | (
+        {"sensitive"} if registry.find_kind(release.kind).columns else set()
+    )
     kept = {name: value for name, value in _remembered(directory).items() if name not in about_values}
     return pipeline.read(path, release.kind, **{**kept, **given})
 

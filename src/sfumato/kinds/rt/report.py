@@ -1,0 +1,200 @@
+"""The owner's report on a table with sets: what became of the columns, of the items, and of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.checking.risk import Risk
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.rt.comparison import RtComparison
+from sfumato.kinds.sets.report.plots import draw_values
+from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals
+from sfumato.report import page
+from sfumato.report.markup import draw_figure
+from sfumato.report.numerals import show_amount, show_count, show_number
+from sfumato.report.plots import draw_sets, finish_figure, save_figure
+from sfumato.report.wording import ALWAYS
+
+__all__ = ["SHARE", "describe_attacker", "figures", "limit_promise", "picture", "render"]
+
+SHARE = (
+    "Largest share of fitting records with one sensitive item",
+    "A sensitive item is in {found} of fitting records; at most {allowed} are promised.",
+    "No sensitive item is in more than {found} of fitting records ({allowed} promised).",
+)
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    secret = "it names items and shows how values are distributed"
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(comparison, secret, _tiles(comparison, before, after)),
+            page.write_published(comparison, _account(comparison)),
+            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            _columns(drawn),
+            _items(comparison, drawn["group-sizes"]),
+            _classes(drawn["classes"]),
+            page.write_utility(scores, comparison.release.unit),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+    """Return the plots by name."""
+    table = comparison.view(RtComparison).table
+    return {
+        "anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee)),
+        "classes": finish_figure(*draw_classes(table)),
+        "generalised": finish_figure(*draw_generalised(table)),
+        "marginals": finish_figure(*draw_marginals(table)),
+        "group-sizes": finish_figure(*draw_values(comparison)),
+    }
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
+    generalised, _ = draw_generalised(comparison.view(RtComparison).table, 420)
+    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
+    save_figure(finish_figure({"hconcat": [generalised, sets], "spacing": 40}, {}), path)
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    found = comparison.view(RtComparison)
+    loss = found.table.average(found.table.record_losses)
+    used = np.unique(comparison.published.codes)
+    exact = int((found.sizes[used] == 1).sum())
+    return [
+        *page.show_change(comparison, before, after),
+        (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
+        (show_count(exact), f"of {show_count(len(found.items))} items published exactly somewhere"),
+    ]
+
+
+def _account(comparison: Comparison) -> str:
+    found = comparison.view(RtComparison)
+    table, sizes = found.table, found.table.published.sizes
+    used = np.unique(comparison.published.codes)
+    exact = int((found.sizes[used] == 1).sum())
+    return page.account_for(
+        comparison,
+        [
+            ("Quasi-identifiers", len(table.columns)),
+            ("Different combinations of their values in the original data", len(table.original_classes)),
+            ("Classes published", len(sizes)),
+            ("Smallest class", int(sizes.min(initial=table.records))),
+            ("Largest class", int(sizes.max(initial=0))),
+            ("Items in the original data", len(found.items)),
+            ("Sensitive items, published as they are", len(found.sensitive)),
+            ("Occurrences of items in the original data", len(comparison.history.codes)),
+            ("Values of items published in records", len(comparison.published.codes)),
+            ("Items published exactly in some class", exact),
+            ("Generalised items published", len(used) - exact),
+        ],
+    )
+
+
+def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:
+    generalised = draw_figure(
+        "generalised",
+        drawn["generalised"],
+        "The cells of every quasi-identifier by how far they are generalised, and the share of the column that a cell "
+        "may stand for on average (NCP).",
+    )
+    marginals = draw_figure(
+        "marginals",
+        drawn["marginals"],
+        "Before: original values. After: published cells, each spread evenly over all values it may stand for, as an "
+        "analyst would who knows nothing else. Shares are those of the records on either side.",
+    )
+    return (
+        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}"
+        "</section>"
+    )
+
+
+def _items(comparison: Comparison, plot: dict[str, Any]) -> str:
+    listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
+    if not listed:
+        return "<section><h2>Generalised items</h2>\n<p>Every item in the release is published exactly.</p></section>"
+    caption = (
+        "A published value that stands for several items means: at least one of these. Every class generalises items on "
+        "its own, so that an item may be published in several ways."
+    )
+    return f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
+
+
+def _classes(plot: dict[str, Any]) -> str:
+    caption = "A class is all published records that are the same in all quasi-identifiers."
+    return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
+
+
+def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+    """Describe who the risk is computed for, as the subject of a sentence.
+
+    Examples
+    --------
+    >>> describe_attacker(2)
+    'somebody who knows all quasi-identifiers of a person and up to 2 items'
+    """
+    if not m:
+        return f"somebody who knows all quasi-identifiers of {unit.whose}"
+    items = show_amount(m, "item", "items")
+    return f"somebody who knows all quasi-identifiers of {unit.whose} and {'up to ' * (m > 1)}{items}"
+
+
+def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+    """List what a promise about attributes and items does not cover.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+    >>> [lead for lead, _ in limit_promise(KKmAnonymity(k=5, m=2))][:2]
+    ['More than 2 items.', 'Other columns.']
+    """
+    m, l = getattr(guarantee, "m", 1), getattr(guarantee, "l", 1)
+    items = show_amount(m, "item", "items")
+    limits = [
+        (
+            f"More than {items}.",
+            f"Somebody who knows more than {items} of {{whose}}, a sensitive one, or that an item is not there, may find "
+            "a single record that fits.",
+        ),
+        (
+            "Other columns.",
+            "The promise is about the quasi-identifiers named in it. Whoever knows a sensitive or plain column of "
+            "{whose}, which are published as they are, may find a single record that fits.",
+        ),
+    ]
+    if l < 2:
+        limits.append(
+            (
+                "What all candidates share.",
+                "If every record that fits has the same other item or sensitive value, somebody learns that the {one} "
+                "has it without telling the records apart. Diversity (l) bounds that for sensitive items.",
+            )
+        )
+    limits.append(
+        (
+            "Being in the data.",
+            "The release does not hide that somebody took part, and what is published exactly is true of somebody.",
+        )
+    )
+    return [*limits, ALWAYS[1]]

@@ -62,6 +62,12 @@ def snapshots() -> sf.Dataset:
     return sf.Dataset.of("snapshots", snapshot_rows(), ("age", "sex"), "illness")
 
 
+def rt(**options: object) -> sf.Dataset:
+    rng = np.random.default_rng(6)
+    rows = [(int(rng.integers(20, 60)), "fm"[rng.integers(2)], f"c{rng.integers(20)}") for _ in range(40)]
+    return sf.Dataset.of("rt", rows, ("age", "sex", "city"), walks(), plain=("city",), **options)  # type: ignore[arg-type]
+
+
 def write(data: sf.Dataset, method: object, out: Path) -> sf.Dataset:
     sf.write(sf.anonymize(data, method, secret=SECRET), out, reports=False)  # type: ignore[arg-type]
     return data
@@ -77,6 +83,10 @@ def stream(out: Path) -> sf.Dataset:
 
 
 RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
+    "kkm-anonymity": lambda out: write(rt(), sf.methods.RFirst(k=5, m=2, transaction="pcta"), out),
+    "kkm-anonymity, diverse": lambda out: write(
+        rt(sensitive_items=("p8", "p7")), sf.methods.RumBound(k=4, m=2, l=2, delta=0.7, transaction="coat"), out
+    ),
     "km-anonymity": lambda out: write(trajectories(), sf.methods.SeqAnon(k=3, m=2), out),
     "klm-anonymity": lambda out: write(trajectories(("clinic",)), sf.methods.LmAnon(k=3, m=2, l=2), out),
     "group-anonymity": lambda out: write(sequences(), sf.methods.Hi(k=3), out),

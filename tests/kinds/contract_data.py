@@ -61,6 +61,14 @@ def activity(rows: Rows, method) -> sf.Dataset:
     return sf.Dataset.of("activity", days, sensitive=tuple(labels[:1]), clock=Clock("hour"))
 
 
+def rt(rows: Rows, method) -> sf.Dataset:
+    """The first label of a row and its length are attributes, all its labels are items."""
+    labels = sorted({item for row in rows for item in row})
+    known = [(row[0] if row else None, len(row)) for row in rows]
+    options = {"hierarchy": balanced(labels, 3)} if labels else {}
+    return sf.Dataset.of("rt", known, ("first", "length"), rows, **options)
+
+
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """How data of a kind are made, and what the contract asks of its releases.
@@ -79,6 +87,7 @@ KINDS = {
     "sets": Kind(sets),
     "timeline": Kind(timeline, {"delta": "2/3"}, shuffled=False),
     "snapshots": Kind(snapshots),
+    "rt": Kind(rt, {"delta": 1.0}),
     "activity": Kind(activity, {"delta": "2h", "epsilon": "1/2", "aggregate": "day,hour"}),
 }
 

@@ -11,7 +11,11 @@ import sfumato as sf
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 
-READING = {"snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)}}
+READING = {
+    "snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)},
+    "rt patients": {"identifier": ("person",), "quasi": ("birth_month,birth_year,race,education,income",)},
+    "rt videos": {"identifier": ("person",), "quasi": ("age,category,length,rate,ratings,comments",)},
+}
 KINDS = [kind for kind in registry.all_kinds() if registry.has_room(kind, "generator")]
 MODELS = [(kind, model) for kind in KINDS for model in registry.generator(kind).MODELS]
 
@@ -28,7 +32,7 @@ def test_same_seed_same_table_and_other_seed_other_table(kind, model):
 @pytest.mark.parametrize(("kind", "model"), MODELS)
 def test_a_generated_file_can_be_read(tmp_path, kind, model):
     pa_csv.write_csv(registry.generator(kind).generate(12, seed=1, model=model), tmp_path / "data.csv")
-    data = sf.read(tmp_path / "data.csv", kind, **READING.get(kind, {}))
+    data = sf.read(tmp_path / "data.csv", kind, **READING.get(f"{kind} {model}", READING.get(kind, {})))
     assert data.kind == kind
     assert len(data) > 0
     assert [column.name for column in registry.find_kind(kind).columns] == [

@@ -94,6 +94,8 @@ def _list_asked(original: Dataset, name: str) -> tuple[str, ...]:
     """Return the values, or else the columns, that the owner named."""
     schema = original.schema
     listed = schema.monitored if name == "monitored" else () if name == "quasi" else schema.sensitive
+    if name != "quasi" and any(column.role == "history" for column in schema.columns):
+        return listed  # beside a history, what is sensitive are values of it
     return listed or tuple(column.name for column in schema.columns if column.role == _ROLES.get(name))
 
 

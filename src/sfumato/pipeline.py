@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -283,11 +283,18 @@ def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
     return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
-def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
-    """Measure what a release is still good for, one score per measure."""
+def measure(
+    path: PathLike,
+    original: Dataset,
+    *,
+    workload: Workload | None = None,
+    seed: int = 0,
+    parameters: Mapping[str, object] | None = None,
+) -> list[Score]:
+    """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
     release = _release_of(path, original)
     rows, _ = owner.find_rows(Path(path), original)
-    return measure_release(Comparison(original, release, rows, seed, workload))
+    return measure_release(Comparison(original, release, rows, seed, workload), parameters)
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
@@ -332,13 +339,11 @@ def _release_of(path: PathLike, original: Dataset) -> Release:
     return release
 
 
-def measure_release(comparison: Comparison) -> list[Score]:
-    """Return every score that applies."""
-    scores = []
-    for metric in registry.metrics_for(comparison.release.kind):
-        if metric.applies(comparison):
-            scores.append(metric.measure(comparison))
-    return scores
+def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> list[Score]:
+    """Return every score that applies; a measure that was given a parameter has to."""
+    asked = set(parameters or ())
+    metrics = registry.metrics_for(comparison.release.kind, parameters)
+    return [m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
 
 
 def apply(

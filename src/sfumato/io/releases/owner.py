@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding, read_saved
 from sfumato.core.publishing.secret import SECRET_BYTES, Secret
 from sfumato.core.release import Release, Result, describe_claim
 from sfumato.io.formats.bounded_parquet import read_parquet
@@ -177,16 +177,15 @@ def read_recoded(path: Path) -> tuple[str, ...]:
     """Return the values of the recoding learnt for a release, none where there is none."""
     if not (path / "owner" / "recoding.json").is_file():
         return ()
-    recoding = read_recoding(path)
-    return (*recoding.suppressed, *(value for group in recoding.groups for value in group))
+    return read_recoding(path).values
 
 
-def read_recoding(path: Path) -> Recoding:
+def read_recoding(path: Path) -> SavedRecoding:
     """Return the recoding learnt for a release."""
     file = path if path.is_file() else path / "owner" / "recoding.json"
     if not file.is_file():
         raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
     try:
-        return Recoding.from_dict(read_json(file))
+        return read_saved(read_json(file))
     except (KeyError, TypeError, ValueError):
         raise SchemaError(f"{file}: not a saved recoding.") from None

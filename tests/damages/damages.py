@@ -120,6 +120,8 @@ STREAM = ("l-diversity, stream",)
 TABLES = ("k-anonymity",)
 ORDERED = ("k-anonymity, ordered",)
 TREES = ("k-anonymity, hierarchical",)
+POPULATION = ("k-anonymity, presence",)
+MEANS = ("k-anonymity, means",)
 
 CLAIM: dict[str, Damage] = {
     "more is claimed": Damage(forge(raise_claim), BROKEN),
@@ -256,7 +258,9 @@ SMUGGLING: dict[str, Damage] = {
     "a column in values.csv": Damage(add_column("values.csv"), UNDECLARED),
     "a column in places.csv": Damage(add_column("places.csv"), UNDECLARED, only=TRAJECTORIES),
     "a column in the further table": Damage(
-        add_column_to_part, UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity", *ORDERED, *TREES)
+        add_column_to_part,
+        UNDECLARED,
+        only=(*SEPARATED, *CLASSES, "l-diversity", *ORDERED, *TREES, *POPULATION, *MEANS),
     ),
     "a further table that is declared": Damage(forge(declare_part), BROKEN),
     "places where there are none": Damage(
@@ -350,12 +354,12 @@ METADATA: dict[str, Damage] = {
     "bytes between columns and footer": Damage(move_footer, UNDECLARED),
     "bytes behind data.parquet": Damage(append_bytes, UNSETTLED),
     "another writer of data.parquet": Damage(other_writer, UNDECLARED),
-    "a label that no record has": Damage(more_labels, UNDECLARED, only=(*HISTORIES, *TABLES)),
+    "a label that no record has": Damage(more_labels, UNDECLARED, only=(*HISTORIES, *TABLES), never=MEANS),
 }
 
 OF_TABLES: dict[str, Damage] = {
     "a record leaves its class": Damage(forge(change_one("age", lambda _: {"lo": 1, "hi": 99})), BROKEN),
-    "a record is given exactly": Damage(forge(change_one("age", lambda cell: {**cell, "hi": cell["lo"]})), BROKEN),
+    "a record is less exact": Damage(forge(change_one("age", lambda cell: {**cell, "hi": cell["hi"] + 1})), BROKEN),
     "a record is suppressed": Damage(forge(change_one("age", lambda _: None)), BROKEN),
     "a record is called missing": Damage(forge(change_one("age", lambda _: {"lo": None, "hi": None})), BROKEN),
     "a range is another one": Damage(
@@ -366,25 +370,39 @@ OF_TABLES: dict[str, Damage] = {
     "a date is another one": Damage(
         forge(change_class("born", lambda cell: {"lo": cell["hi"], "hi": cell["hi"]})), BROKEN, alone=False
     ),
-    "a set has another label": Damage(forge(change_class("sex", lambda _: ["zz alice"])), BROKEN, alone=False),
+    "a set has another label": Damage(
+        forge(change_class("sex", lambda _: ["zz alice"])), BROKEN, alone=False, never=MEANS
+    ),
     "a set has a label more": Damage(
         forge(change_class("sex", lambda cell: sorted({*cell, "zz alice"}) if "" not in cell else ["zz"])),
         BROKEN,
         alone=False,
+        never=MEANS,
     ),
-    "a set is not sorted": Damage(forge(change_class("sex", lambda _: ["m", "f"])), BROKEN),
-    "a set has a label twice": Damage(forge(change_class("sex", lambda _: ["f", "f"])), BROKEN),
-    "a set is empty": Damage(forge(change_class("sex", lambda _: [])), BROKEN),
-    "a missing value stands beside others": Damage(forge(change_class("sex", lambda _: ["", "f"])), BROKEN),
-    "a label is another one": Damage(forge(change_class("town", lambda _: "zz alice")), BROKEN, alone=False),
-    "a label is called otherwise": Damage(forge(call_label), BROKEN, alone=False),
-    "a label that nobody has": Damage(forge(list_members("town", "zz", "zz1", "zz2")), UNDECLARED),
-    "labels that overlap": Damage(forge(list_members("town", "zz", "bonn", "jena")), BROKEN),
-    "a label below itself": Damage(forge(list_members("town", "zz", "west", "jena")), BROKEN),
+    "a set is not sorted": Damage(forge(change_class("sex", lambda _: ["m", "f"])), BROKEN, never=MEANS),
+    "a set has a label twice": Damage(forge(change_class("sex", lambda _: ["f", "f"])), BROKEN, never=MEANS),
+    "a set is empty": Damage(forge(change_class("sex", lambda _: [])), BROKEN, never=MEANS),
+    "a missing value stands beside others": Damage(
+        forge(change_class("sex", lambda _: ["", "f"])), BROKEN, never=MEANS
+    ),
+    "a label is another one": Damage(
+        forge(change_class("town", lambda _: "zz alice")), BROKEN, alone=False, never=MEANS
+    ),
+    "a label is called otherwise": Damage(forge(call_label), BROKEN, alone=False, never=(*MEANS, *POPULATION)),
+    "a label that nobody has": Damage(forge(list_members("town", "zz", "zz1", "zz2")), UNDECLARED, never=MEANS),
+    "labels that overlap": Damage(
+        forge(list_members("town", "zz", "bonn", "jena")), BROKEN, never=(*MEANS, *POPULATION)
+    ),
+    "a label below itself": Damage(
+        forge(list_members("town", "zz", "west", "jena")), BROKEN, never=(*MEANS, *POPULATION)
+    ),
     "members of a column that has none": Damage(forge(list_members("illness", "zz", "flu", "cold")), UNDECLARED),
     "a label with one member": Damage(forge(list_members("town", "zz", "ulm")), BROKEN),
     "a member more": Damage(
-        forge(lambda r: list_members("town", r.values["value"][0].as_py(), "zz alice")(r)), BROKEN, alone=False
+        forge(lambda r: list_members("town", r.values["value"][0].as_py(), "zz alice")(r)),
+        BROKEN,
+        alone=False,
+        never=(*MEANS, *POPULATION),
     ),
     "a sensitive value is another one": Damage(forge(change_one("illness", lambda _: "gout 2")), BROKEN, alone=False),
     "two sensitive values are exchanged": Damage(forge(change_cells("illness", exchange)), BROKEN, alone=False),
@@ -410,7 +428,7 @@ OF_TABLES: dict[str, Damage] = {
         edit_json(lambda m: m["guarantee"]["parameters"]["quasi"].reverse()), UNDECLARED
     ),
     "an empty cell": Damage(forge(change_one("illness", lambda _: None)), (BROKEN, UNSETTLED)),
-    "a range of minus zero": Damage(
+    "whole numbers become decimals": Damage(
         forge(
             lambda r: dataclasses.replace(
                 with_columns(r, age=r.table["age"].cast(Form("interval", "float64").arrow)),
@@ -427,7 +445,7 @@ OF_TABLES: dict[str, Damage] = {
     "entropy is promised": Damage(claim(l=4, diversity="entropy", c=None), BROKEN),
     "recursive diversity is promised": Damage(claim(l=3, diversity="recursive", c=0.1), BROKEN),
     "closeness is promised": Damage(claim(t=0.01, distance="equal"), BROKEN),
-    "presence is promised": Damage(claim(presence=0.5), BROKEN),
+    "presence is promised": Damage(claim(presence=0.5), BROKEN, never=POPULATION),
     "an order without an order": Damage(claim(t=1.0, distance="ordered"), BROKEN, never=ORDERED),
     "a further table that nothing calls for": Damage(claim(t=None, distance="equal"), BROKEN, only=(*ORDERED, *TREES)),
     "a value has no place": Damage(
@@ -465,6 +483,35 @@ OF_TABLES: dict[str, Damage] = {
         forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="flu"))),
         BROKEN,
         only=TREES,
+    ),
+    "more people fit a class": Damage(
+        forge(edit_part(lambda rows: rows[0].update(people=rows[0]["people"] + 50))),
+        BROKEN,
+        alone=False,
+        only=POPULATION,
+    ),
+    "fewer people fit a class": Damage(
+        forge(edit_part(lambda rows: rows[0].update(people=1))), BROKEN, only=POPULATION
+    ),
+    "a class is not counted": Damage(forge(edit_part(lambda rows: rows.pop())), BROKEN, only=(*POPULATION, *MEANS)),
+    "a class is counted twice": Damage(
+        forge(edit_part(lambda rows: rows.append(rows[-1]))), BROKEN, only=(*POPULATION, *MEANS)
+    ),
+    "a class that no record has": Damage(
+        forge(edit_part(lambda rows: rows.append({**rows[-1], "age": {"lo": 5000, "hi": 6000}}))),
+        BROKEN,
+        only=(*POPULATION, *MEANS),
+    ),
+    "classes in another order": Damage(forge(reverse_part), UNDECLARED, only=(*POPULATION, *MEANS)),
+    "another presence": Damage(claim(presence=0.1), BROKEN, only=POPULATION),
+    "a mean beyond its range": Damage(
+        forge(edit_part(lambda rows: rows[0].update(mean_age=500.0))), BROKEN, only=MEANS
+    ),
+    "digits in a mean": Damage(
+        forge(edit_part(lambda rows: rows[0].update(mean_age=rows[0]["mean_age"] + 1e-11))),
+        BROKEN,
+        alone=False,
+        only=MEANS,
     ),
     "a value under another node": Damage(
         forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="lungs"))),

@@ -96,7 +96,15 @@ def table(distance: str = "equal", people: int = 72) -> sf.Dataset:
         plain=("smokes",),
         orders={"illness": illnesses} if distance == "ordered" else {},
         hierarchies=hierarchies,
+        population=[(row[0], row[1], row[2], row[4]) for row in rows for _ in range(3)],
     )
+
+
+def numbers() -> sf.Dataset:
+    """People with numbers only, whose class means are published."""
+    rows = [(row["age"], row["born"], row["illness"], row["smokes"]) for row in table().table.to_pylist()]
+    made = [(int(age), datetime.date.fromisoformat(str(born)), ill, smokes) for age, born, ill, smokes in rows]
+    return sf.Dataset.of("table", made, ("age", "born", "illness", "smokes"), sensitive=("illness",), plain=("smokes",))
 
 
 def write(data: sf.Dataset, method: object, out: Path) -> sf.Dataset:
@@ -143,6 +151,10 @@ RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
     "k-anonymity, ordered": lambda out: write(
         table("ordered"), sf.methods.Mondrian(k=3, t=0.3, distance="ordered"), out
     ),
+    "k-anonymity, presence": lambda out: write(
+        table(people=900), sf.methods.Optimal(k=3, presence=0.4, at_most="town=1,sex=0", weights="town=0.1"), out
+    ),
+    "k-anonymity, means": lambda out: write(numbers(), sf.methods.Mdav(k=3), out),
     "k-anonymity, hierarchical": lambda out: write(
         table("hierarchical"), sf.methods.Mondrian(k=3, t=0.3, distance="hierarchical"), out
     ),

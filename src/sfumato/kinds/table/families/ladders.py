@@ -166,11 +166,10 @@ class Ladder:
         covering = self._cover(np.unique(cut[:-1]))
         if kind == "interval":
             return ColumnCells(name, kind, ranges=self._list_ranges(covering, set(cut[:-1].tolist())))
-        labels = self.tree.labels
+        named = [(self.tree.labels[node], self.tree.members(self.tree.labels[node])) for node in covering]
+        # A node with one value below it says no less than the value, which is what is published.
         return ColumnCells(
-            name,
-            kind,
-            labels=tuple((labels[node], self.tree.members(labels[node])) for node in covering),
+            name, kind, labels=tuple((label if len(below) > 1 else below[0], below) for label, below in named)
         )
 
     def _cover(self, used: Ints) -> list[int]:

@@ -24,6 +24,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Release, Result
 from sfumato.core.unit import plural
 from sfumato.io.formats.json_files import read_json
+from sfumato.io.releases.contents import digest_records
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
 
@@ -155,14 +156,24 @@ class Ledger:
 
 
 def people_of(result: Result) -> list[str]:
-    """Name the person of every published record, as the original has it."""
-    original = result.trace.original
+    """Name the person of every published record, as the original has it.
+
+    Where nothing tells people apart, what a record holds does: the first with such content, the second, and so on.
+    """
+    original, rows = result.trace.original, result.trace.rows
     if original is None:
-        return [str(row) for row in result.trace.rows.tolist()]
+        return [str(row) for row in rows.tolist()]
     names: Any = original.people
-    if names is None:
+    if names is None and any(column.role == "identifier" for column in original.schema.columns):
         names = original.table.column(original.schema.identifier)
-    return [str(name) for name in names.take(pa.array(result.trace.rows)).to_pylist()]
+    if names is not None:
+        return [str(name) for name in names.take(pa.array(rows)).to_pylist()]
+    met: Counter[int] = Counter()
+    found = []
+    for digest in digest_records(original)[rows].tolist():
+        met[digest] += 1
+        found.append(f"{digest}:{met[digest]}")
+    return found
 
 
 def read_ledger(path: Path) -> Ledger | None:

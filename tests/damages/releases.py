@@ -130,7 +130,7 @@ def stream(out: Path) -> sf.Dataset:
 RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
     "kkm-anonymity": lambda out: write(rt(), sf.methods.RFirst(k=5, m=2, transaction="pcta"), out),
     "kkm-anonymity, diverse": lambda out: write(
-        rt(sensitive_items=("p8", "p7")), sf.methods.RumBound(k=4, m=2, l=2, delta=0.7, transaction="coat"), out
+        rt(sensitive_items=("p3", "p4")), sf.methods.RumBound(k=4, m=2, l=2, delta=0.7, transaction="coat"), out
     ),
     "km-anonymity": lambda out: write(trajectories(), sf.methods.SeqAnon(k=3, m=2), out),
     "klm-anonymity": lambda out: write(trajectories(("clinic",)), sf.methods.LmAnon(k=3, m=2, l=2), out),

@@ -13,7 +13,7 @@ from sfumato.core.errors import ParameterError
 
 READING = {
     "snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)},
-    "rt patients": {"identifier": ("person",), "quasi": ("birth_month,birth_year,race,education,income",)},
+    "rt": {"identifier": ("person",), "quasi": ("birth_month,birth_year,race,education,income",)},
     "rt videos": {"identifier": ("person",), "quasi": ("age,category,length,rate,ratings,comments",)},
 }
 KINDS = [kind for kind in registry.all_kinds() if registry.has_room(kind, "generator")]

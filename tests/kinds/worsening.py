@@ -24,7 +24,10 @@ import sfumato as sf
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.model import attach_items
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 
 PLACES = "abcdef"
@@ -344,4 +347,50 @@ class Tables:
         return Comparison(data, release, rows[kept])
 
 
-EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots, Tables)
+@dataclasses.dataclass(frozen=True)
+class TablesWithSets(Tables):
+    """The same with a set of items each, whose values are blocks of a partition."""
+
+    sets: tuple[tuple[str, ...], ...] = ()
+    blocks: tuple[frozenset[str], ...] = tuple(frozenset(place) for place in PLACES)
+    kind = "rt"
+
+    @staticmethod
+    def draw(draw: Any) -> TablesWithSets:
+        rows = draw(given_classes.people_rows())
+        items = st.lists(st.sampled_from(PLACES), max_size=3, unique=True).map(tuple)
+        sets = draw(st.lists(items, min_size=len(rows), max_size=len(rows)))
+        return TablesWithSets(rows, tuple(range(len(rows))), sets=tuple(sets))
+
+    def step(self, draw: Any, operation: str) -> Any:
+        if operation == "generalise" and len(self.blocks) > 1 and draw(st.booleans()):
+            one, other = draw(st.lists(st.sampled_from(self.blocks), min_size=2, max_size=2, unique=True))
+            rest = tuple(block for block in self.blocks if block not in (one, other))
+            return dataclasses.replace(self, blocks=(*rest, one | other))
+        return super().step(draw, operation)
+
+    def publish(self) -> Comparison:
+        plain = super().publish()
+        data = attach_items(plain.original, Ragged.from_lists([list(row) for row in self.sets]))
+        name = {item: "".join(sorted(block)) for block in self.blocks for item in block}
+        sets = [sorted({name[item] for item in self.sets[row]}) for row in plain.rows.tolist()]
+        column = PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of"))
+        listed = [("items", label, item) for label in sorted(set(name.values())) for item in label if len(label) > 1]
+        values = pa.table(
+            {
+                key: pa.array([row[at] for row in listed], pa.string())
+                for at, key in enumerate(plain.release.values.schema.names)
+            }
+        )
+        release = dataclasses.replace(
+            plain.release,
+            kind="rt",
+            guarantee=KKmAnonymity(2, 1, quasi=given_classes.NAMES[:4]),
+            columns=(*plain.release.columns, column),
+            table=plain.release.table.append_column("items", Ragged.from_lists(sets).to_arrow()),
+            values=pa.concat_tables([values, plain.release.values]),
+        )
+        return Comparison(data, release, plain.rows)
+
+
+EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots, Tables, TablesWithSets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -17,7 +18,7 @@ from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.rooms import list_modules
 from sfumato.core.run import Run
-from sfumato.kinds.rt.families.combined import Combined, find_method
+from sfumato.kinds.rt.families.combined import Combined, Task, find_method
 from sfumato.kinds.rt.generator import generate
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
@@ -182,3 +183,39 @@ def test_merging_never_makes_attributes_better_nor_items_worse_in_the_end() -> N
     assert losses[0][0] < losses[1][0]
     assert losses[0][1] > losses[1][1]
     assert np.isfinite(losses).all()
+
+
+@dataclasses.dataclass(frozen=True)
+class Exhaustive(RumBound):
+    """Anonymises every candidate merge to score it."""
+
+    def distances(self, task: Task, seed: int) -> np.ndarray:
+        clusters = task.clusters
+        found = np.full(len(clusters.active), np.inf)
+        for other in np.flatnonzero(clusters.others(seed)).tolist():
+            rows = np.sort(np.concatenate([clusters.rows[seed], clusters.rows[other]]))
+            found[other] = task.recoder.recode(rows, task.run).loss / len(rows)
+            task.run.counters["tried"] = task.run.counters.get("tried", 0) + 1
+        return found
+
+
+@pytest.mark.parametrize("merge", ["t", "rt"])
+def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate(merge: str) -> None:
+    data = sample(600)
+    losses = []
+    for kind in (RumBound, Exhaustive):
+        result = kind(k=10, merge=merge, delta=0.75).anonymize(data, Run(SECRET))
+        losses.append(UtilityLoss().measure(Comparison(data, result.release)).value)
+        tried = result.trace.counters.get("tried", 0)
+    assert losses[0] <= 1.1 * losses[1]
+    assert tried > 10 * 60  # candidates anonymised, where bit vectors anonymise clusters that are left only
+
+
+def test_the_cluster_that_is_merged_keeps_the_bound_although_the_first_in_order_does_not() -> None:
+    """RMERGE_RT tests the cluster it found, C', and not C_i, the i-th by attributes."""
+    rows = [(0,), (0,), (1,), (1,), (100,), (100,)]
+    data = sf.Dataset.of("rt", rows, ("age",), [["a"], ["a"], ["b"], ["b"], ["a"], ["a"]])
+    for merge in ("t", "rt"):
+        release = RumBound(k=2, m=1, delta=0.3, merge=merge, transaction="coat").anonymize(data, Run(SECRET)).release
+        ages = sorted({(cell["lo"], cell["hi"]) for cell in release.table["age"].to_pylist()})
+        assert ages == [(0, 1), (100, 100)]

@@ -14,7 +14,7 @@ from sfumato.kinds.table.families.spaces import number_cells, space_of
 from sfumato.kinds.table.model import Attribute
 
 if TYPE_CHECKING:
-    from sfumato.kinds.rt.kernels.bit_vectors import Linked
+    from sfumato.kinds.rt.kernels.item_distances import ItemLists
 
 __all__ = ["Clusters"]
 
@@ -56,8 +56,8 @@ class Clusters:
     >>> from sfumato.kinds.table.model import attributes_of
     >>> data = Dataset.of("rt", [(20,), (30,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["a"]])
     >>> clusters = Clusters(attributes_of(data), np.array([0, 0, 1, 1]), known_items(data))
-    >>> clusters.rum, clusters.price_with(0).tolist(), clusters.distance_with(0).tolist()
-    (0.125, [inf, 1.0], [inf, 4.0])
+    >>> clusters.rum, clusters.price_with(0).tolist(), clusters.distance_with(0, 2).tolist()
+    (0.125, [inf, 1.0], [inf, 0.75])
     >>> clusters.merge(0, 1)
     >>> clusters.rum, clusters.rows[0].tolist()
     (1.0, [0, 1, 2, 3])
@@ -94,12 +94,18 @@ class Clusters:
         return self._hulls.records
 
     @cached_property
-    def _linked(self) -> Linked:
-        """The sets of items of the clusters, laid out once somebody asks for distances."""
-        from sfumato.kinds.rt.kernels.bit_vectors import link_clusters, pack_sets
+    def _lists(self) -> ItemLists:
+        """The items of the records, laid out once somebody asks for distances."""
+        from sfumato.kinds.rt.kernels.item_distances import list_items
 
-        bits = pack_sets(self.items.offsets, self.items.codes, len(self.items.labels))
-        return link_clusters(bits, self._group, len(self.active))
+        return list_items(self.items.offsets, self.items.codes, len(self.items.labels))
+
+    @cached_property
+    def _lengths(self) -> Ints:
+        """How many records of every cluster have so many items."""
+        from sfumato.kinds.rt.kernels.item_distances import count_lengths
+
+        return count_lengths(self._lists, self._group, len(self.active))
 
     def find_seed(self) -> int:
         """Return the cluster with the least loss per record; of equal ones the first."""
@@ -117,11 +123,12 @@ class Clusters:
 
         return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
 
-    def distance_with(self, seed: int) -> Floats:
-        """Return the bit-vector distance (BTD) of a cluster merged with each of the others."""
-        from sfumato.kinds.rt.kernels.bit_vectors import measure_joined
+    def distance_with(self, seed: int, k: int) -> Floats:
+        """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with each other one."""
+        from sfumato.kinds.rt.kernels.item_distances import measure_joined
 
-        return np.asarray(measure_joined(self._linked, self.others(seed), seed))
+        wanted = self.others(seed)
+        return np.asarray(measure_joined(self._lists, self._group, self._lengths, self.rows[seed], wanted, k))
 
     def loss_with(self, seed: int, price: Floats) -> Floats:
         """Return the loss of all records once a cluster is merged with each of the others, at known prices."""
@@ -132,12 +139,12 @@ class Clusters:
 
     def merge(self, into: int, gone: int) -> None:
         """Merge two clusters; the first one keeps its number."""
-        from sfumato.kinds.rt.kernels.bit_vectors import merge_lists
         from sfumato.kinds.table.kernels.hulls import join_hulls, price_hull
 
         apart = self.sizes[into] * self.price[into] + self.sizes[gone] * self.price[gone]
-        if "_linked" in self.__dict__:
-            merge_lists(self._linked, into, gone)
+        if "_lengths" in self.__dict__:
+            self._lengths[into] += self._lengths[gone]
+            self._lengths[gone] = 0
         join_hulls(self._hulls, into, gone)
         self.price[into] = price_hull(self._space, self._hulls, into)
         self.loss += float(self.sizes[into] * self.price[into] - apart)

@@ -55,7 +55,7 @@ class Bounded(Combined):
 
     def distances(self, task: Task, seed: int) -> Floats:
         """Return how unlike the items of the seed are those of every other cluster."""
-        return task.clusters.distance_with(seed)
+        return task.clusters.distance_with(seed, self.k)
 
     def refuse(self, what: str, reached: float) -> InfeasibleError:
         """Say what could be reached, rounded so that it can."""

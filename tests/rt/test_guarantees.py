@@ -1,0 +1,30 @@
+"""What is promised, in words and as parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import read_guarantee
+from sfumato.core.unit import Unit
+from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+
+
+def test_the_sentence_says_what_is_known_and_what_a_record_is() -> None:
+    told = KKmAnonymity(5, 2, 3, ("age", "sex", "zip"), ("insulin",)).statement(Unit("stay", "stays", "patient"))
+    assert told.startswith("Whoever knows age, sex and zip of a")
+    assert "up to 2 items that are not sensitive" in told
+    assert "in more than 1 in 3 of these" in told
+    assert "published as they are" in KKmAnonymity(5, 2, quasi=("age",), sensitive=("insulin",)).statement()
+
+
+def test_it_is_read_back_from_a_manifest() -> None:
+    claim = KKmAnonymity(5, 2, 3, ("b", "a"), ("y", "x"))
+    again = read_guarantee("rt", claim.to_dict())
+    assert again == claim
+    assert again.quasi == ("a", "b")
+
+
+def test_diversity_needs_something_sensitive() -> None:
+    with pytest.raises(ParameterError, match="name one at least"):
+        KKmAnonymity(5, 2, 3)

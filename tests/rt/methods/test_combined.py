@@ -208,7 +208,7 @@ def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate(merge: st
         losses.append(UtilityLoss().measure(Comparison(data, result.release)).value)
         tried = result.trace.counters.get("tried", 0)
     assert losses[0] <= 1.1 * losses[1]
-    assert tried > 10 * 60  # candidates anonymised, where bit vectors anonymise clusters that are left only
+    assert tried > 10 * 60  # candidates anonymised, where bit vectors anonymise only the clusters that are left
 
 
 def test_the_cluster_that_is_merged_keeps_the_bound_although_the_first_in_order_does_not() -> None:

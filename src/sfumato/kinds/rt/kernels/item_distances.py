@@ -225,9 +225,7 @@ def _set_apart(lengths: NDArray[np.int64], near: NDArray[np.int64], apart: NDArr
 
 
 @njit(cache=True, nogil=True)
-def _find_kth(
-    mine: NDArray[np.int64], others: NDArray[np.int64], apart: NDArray[np.int64], size: int, k: int
-) -> float:
+def _find_kth(mine: NDArray[np.int64], others: NDArray[np.int64], apart: NDArray[np.int64], size: int, k: int) -> float:
     """Return the distance of the k-th nearest record: two sorted lists, and the records with nothing in common."""
     one, other, length, passed = 0, 0, 0, 0
     reached = 0.0

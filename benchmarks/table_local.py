@@ -96,7 +96,7 @@ def diversity(folder: Path) -> list[list[object]]:
     asked: dict[str, dict[str, object]] = {
         "k only": {},
         "distinct l=2": {"l": 2},
-        "entropy l=1.5 is not asked: l=2 recursive c=4": {"l": 2, "diversity": "recursive", "c": 4.0},
+        "recursive c=4, l=2": {"l": 2, "diversity": "recursive", "c": 4.0},
         "t=0.3": {"t": 0.3},
         "t=0.1": {"t": 0.1},
     }

@@ -127,7 +127,10 @@ def microaggregation(folder: Path) -> list[list[object]]:
     for name, known in EXPECTED.items():
         lines = (REFERENCE / f"{name}.csv").read_text().splitlines()
         names = tuple(cell.strip('"') for cell in lines[0].split(","))
-        cells = [tuple(int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in line.split(",")) for line in lines[1:]]
+        cells = [
+            tuple(int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in line.split(","))
+            for line in lines[1:]
+        ]
         data = sf.Dataset.of("table", cells, names)
         for k, expected in zip((3, 5, 10), known, strict=True):
             start = time.perf_counter()

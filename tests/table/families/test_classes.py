@@ -93,7 +93,9 @@ def test_classes_with_equal_cells_are_joined(drawn):
 
 def test_the_partner_that_makes_a_class_diverse_is_preferred_to_a_nearer_one():
     ill = ["flu", "flu", "flu", "flu", "cold", "flu"]
-    data = Dataset.of("table", list(zip([10, 10, 11, 11, 14, 14], ill, strict=True)), ("age", "ill"), sensitive=("ill",))
+    data = Dataset.of(
+        "table", list(zip([10, 10, 11, 11, 14, 14], ill, strict=True)), ("age", "ill"), sensitive=("ill",)
+    )
     needs = Requirement.of(KAnonymity(k=2, l=2, sensitive=("ill",)), attributes_of(data, "sensitive"))
     group = np.array([0, 0, 1, 1, 2, 2])
     joined = join_until_diverse(space_of(attributes_of(data), (1.0,)), group, needs, "Cluster")

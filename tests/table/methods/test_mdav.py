@@ -51,7 +51,9 @@ def test_means_do_not_tell_how_records_stood_in_the_file():
     """Sums of floating-point numbers depend on their order in the last digit; published means do not."""
     heights = [0.1, 0.2, 0.3, 1e9, 1e9, 0.7, -1e9]
     means = {
-        repr(sf.anonymize(sf.Dataset.of("table", [(h,) for h in order], ("h",)), Mdav(k=7)).release.parts["means"].table)
+        repr(
+            sf.anonymize(sf.Dataset.of("table", [(h,) for h in order], ("h",)), Mdav(k=7)).release.parts["means"].table
+        )
         for order in (heights, heights[::-1], sorted(heights))
     }
     assert len(means) == 1

@@ -58,7 +58,7 @@ def test_ties_in_the_middle_stay_together_or_are_shared_out():
 
 def test_small_children_of_a_node_stay_together():
     """France has enough for a class of its own; the others are published as anywhere."""
-    parents = {name: "*" for name in ("fr", "gr", "es", "it")}
+    parents = dict.fromkeys(("fr", "gr", "es", "it"), "*")
     cells = ["fr"] * 5 + ["gr", "es", "it"]
     assert classes_of(group_of(dataset_of([Column(cells, parents)]), Mondrian(k=3))) == {
         frozenset(range(5)),
@@ -68,7 +68,7 @@ def test_small_children_of_a_node_stay_together():
 
 def test_the_smallest_child_that_could_stand_alone_helps_the_rest():
     """Spain alone is too few, so Greece, the smaller of both that could stand alone, stays with it."""
-    parents = {name: "*" for name in ("fr", "gr", "es")}
+    parents = dict.fromkeys(("fr", "gr", "es"), "*")
     cells = ["fr"] * 5 + ["gr"] * 4 + ["es"]
     assert classes_of(group_of(dataset_of([Column(cells, parents)]), Mondrian(k=3))) == {
         frozenset(range(5)),

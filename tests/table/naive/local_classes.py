@@ -111,4 +111,3 @@ def cheapest_partner(columns, clusters, c):
         return len(both) * price_rows(columns, both) - alone
 
     return min((other for other in range(len(clusters)) if other != c and clusters[other]), key=lambda o: (added(o), o))
-

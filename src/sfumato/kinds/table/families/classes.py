@@ -99,7 +99,7 @@ class Judge:
         """Tell of every row of counts whether it keeps what is asked of every sensitive column."""
         asked = zip(counts, self.whole, strict=True)
         holds = [self.requirement.judge_counts(some, at, whole) for at, (some, whole) in enumerate(asked)]
-        return np.all(holds, axis=0)
+        return np.asarray(np.all(holds, axis=0))
 
 
 def draw_order(attributes: tuple[Attribute, ...], run: Run) -> Ints:

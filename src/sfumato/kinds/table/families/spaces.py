@@ -126,4 +126,3 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
         cells.append(hidden.astype(np.int64))
     _, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
     return np.asarray(number, np.int64).reshape(-1)
-

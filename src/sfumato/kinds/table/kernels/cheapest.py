@@ -1,4 +1,4 @@
-"""The cheapest of many, kept in a heap with the dearest of them on top; of equally cheap ones those with low numbers."""
+"""The cheapest of many, kept in a heap with the dearest on top; of equally cheap ones those with low numbers."""
 
 from typing import NamedTuple
 

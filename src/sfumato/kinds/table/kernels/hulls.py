@@ -195,7 +195,7 @@ def _price_cells(space: Space, hulls: Hulls, d: int, a: int, b: int) -> float:
     if hulls.missing[a, d] or hulls.missing[b, d]:
         return float(space.weight[d]) if low <= high else 0.0
     if space.form[d] != SET:
-        return price_pair(space, d, low, high)
+        return float(price_pair(space, d, low, high))
     labels = 0
     for at in range(hulls.word[d], hulls.word[d + 1]):
         labels += _count_bits(hulls.bits[a, at] | hulls.bits[b, at])
@@ -213,7 +213,7 @@ def price_cell(space: Space, hulls: Hulls, d: int, c: int) -> float:
     >>> price_cell(space, form_hulls(space, np.array([0, 0, 1]), 2), 0, 0)
     0.25
     """
-    return _price_cells(space, hulls, d, c, c)
+    return float(_price_cells(space, hulls, d, c, c))
 
 
 @njit(cache=True, nogil=True)
@@ -320,7 +320,8 @@ def find_partners(
             if heap.found[0] == most and both * total - alone > heap.price[0]:
                 break
         offer(heap, both * total - alone, other, 0)
-    found = heap.number[: heap.found[0]]
     # Equally good ones by their numbers: sort by number first, then by price, keeping that order.
-    by_number = np.argsort(found)
-    return found[by_number[np.argsort(heap.price[: heap.found[0]][by_number], kind="mergesort")]]
+    order = np.argsort(heap.number[: heap.found[0]])
+    order = order[np.argsort(heap.price[order], kind="mergesort")]
+    found: NDArray[np.int64] = heap.number[order]
+    return found

@@ -27,7 +27,7 @@ REFERENCE = DATA / "microaggregation-reference"
 SECRET = bytes([1] * 32)
 LOCAL = {
     "cluster": (Cluster, {}),
-    "cluster nearest_to=cluster": (Cluster, {"nearest_to": "cluster"}),
+    "cluster nearest_to=seed": (Cluster, {"nearest_to": "seed"}),
     "mondrian": (Mondrian, {}),
     "mondrian cut=relaxed": (Mondrian, {"cut": "relaxed"}),
 }

@@ -1,6 +1,8 @@
 """What all methods keep that publish the hulls of classes: cluster, mondrian and mdav."""
 
 import collections
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from sfumato.kinds.table.methods.mondrian import Mondrian
 SECRET = bytes([1] * 32)
 MIXED = {
     "cluster": Cluster,
-    "cluster that grows": lambda **asked: Cluster(**asked, nearest_to="cluster"),
+    "cluster around its seed": lambda **asked: Cluster(**asked, nearest_to="seed"),
     "mondrian": Mondrian,
     "mondrian, relaxed": lambda **asked: Mondrian(**asked, cut="relaxed"),
 }
@@ -80,6 +82,43 @@ def test_every_class_is_diverse(make, columns, asked):
     except (InfeasibleError, ParameterError):
         return
     assert needs.judge(group_of(data, method)).all()
+
+
+PROMISES = (
+    {},
+    {"l": 2},
+    {"l": 2, "diversity": "entropy"},
+    {"l": 2, "diversity": "recursive", "c": 3.0},
+    {"t": 0.3},
+    {"t": 0.3, "distance": "ordered"},
+    {"l": 3, "t": 0.4},
+)
+
+
+@every_method
+@pytest.mark.parametrize("asked", PROMISES, ids=str)
+def test_releases_are_verified_from_their_files(make, asked, tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [
+        (int(a), round(float(h), 1), int(p)) for a, h, p in zip(*rng.normal([[40], [1], [5]], 2, (3, 90)), strict=True)
+    ]
+    data = sf.Dataset.of("table", rows, ("age", "height", "pain"), sensitive=("pain",))
+    result = sf.anonymize(data, make(k=3, **asked), secret=SECRET)
+    assert sf.write(result, tmp_path / "out", reports=False).holds
+    assert sf.verify(tmp_path / "out", original=data).holds
+
+
+@every_mixed_method
+@settings(max_examples=25)
+@given(columns=tables(), k=st.integers(2, 4))
+def test_releases_of_drawn_tables_are_verified(make, columns, k):
+    rows = len(columns[0].cells)
+    assume(k <= rows)
+    data = dataset_of(columns, ill=[["flu", "cold", "gout"][row % 3] for row in range(rows)])
+    result = sf.anonymize(data, make(k=k, t=0.5), secret=SECRET)
+    with tempfile.TemporaryDirectory() as folder:
+        assert sf.write(result, Path(folder) / "out", reports=False).holds
+        assert sf.verify(Path(folder) / "out", original=data).holds
 
 
 @every_method

@@ -91,7 +91,8 @@ def withhold(rows, publish, asked):
             members
             for members in left
             if all(
-                how_far([column[at] for at in members], [column[at] for at in everybody], asked, tree) <= asked.t + SLACK
+                how_far([column[at] for at in members], [column[at] for at in everybody], asked, tree)
+                <= asked.t + SLACK
                 for column, tree in itertools.zip_longest(asked.sensitive, asked.trees)
             )
         ]

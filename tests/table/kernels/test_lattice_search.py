@@ -155,7 +155,7 @@ def test_keys_beyond_64_bits_are_compared_value_by_value():
     rng = np.random.default_rng(5)
     rows = np.repeat(rng.integers(0, 1000, (40, width)), 3, axis=0).astype(np.int32)
     records, number = collapse(rows)
-    assert len(records.count) == 40 and set(records.count.tolist()) == {3}
+    assert len(records.weight) == 40 and set(records.weight.tolist()) == {3}
     assert (records.value[number] == rows).all()
     laid = make_ladders(levels)
     assert not laid.is_exact

@@ -124,7 +124,9 @@ def test_odd_tables(method, limit, rows, k):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_attribute_alone(method):
-    original = Dataset.of("table", [("Bern",), ("Rome",), ("Lima",), ("Lima",)], ("city",), hierarchies={"city": CITIES})
+    original = Dataset.of(
+        "table", [("Bern",), ("Rome",), ("Lima",), ("Lima",)], ("city",), hierarchies={"city": CITIES}
+    )
     release = method(k=2).anonymize(original, run_of()).release
     shown = Counter(release.table.column("city").to_pylist())
     local = method in METHODS[2:]  # cuts may keep Lima as it is
@@ -140,7 +142,9 @@ def test_dates_numbers_and_a_tree_of_ranges_are_published_as_closed_ranges():
     rows = [(date(2020, 1, 5), 3), (date(2020, 1, 9), 19), (date(2021, 6, 1), 20), (date(2021, 6, 30), 40)]
     original = Dataset.of("table", rows, ("seen", "age"), hierarchies={"age": ages})
     release = sf.methods.Optimal(k=2).anonymize(original, run_of()).release
-    shown = {(row["seen"]["lo"], row["seen"]["hi"], row["age"]["lo"], row["age"]["hi"]) for row in release.table.to_pylist()}
+    shown = {
+        (row["seen"]["lo"], row["seen"]["hi"], row["age"]["lo"], row["age"]["hi"]) for row in release.table.to_pylist()
+    }
     assert shown == {
         (date(2020, 1, 1), date(2020, 1, 31), 0, 19),
         (date(2021, 6, 1), date(2021, 6, 30), 20, 40),
@@ -162,7 +166,7 @@ def test_at_most_keeps_levels_low_or_refuses(method):
     original = Dataset.of("table", rows, ("city", "sex"))
     release = method(k=2, at_most="city=0").anonymize(original, run_of()).release
     assert None not in release.table.column("city").to_pylist()
-    with pytest.raises(InfeasibleError, match="4 or more would be|4 would be"):
+    with pytest.raises(InfeasibleError, match=r"4 (or more )?would be"):
         method(k=2, at_most="city=0,sex=0").anonymize(original, run_of())
     with pytest.raises(ParameterError, match="at_most must name quasi-identifiers"):
         method(k=2, at_most="town=0").anonymize(original, run_of())
@@ -195,7 +199,9 @@ def test_presence_counts_the_people_who_fit(method):
     result = method(k=2, presence=0.5).anonymize(original, run_of(0.0))
     part = result.release.parts["population"]
     assert sorted(row["people"] for row in part.table.to_pylist()) == [4, 4]
-    assert [row["city"] for row in part.table.to_pylist()] == sorted(set(result.release.table.column("city").to_pylist()))
+    assert [row["city"] for row in part.table.to_pylist()] == sorted(
+        set(result.release.table.column("city").to_pylist())
+    )
     assert result.release.guarantee.presence == 0.5
     with pytest.raises(InfeasibleError):
         method(k=2, presence=0.4).anonymize(original, run_of(0.0))

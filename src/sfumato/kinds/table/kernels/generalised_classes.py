@@ -37,7 +37,7 @@ class Records(NamedTuple):
     ----------
     value
         Value of every attribute, one row per different record.
-    count
+    weight
         How many records are like this.
     people
         How many people of a population are like this; empty where there is no population.
@@ -47,7 +47,7 @@ class Records(NamedTuple):
     """
 
     value: NDArray[np.int32]
-    count: NDArray[np.int64]
+    weight: NDArray[np.int64]
     people: NDArray[np.int64]
     start: NDArray[np.int64]
     sensitive: NDArray[np.int32]
@@ -87,14 +87,14 @@ class Classes(NamedTuple):
         One different record of every class.
     key
         Sum of the keys of its values, by which it is known.
-    count, people, start, sensitive, times
+    weight, people, start, sensitive, times
         As in :class:`Records`.
     """
 
     size: NDArray[np.int64]
     example: NDArray[np.int32]
     key: NDArray[np.int64]
-    count: NDArray[np.int64]
+    weight: NDArray[np.int64]
     people: NDArray[np.int64]
     start: NDArray[np.int64]
     sensitive: NDArray[np.int32]
@@ -168,21 +168,21 @@ def choose_factors(sizes: list[int]) -> tuple[NDArray[np.int64], bool]:
 
 def classes_of_records(records: Records, ladders: Ladders) -> Classes:
     """Return the classes of the lowest node: every different record is one."""
-    size = np.array([len(records.count), len(records.sensitive)], np.int64)
-    example = np.arange(len(records.count), dtype=np.int32)
-    key = np.zeros(len(records.count), np.int64)
+    size = np.array([len(records.weight), len(records.sensitive)], np.int64)
+    example = np.arange(len(records.weight), dtype=np.int32)
+    key = np.zeros(len(records.weight), np.int64)
     for attribute, values in enumerate(records.value.T):
         key += ladders.key[ladders.at[attribute, 0] + values]
-    return Classes(size, example, key, records.count, records.people, records.start, records.sensitive, records.times)
+    return Classes(size, example, key, records.weight, records.people, records.start, records.sensitive, records.times)
 
 
 def new_classes(records: Records) -> Classes:
     """Return room for as many classes as there are different records."""
     return Classes(
         np.zeros(2, np.int64),
-        np.empty(len(records.count), np.int32),
-        np.empty(len(records.count), np.int64),
-        np.empty(len(records.count), np.int64),
+        np.empty(len(records.weight), np.int32),
+        np.empty(len(records.weight), np.int64),
+        np.empty(len(records.weight), np.int64),
         np.empty(len(records.people), np.int64),
         np.empty(len(records.start), np.int64),
         np.empty(len(records.sensitive), np.int32),
@@ -192,7 +192,7 @@ def new_classes(records: Records) -> Classes:
 
 def make_workspace(records: Records, values: int) -> Workspace:
     """Return memory to group the classes of these records, with so many different sensitive values."""
-    entries = len(records.count)
+    entries = len(records.weight)
     slots = 1 << max(int(2 * entries).bit_length(), 4)
     return Workspace(
         np.empty(slots, np.int64),
@@ -241,8 +241,8 @@ def group_classes(
     total = source.size[0]
     # Arrays by names of their own: a tuple of arrays that is touched again and again costs more than the work.
     value, part, is_exact = records.value, ladders.key, ladders.is_exact
-    source_example, source_key, source_count, source_people = source.example, source.key, source.count, source.people
-    example, count, people = into.example, into.count, into.people
+    source_example, source_key, source_count, source_people = source.example, source.key, source.weight, source.people
+    example, count, people = into.example, into.weight, into.people
     keys, owner, home, into_key = work.key, work.owner, work.home, into.key
     has_people, has_values = source_people.size > 0, source.start.size > 0
     slots = np.int64(16)
@@ -337,9 +337,9 @@ def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _number_rows(value: NDArray[np.int32], factor: NDArray[np.int64], is_exact: bool) -> tuple[
-    NDArray[np.int64], NDArray[np.int64]
-]:
+def _number_rows(
+    value: NDArray[np.int32], factor: NDArray[np.int64], is_exact: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return which different row every row is, and where each different row is found first."""
     rows, width = value.shape
     slots = np.int64(16)
@@ -399,7 +399,7 @@ def collapse(
     --------
     >>> records, number = collapse(np.array([[0, 1], [2, 0], [0, 1]], np.int32), sensitive=[np.array([1, 0, 0])],
     ...                            widths=[2])
-    >>> records.value.tolist(), records.count.tolist(), number.tolist()
+    >>> records.value.tolist(), records.weight.tolist(), number.tolist()
     ([[0, 1], [2, 0]], [2, 1], [0, 1, 0])
     >>> records.start.tolist(), records.sensitive.tolist(), records.times.tolist()
     ([0, 2, 3], [0, 1, 0], [1, 1, 1])

@@ -83,8 +83,8 @@ def group_by_cut(
 ) -> None:
     """Group the classes of a cut; ``work.home`` says which class every different record is in."""
     value, first, node_key, is_exact = records.value, trees.first, trees.key, trees.is_exact
-    base_count, base_people, has_people = base.count, base.people, base.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
@@ -150,8 +150,8 @@ def split_classes(
     """
     records, trees, cut, class_of = state
     value, first, path, depth, width = records.value, trees.first[attribute], trees.path, trees.depth, trees.width
-    base_count, base_people, has_people = base.count, base.people, base.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
@@ -212,9 +212,9 @@ def join_classes(
     records, trees, cut, source = state
     value, firsts, parent, node_key, is_exact = records.value, trees.first, trees.parent, trees.key, trees.is_exact
     first = firsts[attribute]
-    source_example, source_key, source_count = source.example, source.key, source.count
+    source_example, source_key, source_count = source.example, source.key, source.weight
     source_people, has_people = source.people, source.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1

@@ -9,7 +9,8 @@ from tests.table.naive import full_domain as plain
 from sfumato.kinds.table.kernels import generalisation_lattice as lattice
 from sfumato.kinds.table.kernels import lattice_search
 from sfumato.kinds.table.kernels.class_demand import make_demand
-from sfumato.kinds.table.kernels.generalised_classes import collapse, make_ladders
+from sfumato.kinds.table.kernels.different_records import collapse
+from sfumato.kinds.table.kernels.generalised_classes import make_ladders
 
 TREE = {0: "A", 1: "A", 2: "B", 3: "B", "A": "*", "B": "*"}
 DIVERSITIES, DISTANCES = ("distinct", "entropy", "recursive"), ("equal", "ordered", "hierarchical")

@@ -28,7 +28,7 @@ from sfumato.kinds.table.publication import Spelled, publish_table
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.class_demand import Demand
-    from sfumato.kinds.table.kernels.generalised_classes import Records
+    from sfumato.kinds.table.kernels.different_records import Records
 
 __all__ = ["FullDomain", "Question", "demand_of", "judge_records", "read_levels"]
 
@@ -104,7 +104,7 @@ class FullDomain(Relational):
 
     def pose(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run, people: int = 0) -> Question:
         """Return the question; the last rows of the attributes are those of so many people of a population."""
-        from sfumato.kinds.table.kernels.generalised_classes import collapse
+        from sfumato.kinds.table.kernels.different_records import collapse
 
         owner = type(self).__name__
         codes = np.column_stack([_number_missing(attribute) for attribute in attributes])
@@ -279,7 +279,8 @@ def judge_records(
     (array([0, 0, 1]), array([False,  True]))
     """
     from sfumato.kinds.table.kernels.class_demand import judge_classes
-    from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, collapse, make_ladders
+    from sfumato.kinds.table.kernels.different_records import collapse
+    from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, make_ladders
 
     everybody = cells if people is None else np.concatenate([cells, people])
     is_person = None if people is None else np.arange(len(everybody)) >= len(cells)

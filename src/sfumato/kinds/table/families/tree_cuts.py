@@ -321,6 +321,6 @@ def refuse_cuts(owner: str, question: Question, withheld: int) -> InfeasibleErro
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
         f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} "
-        f"records withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), ask for "
-        "less, or raise withhold_at_most."
+        f"records withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), "
+        "ask for less, or raise withhold_at_most."
     )

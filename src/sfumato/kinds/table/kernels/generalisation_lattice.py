@@ -7,10 +7,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.table.kernels.class_demand import Demand, judge_classes
+from sfumato.kinds.table.kernels.different_records import Records
 from sfumato.kinds.table.kernels.generalised_classes import (
     Classes,
     Ladders,
-    Records,
     Workspace,
     classes_of_records,
     group_classes,

@@ -11,11 +11,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table.kernels.generalised_classes import Classes, Records, Workspace, choose_factors, merge_values
+from sfumato.kinds.table.kernels.different_records import MIX, Records, choose_factors
+from sfumato.kinds.table.kernels.generalised_classes import Classes, Workspace, merge_values
 
 __all__ = ["Trees", "group_by_cut", "join_classes", "plant_trees", "split_classes"]
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Trees(NamedTuple):
@@ -93,7 +92,7 @@ def group_by_cut(
         key = np.int64(0)
         for attribute in range(value.shape[1]):
             key += node_key[cut[first[attribute] + value[row, attribute]]]
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while True:
             here = owner[slot]
@@ -165,7 +164,7 @@ def split_classes(
             continue
         child = path[at * width + depth[node] + 1]
         key = class_of[row] * nodes + child
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while owner[slot] >= 0 and keys[slot] != key:
             slot = (slot + np.uint64(1)) & mask
@@ -227,7 +226,7 @@ def join_classes(
             home[place] = -1
             continue
         key = source_key[place] - node_key[node] + node_key[above]
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while True:
             here = owner[slot]

@@ -27,23 +27,15 @@ import pyarrow as pa
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy, derive
 
-__all__ = ["derive_hierarchy", "derive_ranges", "is_rule"]
+__all__ = ["RULES", "derive_hierarchy", "derive_ranges"]
+
+RULES = ("grid", "quadtree", "fanout", "balanced", "mask", "flat", "width", "frequency", "calendar")
+"""What rules are called, before the colon if they have one."""
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _PLACES = re.compile(r"(grid|quadtree):(\d{1,6})")
 _LABELS = re.compile(r"(?P<grouped>balanced|fanout):(?P<number>\d{1,6})|mask(?::(?P<pad>left|right))?|flat")
 _RANGES = re.compile(r"(?P<name>width|frequency):(?P<number>\d{1,6})|calendar")
-
-
-def is_rule(text: str) -> bool:
-    """Tell whether a text is a rule to derive a hierarchy, and not the name of a file.
-
-    Examples
-    --------
-    >>> is_rule("width:8"), is_rule("mask"), is_rule("ages.csv")
-    (True, True, False)
-    """
-    return any(rule.fullmatch(text) for rule in (_PLACES, _LABELS, _RANGES))
 
 
 def derive_hierarchy(

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.activity.naive import releases as activity_releases
 from tests.sequences.naive import metrics as sequence_metrics
 from tests.sets.releases import disassociated, generalised
+from tests.table import given_classes
 from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
@@ -291,4 +292,46 @@ class Snapshots:
         return Comparison(data, release, np.array(self.kept))
 
 
-EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots)
+@dataclasses.dataclass(frozen=True)
+class Tables:
+    """Classes of records, published as the cells that hold them; some columns suppressed, some records withheld."""
+
+    rows: list[tuple[object, ...]]
+    group: tuple[int, ...]
+    suppressed: frozenset[str] = frozenset()
+    withheld: frozenset[int] = frozenset()
+    steps = ("generalise", "suppress", "withhold")
+    kind = "table"
+
+    @staticmethod
+    def draw(draw: Any) -> Tables:
+        rows = draw(given_classes.people_rows())
+        return Tables(rows, tuple(range(len(rows))))
+
+    def step(self, draw: Any, operation: str) -> Tables:
+        classes, there = sorted(set(self.group)), sorted(set(range(len(self.rows))) - self.withheld)
+        if operation == "suppress":
+            gone = draw(st.sampled_from(given_classes.NAMES[:4]))
+            return dataclasses.replace(self, suppressed=self.suppressed | {gone})
+        if operation == "generalise" and len(classes) > 1:
+            one, other = draw(st.lists(st.sampled_from(classes), min_size=2, max_size=2, unique=True))
+            return dataclasses.replace(self, group=tuple(one if number == other else number for number in self.group))
+        if operation == "withhold" and len(there) > 1:
+            return dataclasses.replace(self, withheld=self.withheld | {draw(st.sampled_from(there))})
+        return self
+
+    def publish(self) -> Comparison:
+        data = given_classes.make_people(self.rows)
+        result = given_classes.publish(data, self.group)
+        table, rows = result.release.table, result.trace.rows
+        for name in self.suppressed:
+            at, kind = table.schema.get_field_index(name), table.schema.field(name).type
+            table = table.set_column(at, name, pa.nulls(len(table), kind))
+        kept = np.flatnonzero([row not in self.withheld for row in rows.tolist()])
+        release = dataclasses.replace(
+            result.release, table=table.take(pa.array(kept)), withheld={"by hand": len(self.withheld)}
+        )
+        return Comparison(data, release, rows[kept])
+
+
+EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots, Tables)

@@ -13,10 +13,10 @@ from sfumato.kinds.table.kernels.prices import RANGE, lay_out
 from sfumato.kinds.table.model import attributes_of
 
 
-def clusters_of(columns, k):
+def clusters_of(columns, k, at_a_time=None):
     attributes = attributes_of(dataset_of(columns))
     space = space_of(attributes, tuple(column.weight for column in columns))
-    return classes_of(group_by_cluster(space, k))
+    return classes_of(group_by_cluster(space, k, at_a_time))
 
 
 @settings(max_examples=150)
@@ -31,6 +31,12 @@ def test_weights_and_tables_of_many_boxes(columns, k, weights):
     for column, weight in zip(columns, weights, strict=False):
         column.weight = weight
     assert clusters_of(columns, k) == {frozenset(cluster) for cluster in plain_cluster(columns, k)}
+
+
+@settings(max_examples=100)
+@given(tables(largest=40), st.integers(1, 7))
+def test_clusters_that_look_again_after_every_record(columns, k):
+    assert clusters_of(columns, k, 1) == {frozenset(cluster) for cluster in plain_cluster(columns, k, 1)}
 
 
 def test_equal_records_are_taken_in_their_order():

@@ -74,15 +74,17 @@ def hull_of(columns, rows):
     return tuple(column.hull([column.cells[row] for row in rows]) for column in columns)
 
 
-def plain_cluster(columns, k):
-    """CLUSTER without any index: the classes as sets of rows; seeds are the first rows that are left."""
+def plain_cluster(columns, k, at_a_time=None):
+    """CLUSTER without any index: the classes as lists of rows; seeds are the first rows that are left."""
     left = list(range(len(columns[0].cells)))
     clusters = []
     while len(left) >= k:
-        seed, *others = left
-        near = sorted(others, key=lambda row: (price_rows(columns, [seed, row]), row))[: k - 1]
-        clusters.append([seed, *near])
-        left = [row for row in left if row not in clusters[-1]]
+        cluster = [left.pop(0)]
+        while len(cluster) < k:
+            near = sorted(left, key=lambda row: (price_rows(columns, [*cluster, row]), row))[: at_a_time or k - 1]
+            cluster += near
+            left = [row for row in left if row not in near]
+        clusters.append(cluster)
     if not clusters:
         return [left]
     for row in left:
@@ -109,4 +111,3 @@ def cheapest_partner(columns, clusters, c):
         return len(both) * price_rows(columns, both) - alone
 
     return min((other for other in range(len(clusters)) if other != c and clusters[other]), key=lambda o: (added(o), o))
-

@@ -15,7 +15,7 @@ from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.publishing.publication import publishing_secret
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding
 from sfumato.core.release import Part, PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.kinds.table.model import MISSING, NUMERIC, Attribute, attribute_of
@@ -258,7 +258,7 @@ def publish_table(
     *,
     withheld: Mapping[str, int] | None = None,
     parts: Mapping[str, Part] | None = None,
-    recoding: Recoding | None = None,
+    recoding: SavedRecoding | None = None,
 ) -> Result:
     """Make the release and its trace: columns in the order of the original, records in a random one.
 

@@ -4,14 +4,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table.kernels.hulls import Hulls, form_hulls, join_hulls, price_joined
-from sfumato.kinds.table.kernels.neighbours import Nearest, Tree, plant_tree, refresh, search_nearest
+from sfumato.kinds.table.kernels.hulls import Hulls, form_hulls, price_with, take_up
+from sfumato.kinds.table.kernels.neighbours import Tree, find_homes, make_room, plant_tree, search_nearest, take_out
 from sfumato.kinds.table.kernels.prices import Space
 
 __all__ = ["group_by_cluster"]
 
 
-def group_by_cluster(space: Space, k: int) -> NDArray[np.int64]:
+def group_by_cluster(space: Space, k: int, at_a_time: int | None = None) -> NDArray[np.int64]:
     """Group records by CLUSTER; the seeds are the first records that are left, so shuffle the records before.
 
     Every cluster is a seed and the k - 1 records that are cheapest with it; records that are left over, fewer than k,
@@ -24,6 +24,9 @@ def group_by_cluster(space: Space, k: int) -> NDArray[np.int64]:
         Records and prices.
     k
         Number of records in a cluster, at least 1. Fewer records than that are one cluster.
+    at_a_time
+        How many records a cluster takes up before it looks again which are cheapest with all that it has: k - 1, as in
+        the paper, if not given; else a number that divides k - 1.
 
     Returns
     -------
@@ -46,32 +49,31 @@ def group_by_cluster(space: Space, k: int) -> NDArray[np.int64]:
     records = len(space.codes)
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    if records < 2 * k:
-        return np.zeros(records, np.int64)
+    if records < 2 * k or k == 1:
+        return np.arange(records) if k == 1 else np.zeros(records, np.int64)
+    clusters = records // k
     tree, point = plant_tree(space)
     group = np.full(records, -1, np.int64)
-    _form_clusters(space, tree, point, k, group)
+    hulls = form_hulls(space, group, clusters)
+    _form_clusters(space, tree, point, k, at_a_time or k - 1, hulls, group)
     left = np.flatnonzero(group < 0)
-    clusters = records // k
-    if len(left):
-        group[left] = np.arange(clusters, clusters + len(left))
-        hulls = form_hulls(space, group, clusters + len(left))
-        group[left] = _place_left(space, hulls, clusters)
+    group[left] = _place_left(space, hulls, left)
     return group
 
 
 @njit(cache=True, nogil=True)
 def _form_clusters(
-    space: Space, tree: Tree, point: NDArray[np.int64], k: int, group: NDArray[np.int64]
+    space: Space,
+    tree: Tree,
+    point: NDArray[np.int64],
+    k: int,
+    at_a_time: int,
+    hulls: Hulls,
+    group: NDArray[np.int64],
 ) -> None:
-    """Form clusters of k records, as long as there are k."""
-    home = np.empty(tree.points.shape[0], np.int64)
-    for box in range(tree.child.size):
-        if tree.child[box] < 0:
-            home[tree.span[box, 0] : tree.span[box, 1]] = box
-    stack, bounds = np.empty(tree.child.size + 1, np.int64), np.empty(tree.child.size + 1)
-    nearest = Nearest(np.empty(k - 1), np.empty(k - 1, np.int64), np.empty(k - 1, np.int64), np.zeros(1, np.int64))
-    changed = np.full(tree.child.size, -1, np.int64)
+    """Form clusters of k records around the first that are left, as long as there are k."""
+    home = find_homes(tree)
+    waiting, nearest = make_room(tree, at_a_time)
     number, left = 0, group.size
     for seed in range(group.size):
         if left < k:
@@ -79,30 +81,27 @@ def _form_clusters(
         if group[seed] >= 0:
             continue
         group[seed] = number
-        tree.taken[point[seed]] += 1  # boxes that do not know it yet only bound less well
-        if k > 1:
-            search_nearest(space, tree, space.codes[seed], stack, bounds, nearest)
-        for at in range(k - 1):
-            group[nearest.row[at]] = number
-            tree.taken[nearest.point[at]] += 1
-        for at in range(k):
-            box = home[nearest.point[at]] if at < k - 1 else home[point[seed]]
-            if changed[box] != number:
-                changed[box] = number
-                refresh(tree, box)
+        take_up(space, hulls, number, seed)
+        take_out(tree, point[seed : seed + 1], home)
+        while hulls.records[number] < k:
+            search_nearest(space, tree, hulls, number, waiting, nearest)
+            for row in nearest.row:
+                group[row] = number
+                take_up(space, hulls, number, row)
+            take_out(tree, nearest.point, home)
         number, left = number + 1, left - k
 
 
 @njit(cache=True, nogil=True)
-def _place_left(space: Space, hulls: Hulls, clusters: int) -> NDArray[np.int64]:
-    """Find for every record that is left, a class of its own so far, the cluster that stays cheapest with it."""
-    found = np.empty(hulls.records.size - clusters, np.int64)
-    for at in range(found.size):
+def _place_left(space: Space, hulls: Hulls, left: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find for every record that is left the cluster that is cheapest with it."""
+    found = np.empty(left.size, np.int64)
+    for at in range(left.size):
         best, least = 0, np.inf
-        for c in range(clusters):
-            price = price_joined(space, hulls, c, clusters + at)
+        for c in range(hulls.records.size):
+            price = price_with(space, hulls, c, space.codes[left[at]])
             if price < least:
                 best, least = c, price
-        join_hulls(hulls, best, clusters + at)
+        take_up(space, hulls, best, left[at])
         found[at] = best
     return found

@@ -16,6 +16,9 @@ __all__ = [
     "price_cell",
     "price_hull",
     "price_joined",
+    "price_labels",
+    "price_with",
+    "take_up",
 ]
 
 _WORD = 64
@@ -32,6 +35,8 @@ class Hulls(NamedTuple):
         By class and attribute: whether a value is missing.
     word, bits
         By attribute the first word of its labels, and by class the labels it has: a bit each, where sets are published.
+    labels
+        By class and attribute: how many labels it has, where sets are published.
     records
         By class: how many records it has; 0 once it has joined another.
 
@@ -49,6 +54,7 @@ class Hulls(NamedTuple):
     missing: NDArray[np.bool_]
     word: NDArray[np.int64]
     bits: NDArray[np.uint64]
+    labels: NDArray[np.int64]
     records: NDArray[np.int64]
 
 
@@ -72,6 +78,7 @@ def form_hulls(space: Space, group: NDArray[np.int64], classes: int) -> Hulls:
         np.zeros((classes, attributes), np.bool_),
         word,
         np.zeros((classes, int(word[-1])), np.uint64),
+        np.zeros((classes, attributes), np.int64),
         np.zeros(classes, np.int64),
     )
     _fill_hulls(space, np.asarray(group, np.int64), hulls)
@@ -81,19 +88,91 @@ def form_hulls(space: Space, group: NDArray[np.int64], classes: int) -> Hulls:
 @njit(cache=True, nogil=True)
 def _fill_hulls(space: Space, group: NDArray[np.int64], hulls: Hulls) -> None:
     for row in range(group.size):
-        c = group[row]
-        if c < 0:
+        if group[row] >= 0:
+            take_up(space, hulls, group[row], row)
+
+
+@njit(cache=True, nogil=True)
+def take_up(space: Space, hulls: Hulls, c: int, row: int) -> None:
+    """Let a class take up a record.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[0], [2], [2]]), [SET], [np.array([0.5, 0.5, 0.5])], [1.0])
+    >>> hulls = form_hulls(space, np.array([0, 0, -1]), 1)
+    >>> take_up(space, hulls, 0, 2)
+    >>> hulls.labels.tolist(), hulls.records.tolist()
+    ([[2]], [3])
+    """
+    hulls.records[c] += 1
+    for d in range(space.form.size):
+        code = space.codes[row, d]
+        if code < 0:
+            hulls.missing[c, d] = True
             continue
-        hulls.records[c] += 1
-        for d in range(space.form.size):
-            code = space.codes[row, d]
-            if code < 0:
-                hulls.missing[c, d] = True
-                continue
-            hulls.low[c, d] = min(hulls.low[c, d], code)
-            hulls.high[c, d] = max(hulls.high[c, d], code)
-            if space.form[d] == SET:
-                hulls.bits[c, hulls.word[d] + code // _WORD] |= np.uint64(1) << np.uint64(code % _WORD)
+        hulls.low[c, d] = min(hulls.low[c, d], code)
+        hulls.high[c, d] = max(hulls.high[c, d], code)
+        if space.form[d] == SET and not _has_label(hulls, d, c, code, code):
+            hulls.bits[c, hulls.word[d] + code // _WORD] |= np.uint64(1) << np.uint64(code % _WORD)
+            hulls.labels[c, d] += 1
+
+
+@njit(cache=True, nogil=True)
+def _has_label(hulls: Hulls, d: int, c: int, low: int, high: int) -> bool:
+    """Tell whether a class has one of the labels from a lowest to a highest one."""
+    for at in range(low // _WORD, high // _WORD + 1):
+        word = hulls.bits[c, hulls.word[d] + at]
+        if at == high // _WORD and high % _WORD < _WORD - 1:
+            word &= (np.uint64(1) << np.uint64(high % _WORD + 1)) - np.uint64(1)
+        if at == low // _WORD:
+            word = word >> np.uint64(low % _WORD)
+        if word != np.uint64(0):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def price_labels(space: Space, hulls: Hulls, d: int, c: int, low: int, high: int) -> float:
+    """Price the labels of a class with a further one from a lowest to a highest; the cheapest of these counts.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> space = lay_out(np.array([[0], [3]]), [SET], [np.full(3, 0.5)], [1.0])
+    >>> hulls = form_hulls(space, np.zeros(2, np.int64), 1)
+    >>> price_labels(space, hulls, 0, 0, 1, 2), price_labels(space, hulls, 0, 0, 1, 3)
+    (0.75, 0.5)
+    """
+    labels = hulls.labels[c, d] + (0 if _has_label(hulls, d, c, low, high) else 1)
+    return float(space.weight[d] * (labels / space.size[d])) if labels > 1 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def price_with(space: Space, hulls: Hulls, c: int, codes: NDArray[np.int32]) -> float:
+    """Price what a class would publish, had it a further record with these values.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> hulls = form_hulls(space, np.array([0, 0, -1]), 1)
+    >>> [price_with(space, hulls, 0, np.array([code])) for code in (1, 2, -1)]
+    [0.25, 1.0, 1.0]
+    """
+    total = 0.0
+    for d in range(space.form.size):
+        code = codes[d]
+        least, most = hulls.low[c, d], hulls.high[c, d]
+        if least > most:
+            total += 0.0 if code < 0 else space.weight[d]
+        elif code < 0 or hulls.missing[c, d]:
+            total += space.weight[d]
+        elif space.form[d] != SET:
+            total += price_pair(space, d, min(least, code), max(most, code))
+        else:
+            total += price_labels(space, hulls, d, c, code, code)
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -187,8 +266,10 @@ def join_hulls(hulls: Hulls, into: int, gone: int) -> None:
         hulls.low[into, d] = min(hulls.low[into, d], hulls.low[gone, d])
         hulls.high[into, d] = max(hulls.high[into, d], hulls.high[gone, d])
         hulls.missing[into, d] |= hulls.missing[gone, d]
-    for at in range(hulls.bits.shape[1]):
-        hulls.bits[into, at] |= hulls.bits[gone, at]
+        hulls.labels[into, d] = 0
+        for at in range(hulls.word[d], hulls.word[d + 1]):
+            hulls.bits[into, at] |= hulls.bits[gone, at]
+            hulls.labels[into, d] += _count_bits(hulls.bits[into, at])
     hulls.records[into] += hulls.records[gone]
     hulls.records[gone] = 0
 

@@ -1,12 +1,12 @@
-"""The nearest records, found in a tree of boxes from which records are taken out.
+"""The records that a class can take up at the least price, found in a tree of boxes from which records are taken out.
 
-Equal records are one point. Points are split where a cut keeps most pairs of them far apart, until few are left together;
-a box then knows the lowest and highest value of its points, and a pair price can only grow with the span, so that the
-edge of a box bounds what any of its records costs from below. Sums are taken in the same order for bounds and for
+Equal records are one point. Points are split where a cut keeps most pairs of them far apart, until few are left
+together. A box knows the lowest and highest value of its points, and a price can only grow with the span, so that the
+near edge of a box bounds what any of its records costs from below. Sums are taken in the same order for bounds and for
 prices, and rounding keeps the order of numbers: a bound is never above the price that it bounds, in floating point
 either, and the search is exact.
 
-Records are taken from a point in their order, since the seed is the first of all that are left and equal records are
+Records are taken from a point in their order, since a seed is the first of all that are left and equal records are
 equally near: what is left of a point is the end of its list.
 """
 
@@ -16,12 +16,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table.kernels.prices import RANGE, Space, price_pair, price_records
+from sfumato.kinds.table.kernels.hulls import Hulls, price_labels, price_with
+from sfumato.kinds.table.kernels.prices import RANGE, SET, Space, price_pair
 
-__all__ = ["Nearest", "Tree", "plant_tree", "refresh", "search_nearest"]
+__all__ = ["Nearest", "Tree", "Waiting", "find_homes", "make_room", "plant_tree", "search_nearest", "take_out"]
 
 _LEAF = 8  # points that are looked at one by one
 _NOBODY = np.iinfo(np.int64).max
+_CHANGED = -1
 
 
 class Tree(NamedTuple):
@@ -73,6 +75,13 @@ class Nearest(NamedTuple):
     found: NDArray[np.int64]
 
 
+class Waiting(NamedTuple):
+    """Boxes that are still to be looked at, the last one first, with the bounds of their prices."""
+
+    box: NDArray[np.int64]
+    bound: NDArray[np.float64]
+
+
 def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
     """Plant the tree of all records; return it with the point of every record.
 
@@ -114,6 +123,22 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
         for box in range(made - 1, -1, -1):
             _measure_box(tree, box)
     return tree, point
+
+
+@njit(cache=True, nogil=True)
+def make_room(tree: Tree, most: int) -> tuple[Waiting, Nearest]:
+    """Make room for a search of so many records.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> tree, _ = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> make_room(tree, 2)[1].row.size
+    2
+    """
+    boxes = tree.child.size + 1
+    nearest = Nearest(np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(1, np.int64))
+    return Waiting(np.empty(boxes, np.int64), np.empty(boxes)), nearest
 
 
 @njit(cache=True, nogil=True)
@@ -210,65 +235,97 @@ def _measure_box(tree: Tree, box: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def refresh(tree: Tree, box: int) -> None:
-    """Measure a box again, and all that it is in, after records were taken from it."""
-    while box >= 0:
-        _measure_box(tree, box)
-        box = tree.parent[box]
+def find_homes(tree: Tree) -> NDArray[np.int64]:
+    """Return the smallest box of every point.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> tree, _ = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> find_homes(tree).tolist()
+    [0, 0]
+    """
+    home = np.empty(tree.points.shape[0], np.int64)
+    for box in range(tree.child.size):
+        if tree.child[box] < 0:
+            home[tree.span[box, 0] : tree.span[box, 1]] = box
+    return home
 
 
 @njit(cache=True, nogil=True)
-def _bound(space: Space, tree: Tree, box: int, seed: NDArray[np.int32]) -> float:
-    """Bound from below what any record of a box costs with the seed."""
+def take_out(tree: Tree, points: NDArray[np.int64], home: NDArray[np.int64]) -> None:
+    """Take the next record of every point out of the tree; of a point that is given twice, the next two.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.kernels.prices import lay_out
+    >>> tree, point = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> take_out(tree, point[:2], find_homes(tree))
+    >>> tree.taken.tolist(), int(tree.first[0])
+    ([1, 1], 2)
+    """
+    for p in points:
+        tree.taken[p] += 1
+        tree.first[home[p]] = _CHANGED
+    for p in points:
+        box = home[p]
+        if tree.first[box] != _CHANGED:
+            continue
+        while box >= 0:
+            _measure_box(tree, box)
+            box = tree.parent[box]
+
+
+@njit(cache=True, nogil=True)
+def _bound(space: Space, tree: Tree, box: int, hulls: Hulls, c: int) -> float:
+    """Bound from below what a class costs that takes up any record of a box: one with the nearest of all its values."""
     total = 0.0
-    for d in range(seed.size):
-        code, low, high = seed[d], tree.low[box, d], tree.high[box, d]
-        if code < 0:
+    for d in range(space.form.size):
+        low, high = tree.low[box, d], tree.high[box, d]
+        least, most = hulls.low[c, d], hulls.high[c, d]
+        if least > most:
             total += 0.0 if tree.missing[box, d] else space.weight[d]
-        elif low > high:
+        elif low > high or hulls.missing[c, d]:
             total += space.weight[d]
-        elif code < low:
-            total += price_pair(space, d, code, low)
-        elif code > high:
-            total += price_pair(space, d, high, code)
+        elif space.form[d] != SET:
+            total += price_pair(space, d, min(least, high), max(most, low))
+        else:
+            total += price_labels(space, hulls, d, c, low, high)
     return total
 
 
 @njit(cache=True, nogil=True)
-def search_nearest(
-    space: Space, tree: Tree, seed: NDArray[np.int32], stack: NDArray[np.int64], bounds: NDArray[np.float64],
-    nearest: Nearest,
-) -> None:
-    """Find the nearest of the records that are left, earlier rows first where equally near.
+def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Waiting, nearest: Nearest) -> None:
+    """Find the records that are left and that a class can take up at the least price, earlier ones if equally cheap.
 
     Parameters
     ----------
     space, tree
         Prices and records.
-    seed
-        Values of the record that looks for others.
-    stack, bounds
-        Room for boxes that wait; as many as there are boxes are enough.
+    hulls, c
+        The class.
+    waiting
+        Room for the boxes that wait.
     nearest
-        Filled in; as many as it has room for.
+        Filled in: as many records as it has room for, each priced as if it came alone.
     """
     nearest.found[0] = 0
-    stack[0], bounds[0], waiting = 0, 0.0, 1
-    while waiting:
-        waiting -= 1
-        box = stack[waiting]
-        if tree.first[box] == _NOBODY or not _is_nearer(nearest, bounds[waiting], tree.first[box]):
+    waiting.box[0], waiting.bound[0], count = 0, 0.0, 1
+    while count:
+        count -= 1
+        box = waiting.box[count]
+        if tree.first[box] == _NOBODY or not _is_nearer(nearest, waiting.bound[count], tree.first[box]):
             continue
         half = tree.child[box]
         if half < 0:
             for p in range(tree.span[box, 0], tree.span[box, 1]):
-                _offer_point(space, tree, seed, p, nearest)
+                _offer_point(space, tree, hulls, c, p, nearest)
             continue
-        one, other = _bound(space, tree, half, seed), _bound(space, tree, half + 1, seed)
+        one, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
         far, near = (half, half + 1) if other < one else (half + 1, half)
-        stack[waiting], bounds[waiting] = far, max(one, other)
-        stack[waiting + 1], bounds[waiting + 1] = near, min(one, other)
-        waiting += 2
+        waiting.box[count], waiting.bound[count] = far, max(one, other)
+        waiting.box[count + 1], waiting.bound[count + 1] = near, min(one, other)
+        count += 2
 
 
 @njit(cache=True, nogil=True)
@@ -280,12 +337,12 @@ def _is_nearer(nearest: Nearest, price: float, row: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _offer_point(space: Space, tree: Tree, seed: NDArray[np.int32], p: int, nearest: Nearest) -> None:
+def _offer_point(space: Space, tree: Tree, hulls: Hulls, c: int, p: int, nearest: Nearest) -> None:
     """Take up the records of a point that are among the nearest."""
     at = tree.begin[p] + tree.taken[p]
     if at == tree.begin[p + 1]:
         return
-    price = price_records(space, seed, tree.points[p])
+    price = price_with(space, hulls, c, tree.points[p])
     while at < tree.begin[p + 1] and _is_nearer(nearest, price, tree.rows[at]):
         if nearest.found[0] < nearest.price.size:
             nearest.found[0] += 1

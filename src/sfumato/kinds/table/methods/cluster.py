@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.params import Param
 from sfumato.core.run import Run
 from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.families.relational import Relational, read_weights
@@ -19,6 +20,8 @@ __all__ = ["Cluster"]
 
 Ints = npt.NDArray[np.int64]
 
+NEAREST = ("seed", "cluster")
+
 
 @dataclasses.dataclass(frozen=True)
 class Cluster(Relational):
@@ -29,10 +32,10 @@ class Cluster(Relational):
     Examples
     --------
     >>> from sfumato.core.dataset import Dataset
-    >>> data = Dataset.of("table", [(20, "f"), (61, "m"), (21, "f"), (60, "m"), (24, "f")], ("age", "sex"))
+    >>> data = Dataset.of("table", [(20, "f"), (61, "m"), (21, "f"), (60, "m")], ("age", "sex"))
     >>> release = Cluster(k=2).anonymize(data, Run(bytes(32))).release
     >>> sorted({(age["lo"], age["hi"]) for age in release.table["age"].to_pylist()})
-    [(20, 24), (60, 61)]
+    [(20, 21), (60, 61)]
 
     References
     ----------
@@ -45,6 +48,14 @@ class Cluster(Relational):
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
     optimises: ClassVar[str] = "NCP of the records beside a seed"
 
+    nearest_to: Annotated[
+        str,
+        Param(
+            "What a cluster's next record is cheapest with: its first record, as in the paper, or all it has so far.",
+            choices=NEAREST,
+        ),
+    ] = "seed"
+
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Form clusters around random records, then join those that are the same, or not diverse enough."""
         from sfumato.kinds.table.kernels.clusters import group_by_cluster
@@ -54,7 +65,8 @@ class Cluster(Relational):
         space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
         order = draw_order(attributes, run)
         group = np.empty(len(order), np.int64)
-        group[order] = group_by_cluster(take_rows(space, order), self.k)
+        at_a_time = {"seed": self.k - 1, "cluster": 1}[self.nearest_to]
+        group[order] = group_by_cluster(take_rows(space, order), self.k, at_a_time)
         run.counters["clusters"] = int(group.max(initial=-1)) + 1
         group = join_equal(attributes, space, group)
         if requirement.asks_more:

@@ -172,13 +172,14 @@ class _Lesson:
     @classmethod
     def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints, seed: int) -> _Lesson:
         features = [Features(column) for column in found.columns if column.name != label.name]
-        generator = np.random.default_rng([seed, 1])
+        # By original row, so that the same cells teach the same in whatever order they are published.
+        chances = np.random.default_rng([seed, 1]).random((len(features), found.records))[:, rows]
         place = np.full(found.records, -1, dtype=np.int64)
         tells = label.exact[label.cells.index]
         place[rows[tells]] = np.flatnonzero(tells)
         return cls(
             np.column_stack([each.of_original for each in features]),
-            np.column_stack([each.draw(generator) for each in features]),
+            np.column_stack([each.draw(chance) for each, chance in zip(features, chances, strict=True)]),
             label.attribute.codes.astype(np.int64),
             place,
         )

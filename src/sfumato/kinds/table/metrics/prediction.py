@@ -151,7 +151,7 @@ class Prediction(Metric):
         if model == "random_forest":
             learner = RandomForestClassifier(self.trees, min_samples_leaf=3, random_state=seed)
         else:
-            learner = LogisticRegression(max_iter=300, solver="newton-cholesky" if classes == 2 else "lbfgs")
+            learner = LogisticRegression(max_iter=100, solver="newton-cholesky" if classes == 2 else "lbfgs")
         # These are small problems: threads would only wait for each other.
         with warnings.catch_warnings(), threadpool_limits(1):
             # A model that has not settled after so many steps is as good as it gets.

@@ -24,7 +24,6 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Release, Result
 from sfumato.core.unit import plural
 from sfumato.io.formats.json_files import read_json
-from sfumato.io.releases.contents import digest_records
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
 
@@ -158,22 +157,23 @@ class Ledger:
 def people_of(result: Result) -> list[str]:
     """Name the person of every published record, as the original has it.
 
-    Where nothing tells people apart, what a record holds does: the first with such content, the second, and so on.
+    Where records have no name they are known by their values in all columns, and those with the same values by their
+    number: batches then differ by as many people as they have records that the other has not.
     """
-    original, rows = result.trace.original, result.trace.rows
+    original, rows = result.trace.original, pa.array(result.trace.rows)
     if original is None:
-        return [str(row) for row in rows.tolist()]
-    names: Any = original.people
-    if names is None and any(column.role == "identifier" for column in original.schema.columns):
-        names = original.table.column(original.schema.identifier)
-    if names is not None:
-        return [str(name) for name in names.take(pa.array(rows)).to_pylist()]
-    met: Counter[int] = Counter()
-    found = []
-    for digest in digest_records(original)[rows].tolist():
-        met[digest] += 1
-        found.append(f"{digest}:{met[digest]}")
-    return found
+        return [str(row) for row in result.trace.rows.tolist()]
+    if original.people is not None:
+        return [str(name) for name in original.people.take(rows).to_pylist()]
+    if any(column.role == "identifier" for column in original.schema.columns):
+        return [str(name) for name in original.table.column(original.schema.identifier).take(rows).to_pylist()]
+    seen: Counter[str] = Counter()
+    names = []
+    for row in original.table.take(rows).to_pylist():
+        values = json.dumps(list(row.values()), default=str)
+        seen[values] += 1
+        names.append(f"{seen[values]} {values}")
+    return names
 
 
 def read_ledger(path: Path) -> Ledger | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +54,13 @@ class Moves(NamedTuple):
     @classmethod
     def join(cls, parts: list[Moves]) -> Moves:
         """Put the moves of several attributes into one list."""
-        return cls(*(np.concatenate([part[at] for part in parts]) for at in range(len(cls._fields))))
+        columns: list[Any] = [np.concatenate([part[at] for part in parts]) for at in range(len(cls._fields))]
+        return cls(*columns)
 
     def take(self, at: Ints) -> Moves:
         """Return some of the moves."""
-        return Moves(*(column[at] for column in self))
+        columns: list[Any] = [column[at] for column in self]
+        return Moves(*columns)
 
 
 class CutSearch:
@@ -79,8 +81,12 @@ class CutSearch:
     """
 
     def __init__(self, question: Question) -> None:
-        from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, make_ladders
-        from sfumato.kinds.table.kernels.generalised_classes import make_workspace, new_classes
+        from sfumato.kinds.table.kernels.generalised_classes import (
+            classes_of_records,
+            make_ladders,
+            make_workspace,
+            new_classes,
+        )
         from sfumato.kinds.table.kernels.hierarchy_cuts import plant_trees
 
         ladders = question.ladders
@@ -95,8 +101,8 @@ class CutSearch:
         self.base = classes_of_records(records, make_ladders([ladder.levels for ladder in ladders]))
         self.classes, self.tried = new_classes(records), new_classes(records)
         self.work = make_workspace(records, int(demand.column[-1]))
-        self.withheld = np.zeros(len(records.count), np.bool_)
-        self.class_of = np.zeros(len(records.count), np.int32)
+        self.withheld = np.zeros(len(records.weight), np.bool_)
+        self.class_of = np.zeros(len(records.weight), np.int32)
         self.overall = np.zeros(int(demand.column[-1]))
         top = question.top.tolist()
         self.leaves = self._flatten([ladder.levels[0] for ladder in ladders])
@@ -125,7 +131,7 @@ class CutSearch:
     @property
     def smallest(self) -> int:
         """Size of the smallest class that is published."""
-        count = self.classes.count[: self.classes.size[0]]
+        count = self.classes.weight[: self.classes.size[0]]
         shown = count[~self.withheld[: len(count)] & (count > 0)]
         return int(shown.min(initial=self.question.total))
 
@@ -174,22 +180,22 @@ class CutSearch:
         new_moved = before if apart else after
         nodes, index = np.unique(np.concatenate([moved[touched], new_moved]), return_inverse=True)
         was, now = index[: len(touched)], index[len(touched) :]
-        count, lost = self.classes.count[touched], self.withheld[touched]
-        new_count = self.tried.count[:found]
+        count, lost = self.classes.weight[touched], self.withheld[touched]
+        new_count = self.tried.weight[:found]
         size = len(nodes)
-        spread = np.bincount(now, new_count * new_price, size) - np.bincount(was, count * price[touched], size)
-        loss = np.bincount(now, new_count * np.where(gone, 1.0, new_price), size)
-        loss -= np.bincount(was, count * np.where(lost, 1.0, price[touched]), size)
-        withheld = np.bincount(now, new_count * gone, size) - np.bincount(was, count * lost, size)
+        spread: Floats = _add_up(now, new_count * new_price, size) - _add_up(was, count * price[touched], size)
+        loss: Floats = _add_up(now, new_count * np.where(gone, 1.0, new_price), size)
+        loss = loss - _add_up(was, count * np.where(lost, 1.0, price[touched]), size)
+        withheld = _add_up(now, new_count * gone, size) - _add_up(was, count * lost, size)
         smallest = np.full(size, self.question.total, np.int64)
         shown = ~gone & (new_count > 0)
         np.minimum.at(smallest, now[shown], new_count[shown])
-        company = np.zeros(size)
+        grows = np.zeros(len(touched), np.bool_)
         if not apart:
             grows = lost & (new_count[self.work.home[touched]] > count)
-            company = np.bincount(was, count * grows, size)
-        whole = (column.astype(np.int64) for column in (withheld, smallest, company))
-        return Moves(nodes, np.full(size, attribute), loss, spread, *whole)
+        company: Floats = _add_up(was, count * grows, size)
+        whole: list[Ints] = [column.astype(np.int64) for column in (withheld, smallest, company)]
+        return Moves(nodes, np.full(size, attribute, np.int64), loss, spread, *whole)
 
     def inner_nodes(self, cut: Ints) -> Flags:
         """Mark the nodes of a cut that have children."""
@@ -214,7 +220,9 @@ class CutSearch:
         if not apart:
             above = trees.parent[cut]
             return np.where((above >= 0) & chosen[above], above, cut)
-        below = trees.path.reshape(-1, trees.width)[np.arange(len(cut)), np.minimum(trees.depth[cut] + 1, trees.width - 1)]
+        below = trees.path.reshape(-1, trees.width)[
+            np.arange(len(cut)), np.minimum(trees.depth[cut] + 1, trees.width - 1)
+        ]
         return np.where(chosen[cut], below, cut)
 
     def specialise(self, cut: Ints, run: Run) -> Ints:
@@ -278,11 +286,16 @@ class CutSearch:
         """Return how many withheld records lie below each node."""
         total = np.zeros(len(self.trees.parent))
         size = int(self.classes.size[0])
-        lost = self.classes.count[:size] * self.withheld[:size]
+        lost = self.classes.weight[:size] * self.withheld[:size]
         for attribute in range(len(self.begin) - 1):
             above = self.trees.parent[self._nodes(cut, self.classes, attribute)]
             total += np.bincount(above[above >= 0], lost[above >= 0], len(total))
         return np.asarray(total[moves.node].astype(np.int64))
+
+
+def _add_up(at: Ints, amounts: npt.NDArray[Any], size: int) -> Floats:
+    """Return the sum of the amounts at every place."""
+    return np.asarray(np.bincount(at, amounts, size), dtype=np.float64)
 
 
 def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
@@ -307,7 +320,7 @@ def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
 def refuse_cuts(owner: str, question: Question, withheld: int) -> InfeasibleError:
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
-        f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} records "
-        f"withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), ask for less, "
-        "or raise withhold_at_most."
+        f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} "
+        f"records withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), "
+        "ask for less, or raise withhold_at_most."
     )

@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
 from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals, draw_pairs
@@ -53,6 +54,18 @@ def render(
             page.write_facts(comparison, facts or {}),
         ],
     )
+
+
+def _beyond(beyond: Sequence[Finding]) -> str:
+    """Say what attackers reach who do more than the promise is about; nothing where there is nothing to look at."""
+    if not beyond:
+        return ""
+    told = "".join(f"<p>{escape(text)}</p>" for found in beyond for text in getattr(found, "warnings", ()))
+    if told:
+        told = f"<blockquote class=warning><p><b>The promise is not about this.</b></p>{told}</blockquote>"
+    else:
+        told = "<p>Columns that are published as they are leave nobody alone, and no sensitive value is certain.</p>"
+    return f"<section><h2>Attackers who know more</h2>\n{told}</section>"
 
 
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:

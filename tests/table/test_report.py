@@ -106,7 +106,7 @@ def test_what_more_knowledge_finds_is_said(prepared):
     parts = (comparison.release, comparison.original, comparison.rows)
     beyond = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
     text = read_text(report.render(*prepared, [], beyond=beyond))
-    assert "Knowing more than the promise is about" in text
+    assert "Beyond the promise" in text
     for found in beyond:
         assert all(warning in text for warning in found.warnings)
     assert "Certain ill" in text and "Sensitive column ill one record" in text

@@ -139,12 +139,17 @@ def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
                 continue
             parts = value if isinstance(value, Mapping) else {"": value}
             rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
-    told = f"<blockquote class='warning'>{warnings}</blockquote>" if warnings else ""
+    told = (
+        f"<blockquote class='warning'><p><b>What the promise does not cover.</b></p>{warnings}</blockquote>"
+        if warnings
+        else "<p>Nobody’s sensitive value is told by records that all have the same, and plain columns leave nobody "
+        "alone.</p>"
+    )
     table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
     return (
-        "<section><h2>Knowing more than the promise is about</h2>\n<p>The promise is about quasi-identifiers. Whoever "
-        "also knows what is published as it is, or finds that all records that fit have the same sensitive value, "
-        f"learns more:</p>\n{told}\n{table}</section>"
+        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Whoever also knows what is "
+        "published as it is, or finds that all records that fit have the same sensitive value, learns more.</p>\n"
+        f"{told}\n{table}</section>"
     )
 
 

@@ -56,8 +56,8 @@ def test_every_move_changes_what_recoding_anew_shows(drawn, apart, data):
     cuts = [ladder.levels[at] for ladder, at in zip(search.question.ladders, levels, strict=True)]
     cut = search._flatten(cuts)
     gone = search.settle(cut)
-    loss, cells, lost, smallest = tree_cuts.state_of(rows, [c.tolist() for c in cuts], prices, asked)
-    assert (gone, search.smallest) == (lost, smallest)
+    loss, cells, lost = tree_cuts.state_of(rows, [c.tolist() for c in cuts], prices, asked)
+    assert gone == lost
     moves = search.list_moves(cut, search.inner_nodes(cut) if apart else search.ready_nodes(cut), apart=apart)
     for at in range(len(moves.node)):
         attribute = int(moves.attribute[at])
@@ -65,7 +65,7 @@ def test_every_move_changes_what_recoding_anew_shows(drawn, apart, data):
         move = tree_cuts.take_apart if apart else tree_cuts.make_whole
         moved = [c.tolist() for c in cuts]
         moved[attribute] = move(moved[attribute], node, leaves[attribute], parents[attribute])
-        new_loss, new_cells, new_lost, _ = tree_cuts.state_of(rows, moved, prices, asked)
+        new_loss, new_cells, new_lost = tree_cuts.state_of(rows, moved, prices, asked)
         assert moves.loss[at] == pytest.approx(new_loss - loss, abs=1e-9)
         assert moves.spread[at] == pytest.approx(new_cells - cells, abs=1e-9)
         assert moves.withheld[at] == new_lost - lost
@@ -81,22 +81,22 @@ def test_no_node_of_the_result_could_be_taken_apart_for_less(drawn):
     if search.settle(search.highest) > limit:
         return
     found = [cut.tolist() for cut in search.read(search.specialise(search.highest, Run(bytes(32))))]
-    loss, _, lost, _ = tree_cuts.state_of(rows, found, prices, asked)
+    loss, _, lost = tree_cuts.state_of(rows, found, prices, asked)
     assert lost <= limit
     for attribute, cut in enumerate(found):
         for node in set(cut) - set(leaves[attribute]):
             moved = list(found)
             moved[attribute] = tree_cuts.take_apart(cut, node, leaves[attribute], parents[attribute])
-            new_loss, _, new_lost, _ = tree_cuts.state_of(rows, moved, prices, asked)
+            new_loss, _, new_lost = tree_cuts.state_of(rows, moved, prices, asked)
             assert new_lost > limit or new_loss > loss
 
 
 @settings(max_examples=60)
-@given(searches())
-def test_generalising_from_the_bottom_ends_where_the_promise_is_kept(drawn):
+@given(searches(), st.booleans())
+def test_generalising_from_the_bottom_ends_where_the_promise_is_kept(drawn, by_company):
     search, rows, asked = drawn
     prices = plain_parts(search)[2]
-    cut = search.generalise(search.leaves, Run(bytes(32)))
+    cut = search.generalise(search.leaves, search.count_company if by_company else search.count_lost)
     if cut is None:
         assert search.settle(search.highest) > search.question.demand.limit
         return

@@ -17,13 +17,11 @@ def publish(row, cuts):
 
 
 def state_of(rows, cuts, prices, asked):
-    """Return loss, price of all cells, number withheld and size of the smallest published class."""
+    """Return loss, price of all cells, and number withheld."""
     lost = withhold(rows, lambda row: publish(row, cuts), asked)
     cells = [sum(price[node] for price, node in zip(prices, publish(row, cuts), strict=True)) for row in rows]
     loss = sum(1.0 if at in lost else cell for at, cell in enumerate(cells))
-    shown = [publish(row, cuts) for at, row in enumerate(rows) if at not in lost]
-    smallest = min((shown.count(cell) for cell in shown), default=len(rows))
-    return loss, sum(cells), len(lost), smallest
+    return loss, sum(cells), len(lost)
 
 
 def take_apart(cut, node, leaf, parent):

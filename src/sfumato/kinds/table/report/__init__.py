@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,23 @@ def _attackers(after: Risk) -> str:
         f"<section><h3>Prosecutor, journalist, marketer</h3>\n<p>The prosecutor knows that the {unit.one} is in the "
         "data; the journalist does not, and picks from a population; the marketer looks for everybody and does not "
         f"mind errors. After:</p>\n{table}\n<p class='muted'>{' '.join(notes)}</p></section>"
+    )
+
+
+def _beyond(findings: Sequence[Finding]) -> str:
+    """Say what those find who know more than the quasi-identifiers, or conclude from values that are all the same."""
+    if not findings:
+        return ""
+    loud = [text for found in findings for text in getattr(found, "warnings", ())]
+    if not loud:
+        return (
+            "<section><h2>Beyond the promise</h2>\n<p>Nobody's sensitive value is told by records that all have the "
+            "same, and plain columns leave nobody alone.</p></section>"
+        )
+    told = "".join(f"<p>{escape(text)}</p>" for text in loud)
+    return (
+        "<section><h2>Beyond the promise</h2>\n<blockquote class=warning><p><b>What the promise does not cover.</b></p>"
+        f"{told}</blockquote></section>"
     )
 
 

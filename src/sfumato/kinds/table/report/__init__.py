@@ -56,18 +56,6 @@ def render(
     )
 
 
-def _beyond(beyond: Sequence[Finding]) -> str:
-    """Say what attackers reach who do more than the promise is about; nothing where there is nothing to look at."""
-    if not beyond:
-        return ""
-    told = "".join(f"<p>{escape(text)}</p>" for found in beyond for text in getattr(found, "warnings", ()))
-    if told:
-        told = f"<blockquote class=warning><p><b>The promise is not about this.</b></p>{told}</blockquote>"
-    else:
-        told = "<p>Columns that are published as they are leave nobody alone, and no sensitive value is certain.</p>"
-    return f"<section><h2>Attackers who know more</h2>\n{told}</section>"
-
-
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
     """Return the plots by name; ``pairs`` is there when there are two columns to be compared."""
     found = comparison.view(TableComparison)

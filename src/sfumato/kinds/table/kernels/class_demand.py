@@ -103,10 +103,10 @@ def _has_values(classes: Classes, place: int, demand: Demand) -> bool:
         while classes.sensitive[entry] >= column[at + 1]:
             at += 1
         seen[at] += 1
-    for at in range(seen.size):
-        if seen[at] < demand.l:
-            return False
-    return True
+    fewest = seen[0]
+    for at in range(1, seen.size):
+        fewest = min(fewest, seen[at])
+    return bool(fewest >= demand.l)
 
 
 @njit(cache=True, nogil=True)

@@ -83,8 +83,9 @@ class Ladder:
     @classmethod
     def _of_labels(cls, attribute: Attribute, hierarchy: Hierarchy) -> Ladder:
         total = len(hierarchy)
-        leaves = len(hierarchy.leaf_labels)
-        price = np.where(np.arange(total) < leaves, 0.0, hierarchy.leaves / leaves)
+        # A node above a single leaf says as much as the leaf.
+        price = np.where(hierarchy.leaves == 1, 0.0, hierarchy.leaves / hierarchy.leaves[-1])
+        price[-1] = 1.0
         parent = hierarchy.parent.astype(np.int64)
         root = total - 1
         if total == 1:  # a tree of one label: nothing is above it but to say nothing
@@ -166,12 +167,10 @@ class Ladder:
         covering = self._cover(np.unique(cut[:-1]))
         if kind == "interval":
             return ColumnCells(name, kind, ranges=self._list_ranges(covering, set(cut[:-1].tolist())))
-        labels = self.tree.labels
-        return ColumnCells(
-            name,
-            kind,
-            labels=tuple((labels[node], self.tree.members(labels[node])) for node in covering),
-        )
+        below = [(self.tree.labels[node], self.tree.members(self.tree.labels[node])) for node in covering]
+        # A node above a single leaf says as much as the leaf, and must not look as if it said less.
+        labels = tuple((members[0] if len(members) == 1 else label, members) for label, members in below)
+        return ColumnCells(name, kind, labels=labels)
 
     def _cover(self, used: Ints) -> list[int]:
         """Return nodes of the tree that hold every leaf once: those used, and the highest that hold none of them."""

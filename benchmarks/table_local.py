@@ -27,7 +27,7 @@ REFERENCE = DATA / "microaggregation-reference"
 SECRET = bytes([1] * 32)
 LOCAL = {
     "cluster": (Cluster, {}),
-    "cluster nearest_to=cluster": (Cluster, {"nearest_to": "cluster"}),
+    "cluster nearest_to=seed": (Cluster, {"nearest_to": "seed"}),
     "mondrian": (Mondrian, {}),
     "mondrian cut=relaxed": (Mondrian, {"cut": "relaxed"}),
 }
@@ -96,7 +96,7 @@ def diversity(folder: Path) -> list[list[object]]:
     asked: dict[str, dict[str, object]] = {
         "k only": {},
         "distinct l=2": {"l": 2},
-        "entropy l=1.5 is not asked: l=2 recursive c=4": {"l": 2, "diversity": "recursive", "c": 4.0},
+        "recursive c=4, l=2": {"l": 2, "diversity": "recursive", "c": 4.0},
         "t=0.3": {"t": 0.3},
         "t=0.1": {"t": 0.1},
     }
@@ -127,7 +127,10 @@ def microaggregation(folder: Path) -> list[list[object]]:
     for name, known in EXPECTED.items():
         lines = (REFERENCE / f"{name}.csv").read_text().splitlines()
         names = tuple(cell.strip('"') for cell in lines[0].split(","))
-        cells = [tuple(int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in line.split(",")) for line in lines[1:]]
+        cells = [
+            tuple(int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in line.split(","))
+            for line in lines[1:]
+        ]
         data = sf.Dataset.of("table", cells, names)
         for k, expected in zip((3, 5, 10), known, strict=True):
             start = time.perf_counter()

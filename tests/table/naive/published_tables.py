@@ -36,7 +36,11 @@ def find_unfaithful(release, original, rows):
         known = {value: found for (name, value), found in members.items() if name == column.name}
         for at, cell in enumerate(release.table.column(column.name).to_pylist()):
             text = texts[rows[at]]
-            same = str(cell) == text if column.role != "quasi-identifier" else may_stand_for(cell, text, column.form, known)
+            same = (
+                str(cell) == text
+                if column.role != "quasi-identifier"
+                else may_stand_for(cell, text, column.form, known)
+            )
             if not same:
                 wrong.append((at, column.name))
     return wrong

@@ -157,19 +157,23 @@ class Ledger:
 def people_of(result: Result) -> list[str]:
     """Name the person of every published record, as the original has it.
 
-    Where nothing names people they are known by their records; those whose records are the same count as one, so that
-    rather too many batches are refused than too few.
+    Where records have no name they are known by their values in all columns, and those with the same values by their
+    number: batches then differ by as many people as they have records that the other has not.
     """
-    original = result.trace.original
+    original, rows = result.trace.original, pa.array(result.trace.rows)
     if original is None:
         return [str(row) for row in result.trace.rows.tolist()]
-    names: Any = original.people
-    if names is None and not any(column.role == "identifier" for column in original.schema.columns):
-        rows = original.table.take(pa.array(result.trace.rows)).to_pylist()
-        return [json.dumps(list(row.values()), ensure_ascii=False, default=str) for row in rows]
-    if names is None:
-        names = original.table.column(original.schema.identifier)
-    return [str(name) for name in names.take(pa.array(result.trace.rows)).to_pylist()]
+    if original.people is not None:
+        return [str(name) for name in original.people.take(rows).to_pylist()]
+    if any(column.role == "identifier" for column in original.schema.columns):
+        return [str(name) for name in original.table.column(original.schema.identifier).take(rows).to_pylist()]
+    seen: Counter[str] = Counter()
+    names = []
+    for row in original.table.take(rows).to_pylist():
+        values = json.dumps(list(row.values()), default=str)
+        seen[values] += 1
+        names.append(f"{seen[values]} {values}")
+    return names
 
 
 def read_ledger(path: Path) -> Ledger | None:

@@ -83,8 +83,9 @@ class Ladder:
     @classmethod
     def _of_labels(cls, attribute: Attribute, hierarchy: Hierarchy) -> Ladder:
         total = len(hierarchy)
-        leaves = len(hierarchy.leaf_labels)
-        price = np.where(np.arange(total) < leaves, 0.0, hierarchy.leaves / leaves)
+        # A node above a single leaf says as much as the leaf.
+        price = np.where(hierarchy.leaves == 1, 0.0, hierarchy.leaves / hierarchy.leaves[-1])
+        price[-1] = 1.0
         parent = hierarchy.parent.astype(np.int64)
         root = total - 1
         if total == 1:  # a tree of one label: nothing is above it but to say nothing

@@ -12,8 +12,9 @@ Let g be a node, and h a node above it, so that classes of h are unions of class
   called *lasting* here. Entropy of at least ln(l) and recursive (c,l) both need l different values, so l different
   values are asked as a lasting part of them.
 - *Entropy, recursive diversity, closeness, presence* hold for the union of classes that all have them: entropy is
-  concave; with top(i) the sum of the i most frequent, top(1) and top(l-1) of a union are at most the sums of the parts'
-  and so the rest is at least; distances are convex in the class's distribution; a ratio of sums lies between the ratios.
+  concave; with top(i) the sum of the i most frequent, top(1) and top(l-1) of a union are at most the sums of those of
+  its parts, and so the rest is at least; distances are convex in the class's distribution; a ratio of sums lies between
+  the ratios.
   The union with a class that lacks them may lack them too. So if *no* class of g lacks anything, none of h does, for
   then nothing is withheld and the distribution of all records is the same at both; but if some records are withheld at
   g, nothing follows for h.
@@ -109,7 +110,7 @@ def _has_values(classes: Classes, place: int, demand: Demand) -> bool:
 def _is_mixed(classes: Classes, place: int, demand: Demand) -> bool:
     """Tell whether a class is diverse by entropy, or recursively, in every sensitive column."""
     begin, end = classes.start[place], classes.start[place + 1]
-    total = classes.count[place]
+    total = classes.weight[place]
     for column in range(demand.column.size - 1):
         counts = np.empty(end - begin, np.int64)
         found = 0
@@ -136,11 +137,16 @@ def _is_mixed(classes: Classes, place: int, demand: Demand) -> bool:
 
 @njit(cache=True, nogil=True)
 def _distance(
-    classes: Classes, place: int, demand: Demand, overall: NDArray[np.float64], column: int, scratch: NDArray[np.float64]
+    classes: Classes,
+    place: int,
+    demand: Demand,
+    overall: NDArray[np.float64],
+    column: int,
+    scratch: NDArray[np.float64],
 ) -> float:
     """Return how far the values of a class are from all published ones, in one column."""
     low, high = demand.column[column], demand.column[column + 1]
-    total = classes.count[place]
+    total = classes.weight[place]
     extra = scratch[0]
     for value in range(low, high):
         extra[value] = -overall[value]
@@ -162,7 +168,8 @@ def _distance(
                 cumulated += extra[value]
                 occurring += 1
         return apart / max(occurring - 1, 1)
-    return _carry_up(demand, low, high, scratch)
+    carried: float = _carry_up(demand, low, high, scratch)
+    return carried
 
 
 @njit(cache=True, nogil=True)
@@ -200,7 +207,7 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
         published = 0
         for place in range(size):
             if not withheld[place]:
-                published += classes.count[place]
+                published += classes.weight[place]
                 for entry in range(classes.start[place], classes.start[place + 1]):
                     overall[classes.sensitive[entry]] += classes.times[entry]
         if published == 0:
@@ -208,12 +215,12 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
         overall /= published
         before = gone
         for place in range(size):
-            if withheld[place] or classes.count[place] == 0:
+            if withheld[place] or classes.weight[place] == 0:
                 continue
             for column in range(demand.column.size - 1):
                 if _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK:
                     withheld[place] = True
-                    gone += classes.count[place]
+                    gone += classes.weight[place]
                     break
         if gone == before or gone > at_most:
             return gone
@@ -236,7 +243,7 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
         but still above it.
     """
     lasting = 0
-    count, k = classes.count, demand.k
+    count, k = classes.weight, demand.k
     for place in range(classes.size[0]):
         withheld[place] = 0 < count[place] < k
         if withheld[place]:
@@ -250,13 +257,13 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
     if gone > at_most or not (has_people or demand.diversity > DISTINCT or demand.distance > 0):
         return lasting, gone
     for place in range(classes.size[0]):
-        if withheld[place] or classes.count[place] == 0:
+        if withheld[place] or classes.weight[place] == 0:
             continue
         people = classes.people[place] if has_people else 0
-        crowded = has_people and (people == 0 or classes.count[place] / people > demand.presence)
+        crowded = has_people and (people == 0 or classes.weight[place] / people > demand.presence)
         if crowded or (demand.diversity > DISTINCT and not _is_mixed(classes, place, demand)):
             withheld[place] = True
-            gone += classes.count[place]
+            gone += classes.weight[place]
     if gone <= at_most and demand.distance > 0:
         gone = _withhold_distant(classes, demand, withheld, gone, at_most)
     return lasting, gone
@@ -269,21 +276,19 @@ def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) ->
     published = 0
     for place in range(classes.size[0] if classes.start.size > 0 else 0):
         if not withheld[place]:
-            published += classes.count[place]
+            published += classes.weight[place]
             for entry in range(classes.start[place], classes.start[place + 1]):
                 overall[classes.sensitive[entry]] += classes.times[entry]
     return overall / max(published, 1)
 
 
 @njit(cache=True, nogil=True)
-def judge_against(
-    classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]
-) -> None:
+def judge_against(classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]) -> None:
     """Tell of every class whether it is withheld if the distribution of all published records is the one given."""
     scratch = np.empty((3, max(overall.size, demand.parent.size)))
     has_people = classes.people.size > 0
     for place in range(classes.size[0]):
-        count = classes.count[place]
+        count = classes.weight[place]
         withheld[place] = 0 < count < demand.k
         if withheld[place] or count == 0:
             continue

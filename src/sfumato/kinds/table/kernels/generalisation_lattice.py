@@ -7,10 +7,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.table.kernels.class_demand import Demand, judge_classes
+from sfumato.kinds.table.kernels.different_records import Records
 from sfumato.kinds.table.kernels.generalised_classes import (
     Classes,
     Ladders,
-    Records,
     Workspace,
     classes_of_records,
     group_classes,
@@ -98,7 +98,7 @@ class Kept(NamedTuple):
         Nodes kept, classes in all of them, sensitive values in all of these.
     node, bits, size, begin, values, values_begin
         Of every node: its number, the same as bits, number of classes, where they begin, the same for sensitive values.
-    example, key, count, people, start, sensitive, times
+    example, key, weight, people, start, sensitive, times
         Classes of all nodes one after the other.
     """
 
@@ -111,7 +111,7 @@ class Kept(NamedTuple):
     values_begin: NDArray[np.int64]
     example: NDArray[np.int32]
     key: NDArray[np.int64]
-    count: NDArray[np.int64]
+    weight: NDArray[np.int64]
     people: NDArray[np.int64]
     start: NDArray[np.int64]
     sensitive: NDArray[np.int32]
@@ -172,9 +172,7 @@ def make_lattice(top: NDArray[np.int64]) -> Lattice:
     return Lattice(top.astype(np.int64), stride, shift, guard, count_nodes(top))
 
 
-def prepare_search(
-    records: Records, ladders: Ladders, top: NDArray[np.int64], demand: Demand, loss: Loss
-) -> Search:
+def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], demand: Demand, loss: Loss) -> Search:
     """Lay out memory for a search up to some levels.
 
     Raises
@@ -187,11 +185,17 @@ def prepare_search(
             f"{count_nodes(top):,} combinations of levels are more than the {LARGEST_LATTICE:,} that are searched"
         )
     base = classes_of_records(records, ladders)
-    pool, values = max(_POOL, len(base.count)), max(_POOL, len(base.sensitive))
+    pool, values = max(_POOL, len(base.weight)), max(_POOL, len(base.sensitive))
     has_people, has_values = len(base.people) > 0, len(base.start) > 0
+    of_node = [np.zeros(_MOST_KEPT, np.int64) for _ in range(6)]
     kept = Kept(
         np.zeros(3, np.int64),
-        *(np.zeros(_MOST_KEPT, np.int64) for _ in range(6)),
+        of_node[0],
+        of_node[1],
+        of_node[2],
+        of_node[3],
+        of_node[4],
+        of_node[5],
         np.empty(pool, np.int32),
         np.empty(pool, np.int64),
         np.empty(pool, np.int64),
@@ -201,7 +205,7 @@ def prepare_search(
         np.empty(values if has_values else 0, np.int64),
     )
     work = make_workspace(records, int(demand.column[-1]))
-    withheld = np.zeros(len(base.count), np.bool_)
+    withheld = np.zeros(len(base.weight), np.bool_)
     into = new_classes(records)
     return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, kept)
 
@@ -216,7 +220,7 @@ def levels_of(lattice: Lattice, node: int) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> int:
+def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> np.int64:
     bits = np.int64(0)
     for attribute in range(level.size):
         bits |= level[attribute] << lattice.shift[attribute]
@@ -247,7 +251,7 @@ def _keep(kept: Kept, classes: Classes, node: int, bits: int) -> None:
     kept.values[at], kept.values_begin[at] = values, values_begin
     kept.example[begin : begin + size] = classes.example[:size]
     kept.key[begin : begin + size] = classes.key[:size]
-    kept.count[begin : begin + size] = classes.count[:size]
+    kept.weight[begin : begin + size] = classes.weight[:size]
     if classes.people.size > 0:
         kept.people[begin : begin + size] = classes.people[:size]
     if has_values:
@@ -265,8 +269,8 @@ def _kept_classes(kept: Kept, at: int) -> Classes:
     start = kept.start[begin + at : end + at + 1] if kept.start.size > 0 else kept.start
     sensitive, times = kept.sensitive[values_begin:values_end], kept.times[values_begin:values_end]
     size = np.array([kept.size[at], kept.values[at]], np.int64)
-    example, key, count = kept.example[begin:end], kept.key[begin:end], kept.count[begin:end]
-    return Classes(size, example, key, count, people, start, sensitive, times)
+    example, key, weight = kept.example[begin:end], kept.key[begin:end], kept.weight[begin:end]
+    return Classes(size, example, key, weight, people, start, sensitive, times)
 
 
 @njit(cache=True, nogil=True)
@@ -301,10 +305,11 @@ def price_node(search: Search, node: int) -> tuple[float, float]:
     """
     loss, classes = search.loss, search.into
     if loss.how == CELLS:
-        return _price_cells(search, node)
+        priced: tuple[float, float] = _price_cells(search, node)
+        return priced
     squares, lost, published, found = 0.0, 0, 0, 0
     for place in range(classes.size[0]):
-        count = classes.count[place]
+        count = classes.weight[place]
         squares += float(count) * count
         found += count > 0
         if count > 0 and not search.withheld[place]:
@@ -331,5 +336,5 @@ def _price_cells(search: Search, node: int) -> tuple[float, float]:
             row, price = classes.example[place], 0.0
             for attribute in range(level.size):
                 price += loss.price[ladders.at[attribute, level[attribute]] + search.records.value[row, attribute]]
-            lost += classes.count[place] * (loss.full - price)
+            lost += classes.weight[place] * (loss.full - price)
     return bound, bound + lost / loss.records

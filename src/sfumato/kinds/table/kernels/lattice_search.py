@@ -164,7 +164,7 @@ def _look(search: Search, state: _State, node: int) -> bool:
         if gone <= limit and cost < state.best[0] * _CLEARLY:
             state.best[0] = cost
             state.found[0], state.found[1] = node, gone
-    return gone == 0 if limit == 0 else lasting <= limit
+    return bool(gone == 0 if limit == 0 else lasting <= limit)
 
 
 @njit(cache=True, nogil=True)
@@ -189,7 +189,7 @@ def _spread(search: Search, state: _State, node: int, mark: int, step: int) -> N
 
 @njit(cache=True, nogil=True)
 def _settle(search: Search, state: _State, node: int) -> bool:
-    passes = _look(search, state, node)
+    passes: bool = _look(search, state, node)
     _spread(search, state, node, PASSES if passes else FAILS, 1 if passes else -1)
     return passes
 

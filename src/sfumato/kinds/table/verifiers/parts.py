@@ -7,6 +7,7 @@ values from the lowest to the highest, or every node of their hierarchy with the
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,6 @@ __all__ = [
     "ORDER",
     "PART_CHECKS",
     "PART_LOOKS",
-    "PART_SHAPES",
     "SensitiveOrder",
     "check_part_columns",
     "match_classes",
@@ -118,6 +118,39 @@ def _check_people(release: Release) -> Witness:
         return None
     at = int(np.argmax(wrong))
     return {"part": "population", "row": at + 1, "people": int(people[at]), "records": int(sizes[at])}
+
+
+def _check_means(release: Release) -> Witness:
+    """Look for means of a class that lie outside of its range, and for means of a column that has none."""
+    if "means" not in release.parts:
+        return None
+    part = release.parts["means"]
+    forms = {f"mean_{column.name}": column for column in quasi_columns(release) if column.form.cell == "interval"}
+    for column in part.columns:
+        if column.role != "mean":
+            continue
+        if column.name not in forms:
+            return {"part": "means", "column": column.name}
+        found, index = read_cells(part.table.column(forms[column.name].name), forms[column.name].form)
+        means = part.table.column(column.name).to_numpy()
+        # Sums of decimals may round to just beyond a bound.
+        slack = 1e-9 * np.maximum(np.abs(means), 1)
+        low, high = _bounds(found)
+        wrong = (means < low[index] - slack) | (means > high[index] + slack)
+        if wrong.any():
+            return {"part": "means", "column": column.name, "row": int(np.argmax(wrong)) + 1}
+    return None
+
+
+def _bounds(cells: tuple[Any, ...]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the bounds of ranges as numbers; what is suppressed or missing has none."""
+    day = datetime.date(1970, 1, 1).toordinal()
+    sides = []
+    for side, none in (("lo", -np.inf), ("hi", np.inf)):
+        bounds = [none if cell is None or cell[side] is None else cell[side] for cell in cells]
+        numbers = [bound.toordinal() - day if isinstance(bound, datetime.date) else bound for bound in bounds]
+        sides.append(np.array(numbers, np.float64))
+    return sides[0], sides[1]
 
 
 class SensitiveOrder:
@@ -247,10 +280,10 @@ def _values_by_column(release: Release) -> Iterator[list[str]]:
         yield order.values(column)
 
 
-PART_SHAPES: tuple[Check, ...] = ()
 PART_CHECKS: tuple[Check, ...] = (
     ("further tables have every class once", _check_classes),
     ("the population has everybody who is published", _check_people),
+    ("class means lie in the ranges of their classes", _check_means),
     ("sensitive values have one place in their order", _check_order),
 )
 PART_LOOKS: tuple[Look, ...] = (_look_at_classes, _look_at_order)

@@ -14,7 +14,7 @@ from sfumato.checking.shapes import Check, Witness
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.published import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verifiers.parts import PART_CHECKS, PART_LOOKS, PART_SHAPES, check_part_columns
+from sfumato.kinds.table.verifiers.parts import PART_CHECKS, PART_LOOKS, check_part_columns
 
 __all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
 
@@ -164,10 +164,7 @@ def _check_claimed(release: Release) -> Witness:
     return None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (
-    ("cells are values, and none is empty", _check_cells),
-    *PART_SHAPES,
-)
+SHAPE_CHECKS: tuple[Check, ...] = (("cells are values, and none is empty", _check_cells),)
 
 CONTENT_CHECKS: tuple[Check, ...] = (
     ("ranges run from low to high", _check_ranges),

@@ -103,7 +103,10 @@ def _has_values(classes: Classes, place: int, demand: Demand) -> bool:
         while classes.sensitive[entry] >= column[at + 1]:
             at += 1
         seen[at] += 1
-    return bool(seen.min() >= demand.l)
+    fewest = seen[0]
+    for at in range(1, seen.size):
+        fewest = min(fewest, seen[at])
+    return bool(fewest >= demand.l)
 
 
 @njit(cache=True, nogil=True)
@@ -111,28 +114,39 @@ def _is_mixed(classes: Classes, place: int, demand: Demand) -> bool:
     """Tell whether a class is diverse by entropy, or recursively, in every sensitive column."""
     begin, end = classes.start[place], classes.start[place + 1]
     total = classes.weight[place]
+    sensitive, times = classes.sensitive, classes.times
     for column in range(demand.column.size - 1):
         counts = np.empty(end - begin, np.int64)
         found = 0
         for entry in range(begin, end):
-            if demand.column[column] <= classes.sensitive[entry] < demand.column[column + 1]:
-                counts[found] = classes.times[entry]
+            if demand.column[column] <= sensitive[entry] < demand.column[column + 1]:
+                counts[found] = times[entry]
                 found += 1
-        falling = np.sort(counts[:found])[::-1]
         if demand.diversity == ENTROPY:
             entropy = 0.0
             for i in range(found):
-                share = falling[i] / total
+                share = counts[i] / total
                 entropy -= share * np.log(share)
             if entropy < np.log(demand.l) - _SLACK:
                 return False
-        else:
-            rest = 0
-            for i in range(demand.l - 1, found):
-                rest += falling[i]
-            if not falling[0] < demand.c * rest:
-                return False
+        elif not _is_rare(counts, found, total, demand.l, demand.c):
+            return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def _is_rare(counts: NDArray[np.int64], found: int, total: int, l: int, c: float) -> bool:
+    """Tell whether the most frequent value is rarer than c times all from the l-th most frequent on."""
+    most, rest = np.int64(0), np.int64(total)
+    for rank in range(min(l - 1, found)):  # l is small; sorting would take longer, to compile above all
+        largest = rank
+        for i in range(rank + 1, found):
+            if counts[i] > counts[largest]:
+                largest = i
+        counts[rank], counts[largest] = counts[largest], counts[rank]
+        rest -= counts[rank]
+        most = max(most, counts[rank])
+    return bool(most < c * rest)
 
 
 @njit(cache=True, nogil=True)
@@ -203,7 +217,8 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
     scratch = np.empty((3, max(values, demand.parent.size)))
     size = classes.size[0]
     while True:
-        overall[:] = 0.0
+        for value in range(values):
+            overall[value] = 0.0
         published = 0
         for place in range(size):
             if not withheld[place]:
@@ -212,7 +227,8 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
                     overall[classes.sensitive[entry]] += classes.times[entry]
         if published == 0:
             return gone
-        overall /= published
+        for value in range(values):
+            overall[value] /= published
         before = gone
         for place in range(size):
             if withheld[place] or classes.weight[place] == 0:
@@ -279,7 +295,9 @@ def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) ->
             published += classes.weight[place]
             for entry in range(classes.start[place], classes.start[place + 1]):
                 overall[classes.sensitive[entry]] += classes.times[entry]
-    return overall / max(published, 1)
+    for value in range(values):
+        overall[value] /= max(published, 1)
+    return overall
 
 
 @njit(cache=True, nogil=True)

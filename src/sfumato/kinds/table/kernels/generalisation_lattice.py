@@ -210,43 +210,34 @@ def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], d
     return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, kept)
 
 
-@njit(cache=True, nogil=True)
 def levels_of(lattice: Lattice, node: int) -> NDArray[np.int64]:
     """Return the level of every attribute at a node."""
-    level = np.empty(lattice.top.size, np.int64)
-    for attribute in range(level.size):
-        level[attribute] = node // lattice.stride[attribute] % (lattice.top[attribute] + 1)
-    return level
+    return np.asarray(node // lattice.stride % (lattice.top + 1))
+
+
+def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> int:
+    return int((level << lattice.shift).sum())
 
 
 @njit(cache=True, nogil=True)
-def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> np.int64:
-    bits = np.int64(0)
-    for attribute in range(level.size):
-        bits |= level[attribute] << lattice.shift[attribute]
-    return bits
-
-
-@njit(cache=True, nogil=True)
-def _find_kept(kept: Kept, bits: int, guard: int, most: int) -> int:
-    """Return which kept node below this one has the fewest classes, -1 for none with fewer than `most`."""
+def _find_kept(bits: NDArray[np.int64], size: NDArray[np.int64], wanted: int, guard: int, most: int) -> int:
+    """Return which kept node below the wanted one has the fewest classes, -1 for none with fewer than `most`."""
     best, fewest = -1, most
-    raised = bits | guard
-    for at in range(kept.used[0]):
-        if kept.size[at] < fewest and (raised - kept.bits[at]) & guard == guard:
-            best, fewest = at, kept.size[at]
+    raised = wanted | guard
+    for at in range(bits.size):
+        if size[at] < fewest and (raised - bits[at]) & guard == guard:
+            best, fewest = at, size[at]
     return best
 
 
-@njit(cache=True, nogil=True)
 def _keep(kept: Kept, classes: Classes, node: int, bits: int) -> None:
     """Keep the classes of a node; when memory is full, all others are forgotten first."""
-    size, values = classes.size[0], classes.size[1]
+    size, values = classes.size.tolist()
     has_values = classes.start.size > 0
     full = kept.used[1] + size > kept.example.size or kept.used[0] == kept.bits.size
     if full or (has_values and kept.used[2] + values > kept.sensitive.size):
         kept.used[:] = 0
-    at, begin, values_begin = kept.used[0], kept.used[1], kept.used[2]
+    at, begin, values_begin = kept.used.tolist()
     kept.node[at], kept.bits[at], kept.size[at], kept.begin[at] = node, bits, size, begin
     kept.values[at], kept.values_begin[at] = values, values_begin
     kept.example[begin : begin + size] = classes.example[:size]
@@ -258,13 +249,12 @@ def _keep(kept: Kept, classes: Classes, node: int, bits: int) -> None:
         kept.start[begin + at : begin + at + size + 1] = classes.start[: size + 1]
         kept.sensitive[values_begin : values_begin + values] = classes.sensitive[:values]
         kept.times[values_begin : values_begin + values] = classes.times[:values]
-    kept.used[0], kept.used[1], kept.used[2] = at + 1, begin + size, values_begin + values
+    kept.used[:] = at + 1, begin + size, values_begin + values
 
 
-@njit(cache=True, nogil=True)
 def _kept_classes(kept: Kept, at: int) -> Classes:
-    begin, values_begin = kept.begin[at], kept.values_begin[at]
-    end, values_end = begin + kept.size[at], values_begin + kept.values[at]
+    begin, values_begin = int(kept.begin[at]), int(kept.values_begin[at])
+    end, values_end = begin + int(kept.size[at]), values_begin + int(kept.values[at])
     people = kept.people[begin:end] if kept.people.size > 0 else kept.people
     start = kept.start[begin + at : end + at + 1] if kept.start.size > 0 else kept.start
     sensitive, times = kept.sensitive[values_begin:values_end], kept.times[values_begin:values_end]
@@ -273,25 +263,24 @@ def _kept_classes(kept: Kept, at: int) -> Classes:
     return Classes(size, example, key, weight, people, start, sensitive, times)
 
 
-@njit(cache=True, nogil=True)
 def examine(search: Search, node: int) -> tuple[int, int]:
     """Group the classes of a node and return how many records are withheld: for lasting reasons, and in all."""
-    level = levels_of(search.lattice, node)
-    bits = _as_bits(search.lattice, level)
-    source, total, from_level = search.base, search.base.size[0], np.zeros_like(level)
-    at = _find_kept(search.kept, bits, search.lattice.guard, total)
+    lattice, kept = search.lattice, search.kept
+    level = levels_of(lattice, node)
+    bits = _as_bits(lattice, level)
+    source, total, from_level = search.base, int(search.base.size[0]), np.zeros_like(level)
+    used = int(kept.used[0])
+    at = int(_find_kept(kept.bits[:used], kept.size[:used], bits, lattice.guard, total))
     if at >= 0:
-        source = _kept_classes(search.kept, at)
-        total = search.kept.size[at]
-        from_level = levels_of(search.lattice, search.kept.node[at])
+        source, total = _kept_classes(kept, at), int(kept.size[at])
+        from_level = levels_of(lattice, int(kept.node[at]))
     group_classes(search.records, search.ladders, (from_level, level), source, search.into, search.work)
-    if 4 * search.into.size[0] < 3 * total:
-        _keep(search.kept, search.into, node, bits)
+    if 4 * int(search.into.size[0]) < 3 * total:
+        _keep(kept, search.into, node, bits)
     lasting, gone = judge_classes(search.into, search.demand, search.withheld, search.demand.limit)
-    return lasting, gone
+    return int(lasting), int(gone)
 
 
-@njit(cache=True, nogil=True)
 def price_node(search: Search, node: int) -> tuple[float, float]:
     """Return a bound of what this node and all above it cost, and what the node that was examined last costs.
 
@@ -303,38 +292,24 @@ def price_node(search: Search, node: int) -> tuple[float, float]:
     squares of all classes, withheld or not, is at most the cost and grows as classes are put together. Average class
     size: records by published classes, of which there are at most as many as classes, which become fewer.
     """
-    loss, classes = search.loss, search.into
+    loss, size = search.loss, int(search.into.size[0])
+    weight, withheld = search.into.weight[:size], search.withheld[:size]
     if loss.how == CELLS:
-        priced: tuple[float, float] = _price_cells(search, node)
-        return priced
-    squares, lost, published, found = 0.0, 0, 0, 0
-    for place in range(classes.size[0]):
-        count = classes.weight[place]
-        squares += float(count) * count
-        found += count > 0
-        if count > 0 and not search.withheld[place]:
-            published += 1
-        elif count > 0:
-            lost += count * (loss.records - count)
+        return _price_cells(search, node, np.flatnonzero(withheld))
     if loss.how == DISCERNIBILITY:
-        scale = float(loss.records) * loss.records
-        return squares / scale, (squares + lost) / scale
+        records, counts = float(loss.records), weight.astype(np.float64)
+        squares, lost = float((counts * counts).sum()), counts[withheld]
+        return squares / records**2, (squares + float((lost * (records - lost)).sum())) / records**2
+    found = weight > 0
     scale = loss.records / search.demand.k
-    return scale / found, scale / max(published, 1)
+    return scale / int(found.sum()), scale / max(int((found & ~withheld).sum()), 1)
 
 
-@njit(cache=True, nogil=True)
-def _price_cells(search: Search, node: int) -> tuple[float, float]:
-    loss, classes, ladders = search.loss, search.into, search.ladders
-    level = levels_of(search.lattice, node)
-    bound = 0.0
-    for attribute in range(level.size):
-        bound += loss.level_sum[attribute, level[attribute]]
-    lost = 0.0
-    for place in range(classes.size[0]):
-        if search.withheld[place]:
-            row, price = classes.example[place], 0.0
-            for attribute in range(level.size):
-                price += loss.price[ladders.at[attribute, level[attribute]] + search.records.value[row, attribute]]
-            lost += classes.weight[place] * (loss.full - price)
-    return bound, bound + lost / loss.records
+def _price_cells(search: Search, node: int, lost: NDArray[np.int64]) -> tuple[float, float]:
+    loss, ladders = search.loss, search.ladders
+    rows = search.records.value[search.into.example[lost]]
+    bound, price = 0.0, np.zeros(len(lost))
+    for attribute, level in enumerate(levels_of(search.lattice, node).tolist()):
+        bound += float(loss.level_sum[attribute, level])
+        price += loss.price[ladders.at[attribute, level] + rows[:, attribute]]
+    return bound, bound + float((search.into.weight[lost] * (loss.full - price)).sum()) / loss.records

@@ -71,10 +71,9 @@ def test_inspection_names_the_columns_that_give_people_away(columns, m):
     assert found[-1].m == len(columns)
     for risk in found:
         shares = promise.unique_columns(people, list(people[0]), risk.m)
-        assert {tuple(entry["columns"]): entry["unique"] for entry in risk.columns} == pytest.approx(
-            {chosen: shares[chosen] for chosen in (tuple(entry["columns"]) for entry in risk.columns)}
-        )
-        assert risk.columns[0]["unique"] == pytest.approx(max(shares.values()))
+        named = {" + ".join(chosen): share for chosen, share in shares.items()}
+        assert risk.unique_by == pytest.approx({names: named[names] for names in risk.unique_by})
+        assert next(iter(risk.unique_by.values())) == pytest.approx(max(shares.values()))
 
 
 @given(drawn())

@@ -17,15 +17,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.core.forms import encode
 from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Release, Result
+from sfumato.core.release import PublishedColumn, Release, Result
 from sfumato.core.unit import plural
 from sfumato.io.formats.json_files import read_json
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
+
+Ints = npt.NDArray[np.int64]
 
 LEDGER_FILE = "batches.json"
 _BYTES = 16
@@ -88,13 +93,13 @@ class Ledger:
 
     def mark(self, release: Release, people: Sequence[str]) -> Batch:
         """Hash the published records, with the person each one is of."""
-        shown = [column.name for column in release.columns if column.role != "identifier"]
-        rows = release.table.select(shown).to_pylist()
+        shown = [column for column in release.columns if column.role != "identifier"]
+        first, which = _number_records(release.table, shown)
+        rows = release.table.select([column.name for column in shown]).take(pa.array(first)).to_pylist()
+        # Records of a class are often the same: each different one is hashed once.
+        records = [self._hash("record", list(row.values())) for row in rows]
         return Batch(
-            tuple(
-                (self._hash("record", list(row.values())), self._hash("person", who))
-                for row, who in zip(rows, people, strict=True)
-            )
+            tuple((records[at], self._hash("person", who)) for at, who in zip(which.tolist(), people, strict=True))
         )
 
     def _hash(self, what: str, value: Any) -> str:
@@ -152,6 +157,17 @@ class Ledger:
                     kept.join(self).write(folder)
             elif (folder / "recoding.json").is_file():
                 self.write(folder)
+
+
+def _number_records(table: pa.Table, columns: Sequence[PublishedColumn]) -> tuple[Ints, Ints]:
+    """Return a row of every different record, and which of them every row has."""
+    key = np.zeros(table.num_rows, np.int64)
+    for column in columns:
+        texts = encode(table.column(column.name), column.form).dictionary_encode()
+        key = key * len(texts.dictionary) + texts.indices.to_numpy(zero_copy_only=False)
+        key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return first.astype(np.int64), which.reshape(-1).astype(np.int64)
 
 
 def people_of(result: Result) -> list[str]:

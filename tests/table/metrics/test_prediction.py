@@ -123,7 +123,7 @@ def test_features_of_labels_are_one_of_many_and_rare_ones_are_together():
     assert (exact.of_original.sum(axis=1) == 1).all() and exact.of_original[:, -2].sum() == 10
     assert exact.of_original[-1, -1] == 1
     pairs = Features(compare(data, [n // 2 for n in range(len(data))]).view(TableComparison).columns[0])
-    assert (pairs.draw(np.random.default_rng(1)).sum(axis=1) == 1).all()
+    assert (pairs.draw(np.random.default_rng(1).random(len(data))).sum(axis=1) == 1).all()
 
 
 def test_features_of_numbers_with_a_hierarchy_of_labels_lie_on_the_axis():
@@ -131,7 +131,7 @@ def test_features_of_numbers_with_a_hierarchy_of_labels_lie_on_the_axis():
     data = sf.Dataset.of("table", [(0,), (4,), (10,), (None,)], ("age",), hierarchies={"age": tree})
     found = Features(compare(data, [0, 0, 1, 2]).view(TableComparison).columns[0])
     assert found.of_original.tolist() == [[0, 0], [0.4, 0], [1, 0], [0.5, 1]]
-    drawn = sorted(found.draw(np.random.default_rng(1)).tolist())
+    drawn = sorted(found.draw(np.random.default_rng(1).random(4)).tolist())
     assert [0.5, 1] in drawn and [1, 0] in drawn
     assert all(place in (0, 0.1, 0.2, 0.3, 0.4) for place, missing in drawn[:2])
 
@@ -141,7 +141,7 @@ def test_values_are_drawn_from_their_cells(comparison, seed):
     rows = comparison.rows
     for column in comparison.view(TableComparison).columns:
         features = Features(column)
-        drawn = features.draw(np.random.default_rng(seed))
+        drawn = features.draw(np.random.default_rng(seed).random(len(rows)))
         assert drawn.shape[1] == features.of_original.shape[1] and np.isfinite(drawn).all()
         exact = column.exact[column.cells.index]
         assert drawn[exact] == pytest.approx(features.of_original[rows][exact])

@@ -41,8 +41,8 @@ class Features:
     >>> age, sex = (Features(column) for column in Comparison(data, release).view(TableComparison).columns)
     >>> age.of_original.tolist()
     [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0], [1.0, 0.0]]
-    >>> sorted(age.draw(np.random.default_rng(1)).round(2).tolist())
-    [[0.48, 0.0], [0.48, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    >>> sorted(age.draw(np.full(4, 0.5)).round(2).tolist())
+    [[0.25, 0.0], [0.25, 0.0], [1.0, 0.0], [1.0, 0.0]]
     """
 
     column: PublishedAttribute
@@ -55,10 +55,9 @@ class Features:
             return self._of_places(np.append(self._scale(attribute.axis), np.nan)[attribute.codes])
         return self._of_labels(self._bins((*attribute.labels, MISSING))[attribute.codes])
 
-    def draw(self, generator: np.random.Generator) -> Floats:
-        """Draw a value for every published record, and return its features."""
+    def draw(self, chance: Floats) -> Floats:
+        """Draw a value for every published record by a chance from 0 to 1, and return its features."""
         cells, axis = self.column.cells, self.column.attribute.axis
-        chance = generator.random(len(cells.index))
         if cells.form.cell == "interval" and axis is not None and len(axis):
             low, high, missing, suppressed = cells.bounds
             low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)

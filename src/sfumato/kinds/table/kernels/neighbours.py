@@ -77,7 +77,6 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
     >>> tree.points.ravel().tolist(), tree.rows.tolist(), point.tolist()
     ([0, 1], [1, 0, 2], [1, 0, 1])
     """
-    records = len(space.codes)
     known, of_record = np.unique(space.codes, axis=0, return_inverse=True)
     of_record = of_record.reshape(-1)
     boxes = 2 * max(len(known), 1)
@@ -103,9 +102,7 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
         np.zeros(shape, np.bool_),
         np.zeros(made, np.int64),
     )
-    if records:
-        for box in range(made - 1, -1, -1):
-            _measure_box(tree, box)
+    _measure_boxes(tree)
     return tree, point
 
 
@@ -218,6 +215,13 @@ def _measure_box(tree: Tree, box: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _measure_boxes(tree: Tree) -> None:
+    """Measure all boxes, halves before what they are halves of."""
+    for box in range(tree.child.size - 1, -1, -1):
+        _measure_box(tree, box)
+
+
+@njit(cache=True, nogil=True)
 def find_homes(tree: Tree) -> NDArray[np.int64]:
     """Return the smallest box of every point.
 
@@ -305,7 +309,9 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
                 _offer_point(space, tree, hulls, c, p, nearest)
             continue
         one, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
-        far, near = (half, half + 1) if other < one else (half + 1, half)
+        # Of equally near halves the one with the first record, which counts if their records are equally near too.
+        swap = other < one or (other == one and tree.first[half + 1] < tree.first[half])
+        far, near = (half, half + 1) if swap else (half + 1, half)
         waiting.box[count], waiting.bound[count] = far, max(one, other)
         waiting.box[count + 1], waiting.bound[count + 1] = near, min(one, other)
         count += 2

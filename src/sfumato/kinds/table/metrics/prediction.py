@@ -151,7 +151,7 @@ class Prediction(Metric):
         if model == "random_forest":
             learner = RandomForestClassifier(self.trees, min_samples_leaf=3, random_state=seed)
         else:
-            learner = LogisticRegression(max_iter=300, solver="newton-cholesky" if classes == 2 else "lbfgs")
+            learner = LogisticRegression(max_iter=100, solver="newton-cholesky" if classes == 2 else "lbfgs")
         # These are small problems: threads would only wait for each other.
         with warnings.catch_warnings(), threadpool_limits(1):
             # A model that has not settled after so many steps is as good as it gets.
@@ -172,13 +172,14 @@ class _Lesson:
     @classmethod
     def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints, seed: int) -> _Lesson:
         features = [Features(column) for column in found.columns if column.name != label.name]
-        generator = np.random.default_rng([seed, 1])
+        # By original row, so that the same cells teach the same in whatever order they are published.
+        chances = np.random.default_rng([seed, 1]).random((len(features), found.records))[:, rows]
         place = np.full(found.records, -1, dtype=np.int64)
         tells = label.exact[label.cells.index]
         place[rows[tells]] = np.flatnonzero(tells)
         return cls(
             np.column_stack([each.of_original for each in features]),
-            np.column_stack([each.draw(generator) for each in features]),
+            np.column_stack([each.draw(chance) for each, chance in zip(features, chances, strict=True)]),
             label.attribute.codes.astype(np.int64),
             place,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ def render(
             page.write_header(comparison, "it shows how values are distributed", _tiles(comparison, before, after)),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]) + _attackers(after),
-            _beyond(beyond),
+            _beyond(beyond, after),
             _columns(drawn),
             _classes(drawn["classes"]),
             _pairs(drawn.get("pairs")),
@@ -54,18 +53,6 @@ def render(
             page.write_facts(comparison, facts or {}),
         ],
     )
-
-
-def _beyond(beyond: Sequence[Finding]) -> str:
-    """Say what attackers reach who do more than the promise is about; nothing where there is nothing to look at."""
-    if not beyond:
-        return ""
-    told = "".join(f"<p>{escape(text)}</p>" for found in beyond for text in getattr(found, "warnings", ()))
-    if told:
-        told = f"<blockquote class=warning><p><b>The promise is not about this.</b></p>{told}</blockquote>"
-    else:
-        told = "<p>Columns that are published as they are leave nobody alone, and no sensitive value is certain.</p>"
-    return f"<section><h2>Attackers who know more</h2>\n{told}</section>"
 
 
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
@@ -135,25 +122,39 @@ def _attackers(after: Risk) -> str:
     return (
         f"<section><h3>Prosecutor, journalist, marketer</h3>\n<p>The prosecutor knows that the {unit.one} is in the "
         "data; the journalist does not, and picks from a population; the marketer looks for everybody and does not "
-        f"mind errors. After:</p>\n{table}\n<p class='muted'>{' '.join(notes)}</p></section>"
+        f"mind errors. After:</p>\n{table}\n<p class='muted'>{escape(' '.join(notes))}</p></section>"
     )
 
 
-def _beyond(findings: Sequence[Finding]) -> str:
-    """Say what those find who know more than the quasi-identifiers, or conclude from values that are all the same."""
-    if not findings:
+def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
+    """Say what attackers reach who know more than the promise is about, loudly where that is much."""
+    if not beyond:
         return ""
-    loud = [text for found in findings for text in getattr(found, "warnings", ())]
-    if not loud:
-        return (
-            "<section><h2>Beyond the promise</h2>\n<p>Nobody's sensitive value is told by records that all have the "
-            "same, and plain columns leave nobody alone.</p></section>"
-        )
-    told = "".join(f"<p>{escape(text)}</p>" for text in loud)
-    return (
-        "<section><h2>Beyond the promise</h2>\n<blockquote class=warning><p><b>What the promise does not cover.</b></p>"
-        f"{told}</blockquote></section>"
+    many = after.unit.many.replace(" ", "_")
+    rows, warnings = [], ""
+    for found in beyond:
+        warnings += "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+        for name, value in found.to_dict().items():
+            if name in {"knowledge", "warnings", many}:
+                continue
+            parts = value if isinstance(value, Mapping) else {"": value}
+            rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
+    told = (
+        f"<blockquote class='warning'><p><b>What the promise does not cover.</b></p>{warnings}</blockquote>"
+        if warnings
+        else "<p>Nobody’s sensitive value is told by records that all have the same, and plain columns leave nobody "
+        "alone.</p>"
     )
+    table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
+    return (
+        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Whoever also knows what is "
+        "published as it is, or finds that all records that fit have the same sensitive value, learns more.</p>\n"
+        f"{told}\n{table}</section>"
+    )
+
+
+def _spell(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).capitalize()
 
 
 def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:

@@ -187,7 +187,7 @@ def _join_cells(table: pa.Table) -> list[str]:
             columns.append([texts[at] for at in cells.indices.to_pylist()])
         else:
             columns.append([json.dumps(cell, default=str) for cell in cells.to_pylist()])
-    return list(map(",".join, zip(*columns, strict=True)))
+    return [f"[{', '.join(cells)}]" for cells in zip(*columns, strict=True)]
 
 
 def read_ledger(path: Path) -> Ledger | None:

@@ -185,11 +185,25 @@ def people_of(result: Result) -> list[str]:
         return [str(name) for name in original.table.column(original.schema.identifier).take(rows).to_pylist()]
     seen: Counter[str] = Counter()
     names = []
-    for row in original.table.take(rows).to_pylist():
-        values = json.dumps(list(row.values()), default=str)
+    for values in _join_cells(original.table.take(rows)):
         seen[values] += 1
         names.append(f"{seen[values]} {values}")
     return names
+
+
+def _join_cells(table: pa.Table) -> list[str]:
+    """Return a text for every row that is the same for rows with the same cells, and for no others."""
+    columns = []
+    for column in table.columns:
+        cells = column.unify_dictionaries().combine_chunks()
+        if isinstance(cells, pa.ChunkedArray):
+            cells = pa.concat_arrays(cells.chunks)
+        if pa.types.is_dictionary(cells.type):
+            texts = [json.dumps(cell, default=str) for cell in cells.dictionary.to_pylist()]
+            columns.append([texts[at] for at in cells.indices.to_pylist()])
+        else:
+            columns.append([json.dumps(cell, default=str) for cell in cells.to_pylist()])
+    return [f"[{', '.join(cells)}]" for cells in zip(*columns, strict=True)]
 
 
 def read_ledger(path: Path) -> Ledger | None:

@@ -225,7 +225,7 @@ def _close(hierarchy: Hierarchy, scale: str) -> tuple[npt.NDArray[np.generic], n
     if scale == "decimal":
         return hierarchy.lower.astype(np.float64), hierarchy.upper.astype(np.float64)
     last = hierarchy.first_leaf + hierarchy.leaves == hierarchy.leaves[-1]
-    lower, upper = np.ceil(hierarchy.lower), np.ceil(hierarchy.upper)  # whole numbers may have ranges of decimals
-    if hierarchy.type != "decimal":
-        lower, upper = hierarchy.lower, hierarchy.upper
-    return lower.astype(np.int64), np.where(last, np.floor(hierarchy.upper), upper - 1).astype(np.int64)
+    lower, beyond, upper = hierarchy.lower, hierarchy.upper, hierarchy.upper
+    if hierarchy.type == "decimal":  # whole numbers may have ranges of decimals
+        lower, beyond, upper = np.ceil(lower), np.ceil(upper), np.floor(upper)
+    return lower.astype(np.int64), np.where(last, upper.astype(np.int64), beyond.astype(np.int64) - 1)

@@ -68,6 +68,8 @@ class _State(NamedTuple):
         Nodes examined, and what all nodes above them cost at least; only where this is not the guide.
     stack
         Memory.
+    priced
+        Cost of every feasible node examined, and what it withholds.
     """
 
     tag: NDArray[np.uint8]
@@ -77,6 +79,7 @@ class _State(NamedTuple):
     seen: NDArray[np.int64]
     bound: NDArray[np.float64]
     stack: NDArray[np.int64]
+    priced: dict[int, tuple[float, int]]
 
 
 def is_lasting(demand: Demand, has_people: bool) -> bool:
@@ -104,6 +107,7 @@ def _begin(search: Search, nodes: int) -> _State:
         np.empty(memory, np.int64),
         np.empty(memory),
         np.empty(nodes + 1, np.int64),
+        {},
     )
 
 
@@ -143,10 +147,8 @@ def find_minimal(search: Search) -> tuple[NDArray[np.int64], NDArray[np.float64]
         for top in search.lattice.top.tolist():
             height = np.add.outer(height, np.arange(top + 1)).ravel()
         nodes = _list_uncovered(search, state, np.argsort(height, kind="stable"))
-    cost = np.empty(len(nodes))
-    withheld = np.empty(len(nodes), np.int64)
-    _price_nodes(search, nodes, cost, withheld)
-    return nodes, cost, withheld, int(state.found[2])
+    cost, withheld = zip(*(state.priced[node] for node in nodes.tolist()), strict=True) if len(nodes) else ((), ())
+    return nodes, np.array(cost), np.array(withheld, np.int64), int(state.found[2])
 
 
 def _look(search: Search, state: _State, node: int) -> bool:
@@ -160,6 +162,8 @@ def _look(search: Search, state: _State, node: int) -> bool:
         bound, cost = price_node(search, node)
         if search.loss.how != CELLS:
             state.seen[at], state.bound[at] = node, bound
+        if gone <= limit:
+            state.priced[node] = cost, gone
         if gone <= limit and cost < state.best[0] * _CLEARLY:
             state.best[0] = cost
             state.found[:2] = node, gone
@@ -314,18 +318,10 @@ def _list_uncovered(search: Search, state: _State, order: NDArray[np.int64]) -> 
     at = 0
     while (at := _find_next(state.tag, order, at, PASSES | COVERED, PASSES)) < order.size:
         node = int(order[at])
-        _, gone = examine(search, node)
-        state.found[2] += not state.tag[node] & EXAMINED
-        if gone <= search.demand.limit:
+        if not state.tag[node] & EXAMINED:
+            _look(search, state, node)
+        if node in state.priced:
             found.append(node)
             _cover(search, state, node)
         at += 1
     return np.sort(np.array(found, np.int64))
-
-
-def _price_nodes(
-    search: Search, nodes: NDArray[np.int64], cost: NDArray[np.float64], withheld: NDArray[np.int64]
-) -> None:
-    for at, node in enumerate(nodes.tolist()):
-        _, withheld[at] = examine(search, node)
-        _, cost[at] = price_node(search, node)

@@ -84,7 +84,6 @@ from tests.damages.forging import (
     unsorted_values,
     with_columns,
 )
-
 from tests.damages.forging_rt import (
     all_sensitive,
     change_sets,

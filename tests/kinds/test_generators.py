@@ -15,6 +15,11 @@ READING = {
     "snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)},
     "rt": {"identifier": ("person",), "quasi": ("birth_month,birth_year,race,education,income",)},
     "rt videos": {"identifier": ("person",), "quasi": ("age,category,length,rate,ratings,comments",)},
+    "table": {
+        "identifier": ("person",),
+        "quasi": ("age", "sex", "zip", "education", "marital_status", "occupation"),
+        "sensitive": ("income", "diagnosis"),
+    },
 }
 KINDS = [kind for kind in registry.all_kinds() if registry.has_room(kind, "generator")]
 MODELS = [(kind, model) for kind in KINDS for model in registry.generator(kind).MODELS]

@@ -18,7 +18,7 @@ from tests.trajectories.report.test_report import Reader, read_text
 import sfumato as sf
 from sfumato import report
 from sfumato.checking.risk import Risk
-from sfumato.core.measuring.metric import Score
+from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
@@ -62,8 +62,8 @@ def prepared():
 
 @pytest.fixture(scope="module")
 def page(prepared):
-    scores = [metric.measure(prepared[0]) for metric in metrics_for("table") if metric.name != "prediction"]
-    scores = scores or [Score("ncp", 0.25)]
+    metrics = [metric for metric in metrics_for("table") if metric.name not in {"prediction", "microaggregation-error"}]
+    scores = [metric.measure(prepared[0]) for metric in metrics]
     return report.render(*prepared, scores, facts={"recode, seconds": "0.1"})
 
 
@@ -99,6 +99,24 @@ def test_plots_are_valid_and_known_in_the_dark(prepared):
 def test_picture(prepared, tmp_path):
     report.picture(*prepared, tmp_path / "table.png")
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_what_more_knowledge_finds_is_said(prepared):
+    comparison = prepared[0]
+    parts = (comparison.release, comparison.original, comparison.rows)
+    beyond = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
+    text = read_text(report.render(*prepared, [], beyond=beyond))
+    assert "Beyond the promise" in text
+    for found in beyond:
+        assert all(warning in text for warning in found.warnings)
+    assert "Certain ill" in text and "Sensitive column ill one record" in text
+
+
+def test_figures_of_offices_are_shown(prepared):
+    comparison, before, _ = prepared
+    after = attributes.attack(comparison.release, comparison.original, comparison.rows)
+    text = read_text(report.render(comparison, before, after, []))
+    assert "Prosecutor, journalist, marketer" in text and "No population is known" in text
 
 
 def test_a_column_alone_and_a_broken_promise():

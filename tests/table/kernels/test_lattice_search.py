@@ -9,7 +9,8 @@ from tests.table.naive import full_domain as plain
 from sfumato.kinds.table.kernels import generalisation_lattice as lattice
 from sfumato.kinds.table.kernels import lattice_search
 from sfumato.kinds.table.kernels.class_demand import make_demand
-from sfumato.kinds.table.kernels.generalised_classes import collapse, make_ladders
+from sfumato.kinds.table.kernels.different_records import collapse
+from sfumato.kinds.table.kernels.generalised_classes import make_ladders
 
 TREE = {0: "A", 1: "A", 2: "B", 3: "B", "A": "*", "B": "*"}
 DIVERSITIES, DISTANCES = ("distinct", "entropy", "recursive"), ("equal", "ordered", "hierarchical")
@@ -155,7 +156,7 @@ def test_keys_beyond_64_bits_are_compared_value_by_value():
     rng = np.random.default_rng(5)
     rows = np.repeat(rng.integers(0, 1000, (40, width)), 3, axis=0).astype(np.int32)
     records, number = collapse(rows)
-    assert len(records.count) == 40 and set(records.count.tolist()) == {3}
+    assert len(records.weight) == 40 and set(records.weight.tolist()) == {3}
     assert (records.value[number] == rows).all()
     laid = make_ladders(levels)
     assert not laid.is_exact

@@ -117,7 +117,7 @@ def price(rows, ladders, prices, levels, lost, loss, k):
 
 
 def feasible_levels(rows, ladders, top, asked, limit):
-    """Return every choice of levels that withholds at most the limit and publishes something, with what it withholds."""
+    """Return what every choice of levels withholds that publishes something and withholds at most the limit."""
     found = {}
     for levels in itertools.product(*(range(high + 1) for high in top)):
         lost = withhold(rows, lambda row, levels=levels: generalise(row, ladders, levels), asked)

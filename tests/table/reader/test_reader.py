@@ -20,7 +20,7 @@ import sfumato as sf
 from sfumato.core.errors import SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.kinds.table.model import attribute_of
-from sfumato.kinds.table.reader import read
+from sfumato.kinds.table.reader import read, read_attributes
 
 
 @pytest.fixture
@@ -283,3 +283,36 @@ def test_any_column_is_read_or_refused(tmp_path_factory, content):
             attribute_of(data, column)
     except SfumatoError as error:
         assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("cells_", "scale", "found"),
+    [
+        (pa.array([0.1, 2], pa.float32()), "decimal", ["0.1", "2.0"]),
+        (pa.array([1, 2**40], pa.uint64()), "integer", ["1", "1099511627776"]),
+        (pa.array(["1.50", "2.25"]).cast(pa.decimal128(5, 2)), "decimal", ["1.5", "2.25"]),
+        (pa.array([0, 86_400_000], pa.date64()), "date", ["1970-01-01", "1970-01-02"]),
+        (pa.array([0, 86_400], pa.timestamp("s", "UTC")), "date", ["1970-01-01", "1970-01-02"]),
+        (pa.array([1, 86_400], pa.timestamp("s")), "categorical", ["1970-01-01 00:00:01", "1970-01-02 00:00:00"]),
+        (pa.array(["a", "b"], pa.large_string()), "categorical", ["a", "b"]),
+        (pa.array([3, 4]).dictionary_encode(), "integer", ["3", "4"]),
+        (pa.nulls(2), "categorical", ["", ""]),
+    ],
+)
+def test_types_of_parquet(tmp_path, cells_, scale, found):
+    pq.write_table(pa.table({"a": cells_, "b": ["x", "y"]}), tmp_path / "people.parquet")
+    data = sf.read(tmp_path / "people.parquet", "table", quasi="a,b")
+    assert (scales(data)["a"], cells(data, "a")) == (scale, found)
+
+
+def test_the_first_and_last_day_of_the_calendar(reader):
+    data = reader("d\n0001-01-01\n9999-12-31\n", quasi="d", hierarchies={"d": "calendar"})
+    assert attribute_of(data, "d").labels == ("0001-01-01", "9999-12-31")
+
+
+def test_another_kind_may_take_columns_for_itself():
+    table = pa.table({"age": ["30", "40"], "products": ["a b", "c"], "who": ["x", "x"]})
+    reading = Reading("table", quasi=("age",), columns={"items": "products", "owner": "who"})
+    found = read_attributes("people.csv", table, reading, taken=("products",))
+    assert [column.name for column in found.columns] == ["age"]
+    assert found.whose.people.to_pylist() == ["x", "x"]

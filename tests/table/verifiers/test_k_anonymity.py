@@ -159,7 +159,7 @@ def test_presence_is_counted_in_the_population(made, source):
     alone, counted = verify(release), verify_against(release, data)
     for verdict in (alone, counted):
         assert verdict.measured["presence"] == pytest.approx(float(worst), abs=1e-5)
-        assert verdict.checks["few enough people of the population are in the data"] == (worst <= 0.5)
+        assert verdict.checks["not too much of the population is in the data"] == (worst <= 0.5)
     assert counted.checks["the population is counted as it is"]
     wrong = with_population(result.release, [count + 1 for count in counts])
     assert not verify_against(wrong, data).checks["the population is counted as it is"]

@@ -81,10 +81,10 @@ def _digest_cells(cells: Any) -> Digests:
         place = np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)
         sums = np.append(np.zeros(1, np.uint64), np.cumsum(_mix(inside ^ _mix(place.astype(np.uint64) + np.uint64(1)))))
         ends = offsets - offsets[0]
-        return sums[ends[1:]] - sums[ends[:-1]] + _mix(lengths.astype(np.uint64))
+        return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + _mix(lengths.astype(np.uint64)))
     if pa.types.is_struct(kind):
         sides = [_mix(_digest_cells(cells.field(at)) ^ np.uint64(at)) for at in range(kind.num_fields)]
-        return np.sum(sides, axis=0, dtype=np.uint64)
+        return np.asarray(np.sum(sides, axis=0, dtype=np.uint64))
     if not (pa.types.is_dictionary(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         cells = cells.cast(pa.string())
     if pa.types.is_integer(kind):
@@ -92,7 +92,7 @@ def _digest_cells(cells: Any) -> Digests:
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
     texts = _digest_texts([str(label) for label in coded.dictionary.to_pylist()])
     indices = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    return np.append(texts, np.uint64(0))[indices]
+    return np.asarray(np.append(texts, np.uint64(0))[indices])
 
 
 def _digest_texts(texts: list[str]) -> Digests:

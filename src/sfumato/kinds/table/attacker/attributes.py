@@ -45,8 +45,8 @@ class TableRisk(Risk):
         for whom it is above 1/k, and the share that is unique.
     marketer
         Share of people to be expected right where everybody is looked for: classes over records.
-    columns
-        Which columns give people away: sets of them with the share of people they make unique.
+    unique_by
+        Which columns give people away: sets of them, and the share of people they make unique, the largest first.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class TableRisk(Risk):
     prosecutor: dict[str, float] | None = None
     journalist: dict[str, Any] | None = None
     marketer: float | None = None
-    columns: list[dict[str, Any]] | None = None
+    unique_by: dict[str, float] | None = None
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> TableRisk:
@@ -145,16 +145,16 @@ def _find_largest_share(release: Release, table: PublishedTable, known: Fitting)
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     """Attack the data as they stand, with one quasi-identifier known, two, and so on up to m, and at last with all.
 
-    With fewer than all of them, the attacker knows of everybody those that give this person away most; ``columns`` says
-    which make most people unique.
+    With fewer than all of them, the attacker knows of everybody those that give this person away most; ``unique_by``
+    says which make most people unique.
 
     Examples
     --------
     >>> data = Dataset.of("table", [(20, "f"), (20, "m"), (30, "m"), (30, "m")], ("age", "sex"))
     >>> [(risk.m, risk.unique_share) for risk in attack_original(data, 1)]
     [(1, 0.25), (2, 0.5)]
-    >>> attack_original(data, 1)[0].columns
-    [{'columns': ['sex'], 'unique': 0.25, 'smallest': 1}, {'columns': ['age'], 'unique': 0.0, 'smallest': 2}]
+    >>> attack_original(data, 1)[0].unique_by
+    {'sex': 0.25, 'age': 0.0}
     """
     attributes = attributes_of(dataset)
     sizes = sorted({*range(1, min(m, len(attributes)) + 1), len(attributes)} - {0})
@@ -166,13 +166,11 @@ def _know_some(dataset: Dataset, attributes: tuple[Attribute, ...], size: int) -
     while comb(len(some), size) > _TRIED:
         some.remove(min(some, key=lambda attribute: len(attribute.labels)))
     fewest = np.full(len(dataset), len(dataset), np.int64)
-    found: list[dict[str, Any]] = []
+    found: dict[str, float] = {}
     for chosen in itertools.combinations(some, size):
         group = number_rows([attribute.codes.astype(np.int64) + 1 for attribute in chosen], len(dataset))
         alike = np.bincount(group)[group] if len(group) else group
         fewest = np.minimum(fewest, alike)
-        share = float((alike == 1).mean()) if len(alike) else 0.0
-        names = [attribute.name for attribute in chosen]
-        found.append({"columns": names, "unique": share, "smallest": int(alike.min(initial=len(dataset)))})
-    found.sort(key=lambda entry: (-entry["unique"], entry["smallest"]))
-    return TableRisk.of(fewest, KNOWLEDGE, m=size, columns=found[:_SHOWN])
+        found[" + ".join(attribute.name for attribute in chosen)] = float((alike == 1).mean()) if len(alike) else 0.0
+    most = sorted(found, key=lambda names: -found[names])[:_SHOWN]
+    return TableRisk.of(fewest, KNOWLEDGE, m=size, unique_by={names: found[names] for names in most})

@@ -193,4 +193,4 @@ def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
         both = fitting.fits[of_case[begin:end]].multiply(counts[of_value[begin:end]])
         found[begin:end] = np.asarray(both.sum(axis=1)).reshape(-1)
         begin = end
-    return found[which.reshape(-1)]
+    return np.asarray(found[which.reshape(-1)])

@@ -1,4 +1,4 @@
-"""Cells as numbers that a model can learn from: where a range lies and how wide it is, which labels it may be."""
+"""Columns as numbers that a model can learn from, the same ones for what was and for what is published."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sfumato.kinds.table.model import MISSING, place_values
 
 __all__ = ["MOST_LABELS", "Features"]
 
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MOST_LABELS = 50
@@ -23,11 +24,12 @@ MOST_LABELS = 50
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Features:
-    """A column as features, the same ones for what was and for what is published.
+    """A column as features.
 
-    A number has three: where it lies between the smallest and the largest of the column, how wide its range is, and
-    whether it is missing. A label has one for every frequent label of the column, one for all others and one for a
-    missing value: the share that each has in the cell.
+    A number has two: where it lies between the smallest and the largest of the column, and whether it is missing. A
+    label has one for every frequent label of the column, one for all others and one for a missing value. Of a published
+    cell a value is drawn, all it may stand for being as likely: a model that learnt from cells themselves would not
+    know what to make of exact values.
 
     Examples
     --------
@@ -38,11 +40,9 @@ class Features:
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
     >>> age, sex = (Features(column) for column in Comparison(data, release).view(TableComparison).columns)
     >>> age.of_original.tolist()
-    [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
-    >>> sorted(age.of_release.tolist())
-    [[0.25, 0.5, 0.0], [0.25, 0.5, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
-    >>> sorted(sex.of_release.tolist())
-    [[0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]]
+    [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    >>> sorted(age.draw(np.full(4, 0.5)).round(2).tolist())
+    [[0.25, 0.0], [0.25, 0.0], [1.0, 0.0], [1.0, 0.0]]
     """
 
     column: PublishedAttribute
@@ -51,61 +51,46 @@ class Features:
     def of_original(self) -> Floats:
         """Features of every original record."""
         attribute = self.column.attribute
-        if self._bounds is not None:
-            places = np.append(self._scale(attribute.axis), 0.5)
-            gone = np.append(np.zeros(len(attribute.labels)), 1.0)
-            return np.column_stack([places, np.zeros(len(places)), gone])[attribute.codes]
-        known = np.zeros((len(attribute.labels) + 1, self._width))
-        known[np.arange(len(known)), self._places((*attribute.labels, MISSING))] = 1.0
-        return np.asarray(known[attribute.codes])
+        if attribute.axis is not None:
+            return self._of_places(np.append(self._scale(attribute.axis), np.nan)[attribute.codes])
+        return self._of_labels(self._bins((*attribute.labels, MISSING))[attribute.codes])
 
-    @cached_property
-    def of_release(self) -> Floats:
-        """Features of every published record."""
-        return np.asarray(self._of_cells[self.column.cells.index])
-
-    @property
-    def _of_cells(self) -> Floats:
-        if self._bounds is not None:
-            low, high, missing = self._bounds
-            width = np.where(missing, 0.0, high - low)
-            return np.column_stack([np.where(missing, 0.5, (low + high) / 2), width, missing])
-        meanings = self.column.meanings
-        shares = np.zeros((len(meanings), self._width))
-        where = self._places(meanings.labels)[meanings.codes]
-        np.add.at(shares, (meanings.row_of_token, where), 1.0)
-        return shares / np.maximum(meanings.lengths, 1)[:, None]
-
-    @cached_property
-    def _bounds(self) -> tuple[Floats, Floats, Floats] | None:
-        """Scaled bounds of all cells and which are missing values; None where cells do not lie on an axis."""
+    def draw(self, chance: Floats) -> Floats:
+        """Draw a value for every published record by a chance from 0 to 1, and return its features."""
         cells, axis = self.column.cells, self.column.attribute.axis
-        if axis is None or not len(axis):
-            return None
-        if cells.form.cell == "interval":
+        if cells.form.cell == "interval" and axis is not None and len(axis):
             low, high, missing, suppressed = cells.bounds
-            ends = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
-            return self._scale(ends[0]), self._scale(ends[1]), missing.astype(np.float64)
-        return self._bounds_of_nodes()
+            low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
+            length = (high - low).astype(np.float64)[cells.index]
+            whole = self.column.attribute.scale != "decimal"
+            drawn = low[cells.index] + (np.floor(chance * (length + 1)) if whole else chance * length)
+            return self._of_places(np.where(missing[cells.index], np.nan, self._scale(drawn)))
+        meanings = self.column.meanings
+        at = meanings.offsets[cells.index] + np.floor(chance * meanings.lengths[cells.index]).astype(np.int64)
+        codes = meanings.codes[np.minimum(at, max(len(meanings.codes) - 1, 0))]
+        if axis is not None:
+            return self._of_places(self._places(meanings.labels)[codes])
+        return self._of_labels(self._bins(meanings.labels)[codes])
 
-    def _bounds_of_nodes(self) -> tuple[Floats, Floats, Floats] | None:
-        """Return the smallest and the largest number below nodes of a hierarchy of labels, if labels are numbers."""
-        meanings, axis = self.column.meanings, self.column.attribute.axis
-        missing = np.array([label == MISSING for label in meanings.labels], dtype=bool)
+    def _of_places(self, places: Floats) -> Floats:
+        missing = np.isnan(places)
+        return np.column_stack([np.where(missing, 0.5, places), missing])
+
+    def _of_labels(self, bins: Ints) -> Floats:
+        shown = np.zeros((len(bins), len(self._frequent) + 2))
+        shown[np.arange(len(bins)), bins] = 1.0
+        return shown
+
+    def _places(self, labels: tuple[str, ...]) -> Floats:
+        """Return where labels of a column of numbers lie: no further out than its values, in the middle if nowhere."""
+        given = np.array([at for at, label in enumerate(labels) if label != MISSING], dtype=np.int64)
+        found = np.full(len(labels), np.nan)
         try:
-            given = [label for label in meanings.labels if label != MISSING]
-            places = np.zeros(len(meanings.labels))
-            places[~missing] = self._scale(place_values(given, self.column.attribute.scale))
+            known = place_values([labels[at] for at in given.tolist()], self.column.attribute.scale)
+            found[given] = np.clip(self._scale(known), 0.0, 1.0)
         except (pa.ArrowInvalid, ValueError):
-            return None
-        # No cell says more than that a number lies where numbers of the column do.
-        places = np.clip(places, 0.0, 1.0) if axis is not None else places
-        low, high = np.ones(len(meanings)), np.zeros(len(meanings))
-        np.minimum.at(low, meanings.row_of_token, places[meanings.codes])
-        np.maximum.at(high, meanings.row_of_token, places[meanings.codes])
-        gone = np.zeros(len(meanings))
-        np.maximum.at(gone, meanings.row_of_token, missing[meanings.codes].astype(np.float64))
-        return low, high, gone
+            found[given] = 0.5
+        return found
 
     def _scale(self, places: Any) -> Floats:
         axis = self.column.attribute.axis
@@ -120,10 +105,6 @@ class Features:
         top = np.argsort(-counts, kind="stable")[:MOST_LABELS]
         return {self.column.attribute.labels[code]: at for at, code in enumerate(np.sort(top).tolist())}
 
-    @property
-    def _width(self) -> int:
-        return len(self._frequent) + 2
-
-    def _places(self, labels: tuple[str, ...]) -> npt.NDArray[np.int64]:
-        other, missing = self._width - 2, self._width - 1
-        return np.array([missing if v == MISSING else self._frequent.get(v, other) for v in labels], dtype=np.int64)
+    def _bins(self, labels: tuple[str, ...]) -> Ints:
+        other = len(self._frequent)
+        return np.array([other + 1 if v == MISSING else self._frequent.get(v, other) for v in labels], dtype=np.int64)

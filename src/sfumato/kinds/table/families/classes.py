@@ -33,6 +33,7 @@ from sfumato.kinds.table.families.spaces import number_cells
 from sfumato.kinds.table.model import Attribute
 
 if TYPE_CHECKING:
+    from sfumato.kinds.table.kernels.hulls import Hulls
     from sfumato.kinds.table.kernels.prices import Space
 
 __all__ = ["Judge", "draw_order", "join_equal", "join_until_diverse"]
@@ -42,6 +43,8 @@ Flags = npt.NDArray[np.bool_]
 
 _CELLS = 1 << 22
 """Most counts of sensitive values that are kept at a time."""
+_PARTNERS = 64
+"""How many of the cheapest partners of a class are asked whether it is diverse with them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,15 +84,22 @@ class Judge:
         inside = holds[group]
         rows, group = rows[inside], number[group[inside]]
         large = np.flatnonzero(holds)
-        for at, attribute in enumerate(self.requirement.sensitive):
-            step = max(_CELLS // (len(attribute.labels) + 1), 1)
-            some = attribute.take(rows)
-            for first in range(0, len(large), step):
-                few = min(step, len(large) - first)
-                chosen = np.where((group >= first) & (group < first + few), group - first, -1)
-                counts = self.requirement.count(some, chosen, few)
-                holds[large[first : first + few]] &= self.requirement.judge_counts(counts, at, self.whole[at])
+        step = max(_CELLS // max(len(whole) for whole in self.whole), 1)
+        for first in range(0, len(large), step):
+            few = min(step, len(large) - first)
+            chosen = np.where((group >= first) & (group < first + few), group - first, -1)
+            holds[large[first : first + few]] = self.judge(self.count(rows, chosen, few))
         return holds
+
+    def count(self, rows: Ints, group: Ints, classes: int) -> list[Ints]:
+        """Count the values of every sensitive column in classes of some rows."""
+        return [self.requirement.count(some.take(rows), group, classes) for some in self.requirement.sensitive]
+
+    def judge(self, counts: list[Ints]) -> Flags:
+        """Tell of every row of counts whether it keeps what is asked of every sensitive column."""
+        asked = zip(counts, self.whole, strict=True)
+        holds = [self.requirement.judge_counts(some, at, whole) for at, (some, whole) in enumerate(asked)]
+        return np.asarray(np.all(holds, axis=0))
 
 
 def draw_order(attributes: tuple[Attribute, ...], run: Run) -> Ints:
@@ -124,10 +134,11 @@ def join_equal(attributes: tuple[Attribute, ...], space: Space, group: Ints) -> 
 
 
 def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owner: str) -> Ints:
-    """Join every class that is not diverse with the one that adds least to the loss, until all are.
+    """Join every class that is not diverse with another, until all are.
 
-    Classes wait in a queue: one that is not yet diverse after joining another waits again, so that it does not grow
-    where others could join each other.
+    Of the classes that add least to the loss when they are joined, the first counts with which it is diverse; if there
+    is none, the first. Classes wait in a queue: one that is not yet diverse after joining another waits again, so that
+    it does not grow where others could join each other.
 
     Examples
     --------
@@ -142,31 +153,65 @@ def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owne
     >>> join_until_diverse(space_of(attributes_of(data), (1.0,)), group, needs, "Cluster").tolist()
     [0, 0, 0, 0, 1, 1]
     """
-    from sfumato.kinds.table.kernels.hulls import find_cheapest, form_hulls, join_hulls, price_hull
-
     judge = Judge.of(requirement)
-    everyone = np.arange(len(group))
-    waiting = deque(np.flatnonzero(~judge.holds(everyone, group)).tolist())
-    if not waiting:
-        return group
-    classes = int(group.max()) + 1
-    hulls = form_hulls(space, group, classes)
-    price = np.array([price_hull(space, hulls, c) for c in range(classes)])
-    order = np.argsort(group, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(group))[:-1])
+    waiting = deque(np.flatnonzero(~judge.holds(np.arange(len(group)), group)).tolist())
+    classes = _Classes.of(space, group)
     while waiting:
         c = waiting.popleft()
-        if not hulls.records[c]:
+        if not len(classes.members[c]):
             continue
-        other = find_cheapest(space, hulls, price, c)
-        if other < 0:
+        partners = classes.find_partners(c)
+        if not len(partners):
             raise InfeasibleError(f"{owner}: not even all {len(group):,} records together are as diverse as is asked.")
-        join_hulls(hulls, c, other)
-        price[c] = price_hull(space, hulls, c)
-        members[c] = np.concatenate([members[c], members[other]])
-        if not judge.holds(members[c], np.zeros(len(members[c]), np.int64))[0]:
+        holds = judge.judge(classes.count_with(c, partners, judge))
+        classes.join(c, int(partners[np.argmax(holds)]))
+        if not holds.any():
             waiting.append(c)
-    joined = np.empty(len(group), np.int64)
-    for number, c in enumerate(np.flatnonzero(hulls.records).tolist()):
-        joined[members[c]] = number
-    return joined
+    return classes.group()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Classes:
+    """Classes that are joined two by two: their rows, hulls and prices."""
+
+    space: Space
+    hulls: Hulls
+    price: npt.NDArray[np.float64]
+    members: list[Ints]
+
+    @classmethod
+    def of(cls, space: Space, group: Ints) -> _Classes:
+        from sfumato.kinds.table.kernels.cuts import measure_widths
+        from sfumato.kinds.table.kernels.hulls import form_hulls
+
+        hulls = form_hulls(space, group, int(group.max(initial=-1)) + 1)
+        members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+        return cls(space, hulls, measure_widths(space, hulls).sum(axis=1), members)
+
+    def find_partners(self, c: int) -> Ints:
+        from sfumato.kinds.table.kernels.hulls import find_partners
+
+        live = np.flatnonzero(self.hulls.records)
+        return np.asarray(find_partners(self.space, self.hulls, self.price, live, c, _PARTNERS), np.int64)
+
+    def count_with(self, c: int, partners: Ints, judge: Judge) -> list[Ints]:
+        """Count the sensitive values of a class with each of its partners."""
+        rows = [self.members[c], *(self.members[other] for other in partners.tolist())]
+        group = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+        return [counts[1:] + counts[0] for counts in judge.count(np.concatenate(rows), group, len(rows))]
+
+    def join(self, into: int, gone: int) -> None:
+        from sfumato.kinds.table.kernels.hulls import join_hulls, price_hull
+
+        join_hulls(self.hulls, into, gone)
+        self.price[into] = price_hull(self.space, self.hulls, into)
+        self.members[into] = np.concatenate([self.members[into], self.members[gone]])
+        self.members[gone] = self.members[gone][:0]
+
+    def group(self) -> Ints:
+        """Return the class of every row, those that are left numbered from 0."""
+        left = [rows for rows in self.members if len(rows)]
+        group = np.empty(sum(map(len, left)), np.int64)
+        for number, rows in enumerate(left):
+            group[rows] = number
+        return group

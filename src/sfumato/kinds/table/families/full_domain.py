@@ -28,7 +28,7 @@ from sfumato.kinds.table.publication import Spelled, publish_table
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.class_demand import Demand
-    from sfumato.kinds.table.kernels.generalised_classes import Records
+    from sfumato.kinds.table.kernels.different_records import Records
 
 __all__ = ["FullDomain", "Question", "demand_of", "judge_records", "read_levels"]
 
@@ -63,13 +63,13 @@ class Question:
     @property
     def total(self) -> int:
         """Number of records."""
-        return int(self.records.count.sum())
+        return int(self.records.weight.sum())
 
     def count_values(self, at: int) -> Ints:
         """Return how many records have each value of an attribute, the missing one last."""
         values = self.records.value[:, at]
         width = len(self.ladders[at].leaf)
-        return np.bincount(values, weights=self.records.count, minlength=width).astype(np.int64)
+        return np.bincount(values, weights=self.records.weight, minlength=width).astype(np.int64)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,11 +102,9 @@ class FullDomain(Relational):
         group, withheld, _ = judge_records(cells, requirement)
         return np.where(withheld[group], -1, group)
 
-    def pose(
-        self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run, people: int = 0
-    ) -> Question:
+    def pose(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run, people: int = 0) -> Question:
         """Return the question; the last rows of the attributes are those of so many people of a population."""
-        from sfumato.kinds.table.kernels.generalised_classes import collapse
+        from sfumato.kinds.table.kernels.different_records import collapse
 
         owner = type(self).__name__
         codes = np.column_stack([_number_missing(attribute) for attribute in attributes])
@@ -281,13 +279,14 @@ def judge_records(
     (array([0, 0, 1]), array([False,  True]))
     """
     from sfumato.kinds.table.kernels.class_demand import judge_classes
-    from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, collapse, make_ladders
+    from sfumato.kinds.table.kernels.different_records import collapse
+    from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, make_ladders
 
     everybody = cells if people is None else np.concatenate([cells, people])
     is_person = None if people is None else np.arange(len(everybody)) >= len(cells)
     records, number = collapse(everybody.astype(np.int32), is_person, *_list_sensitive(requirement))
     levels = [np.arange(int(column.max(initial=0)) + 1)[None, :] for column in everybody.T]
-    withheld = np.zeros(len(records.count), np.bool_)
+    withheld = np.zeros(len(records.weight), np.bool_)
     classes = classes_of_records(records, make_ladders(levels))
     judge_classes(classes, demand_of(requirement, len(cells)), withheld, len(cells))
     return number[: len(cells)], withheld, records.people

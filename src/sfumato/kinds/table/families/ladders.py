@@ -83,8 +83,9 @@ class Ladder:
     @classmethod
     def _of_labels(cls, attribute: Attribute, hierarchy: Hierarchy) -> Ladder:
         total = len(hierarchy)
-        leaves = len(hierarchy.leaf_labels)
-        price = np.where(np.arange(total) < leaves, 0.0, hierarchy.leaves / leaves)
+        # A node above a single leaf says as much as the leaf.
+        price = np.where(hierarchy.leaves == 1, 0.0, hierarchy.leaves / hierarchy.leaves[-1])
+        price[-1] = 1.0
         parent = hierarchy.parent.astype(np.int64)
         root = total - 1
         if total == 1:  # a tree of one label: nothing is above it but to say nothing
@@ -224,7 +225,7 @@ def _close(hierarchy: Hierarchy, scale: str) -> tuple[npt.NDArray[np.generic], n
     if scale == "decimal":
         return hierarchy.lower.astype(np.float64), hierarchy.upper.astype(np.float64)
     last = hierarchy.first_leaf + hierarchy.leaves == hierarchy.leaves[-1]
-    lower, upper = np.ceil(hierarchy.lower), np.ceil(hierarchy.upper)  # whole numbers may have ranges of decimals
-    if hierarchy.type != "decimal":
-        lower, upper = hierarchy.lower, hierarchy.upper
-    return lower.astype(np.int64), np.where(last, np.floor(hierarchy.upper), upper - 1).astype(np.int64)
+    lower, beyond, upper = hierarchy.lower, hierarchy.upper, hierarchy.upper
+    if hierarchy.type == "decimal":  # whole numbers may have ranges of decimals
+        lower, beyond, upper = np.ceil(lower), np.ceil(upper), np.floor(upper)
+    return lower.astype(np.int64), np.where(last, upper.astype(np.int64), beyond.astype(np.int64) - 1)

@@ -67,8 +67,8 @@ class LevelChoosing(FullDomain):
         _, withheld = examine(search, search.lattice.nodes - 1)
         return InfeasibleError(
             f"{type(self).__name__}: no choice of levels keeps what is asked with at most {question.demand.limit:,} of "
-            f"{question.total:,} records withheld; with the highest levels allowed, {withheld:,} or more would be. Allow "
-            "higher levels (at_most), ask for less, or raise withhold_at_most."
+            f"{question.total:,} records withheld; with the highest levels allowed, {withheld:,} or more would be. "
+            "Allow higher levels (at_most), ask for less, or raise withhold_at_most."
         )
 
 

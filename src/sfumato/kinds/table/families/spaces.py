@@ -119,13 +119,10 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
             labels = [np.where(empty, -1, node)]
         elif attribute.axis is None:
             bits = hulls.bits[:, hulls.word[d] : hulls.word[d + 1]]
-            hidden |= (low < high) & (_count_labels(bits) == len(attribute.labels))
+            every = len(attribute.labels) + attribute.has_missing
+            hidden |= (low < high) & (hulls.labels[:, d] == every)
             labels = [*bits.T.view(np.int64), np.where(empty, -1, 0)]
         cells.extend(np.where(hidden, -2, column) for column in labels)
         cells.append(hidden.astype(np.int64))
     _, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
     return np.asarray(number, np.int64).reshape(-1)
-
-
-def _count_labels(bits: npt.NDArray[np.uint64]) -> Ints:
-    return np.unpackbits(np.ascontiguousarray(bits).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ __all__ = ["CutSearch", "refuse_cuts"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+_POWERS = (0.0, 0.5, 1.0)
+"""How much the anonymity that a move costs counts against what it gives back; each is tried."""
 
 _SHARE = 32
 """Nodes of the best attribute that are tried are moved a few at a time: one in this many, at least one."""
@@ -37,8 +41,6 @@ class Moves(NamedTuple):
         Change of what the cells of all records cost, withheld or not.
     withheld
         Change of the number of records withheld.
-    smallest
-        Size of the smallest class that it leaves published.
     company
         Records that were withheld and are joined by others.
     """
@@ -48,17 +50,18 @@ class Moves(NamedTuple):
     loss: Floats
     spread: Floats
     withheld: Ints
-    smallest: Ints
     company: Ints
 
     @classmethod
     def join(cls, parts: list[Moves]) -> Moves:
         """Put the moves of several attributes into one list."""
-        return cls(*(np.concatenate([part[at] for part in parts]) for at in range(len(cls._fields))))
+        columns: list[Any] = [np.concatenate([part[at] for part in parts]) for at in range(len(cls._fields))]
+        return cls(*columns)
 
     def take(self, at: Ints) -> Moves:
         """Return some of the moves."""
-        return Moves(*(column[at] for column in self))
+        columns: list[Any] = [column[at] for column in self]
+        return Moves(*columns)
 
 
 class CutSearch:
@@ -79,8 +82,12 @@ class CutSearch:
     """
 
     def __init__(self, question: Question) -> None:
-        from sfumato.kinds.table.kernels.generalised_classes import classes_of_records, make_ladders
-        from sfumato.kinds.table.kernels.generalised_classes import make_workspace, new_classes
+        from sfumato.kinds.table.kernels.generalised_classes import (
+            classes_of_records,
+            make_ladders,
+            make_workspace,
+            new_classes,
+        )
         from sfumato.kinds.table.kernels.hierarchy_cuts import plant_trees
 
         ladders = question.ladders
@@ -95,8 +102,8 @@ class CutSearch:
         self.base = classes_of_records(records, make_ladders([ladder.levels for ladder in ladders]))
         self.classes, self.tried = new_classes(records), new_classes(records)
         self.work = make_workspace(records, int(demand.column[-1]))
-        self.withheld = np.zeros(len(records.count), np.bool_)
-        self.class_of = np.zeros(len(records.count), np.int32)
+        self.withheld = np.zeros(len(records.weight), np.bool_)
+        self.class_of = np.zeros(len(records.weight), np.int32)
         self.overall = np.zeros(int(demand.column[-1]))
         top = question.top.tolist()
         self.leaves = self._flatten([ladder.levels[0] for ladder in ladders])
@@ -122,13 +129,6 @@ class CutSearch:
         self.overall = count_overall(self.classes, self.withheld, int(demand.column[-1]))
         return int(gone)
 
-    @property
-    def smallest(self) -> int:
-        """Size of the smallest class that is published."""
-        count = self.classes.count[: self.classes.size[0]]
-        shown = count[~self.withheld[: len(count)] & (count > 0)]
-        return int(shown.min(initial=self.question.total))
-
     def _price(self, cut: Ints, classes: Classes) -> Floats:
         """Return what a record of every class costs if it is published."""
         example = self.question.records.value[classes.example[: classes.size[0]]]
@@ -148,7 +148,7 @@ class CutSearch:
                 parts.append(self._try_attribute(cut, attribute, wanted, price, apart=apart))
         if not parts:
             none = np.empty(0, np.int64)
-            return Moves(none, none, none.astype(float), none.astype(float), none, none, none)
+            return Moves(none, none, none.astype(float), none.astype(float), none, none)
         return Moves.join(parts)
 
     def _try_attribute(self, cut: Ints, attribute: int, wanted: Flags, price: Floats, *, apart: bool) -> Moves:
@@ -167,29 +167,25 @@ class CutSearch:
         judge_against(self.tried, demand, self.overall, gone)
         before = self._nodes(cut, self.tried, attribute)
         after = self.tried.key[:found] if apart else trees.parent[before]
-        dearer = trees.price[after] - trees.price[before]
-        new_price = self._price(cut, self.tried) + dearer
+        # A record of a new class was in an old one, and all its other cells stay as they are.
+        new_price = price[self.class_of[self.tried.example[:found]]] + trees.price[after] - trees.price[before]
         moved = old if apart else trees.parent[old]
         touched = np.flatnonzero((moved >= 0) & wanted[moved])
-        new_moved = before if apart else after
-        nodes, index = np.unique(np.concatenate([moved[touched], new_moved]), return_inverse=True)
-        was, now = index[: len(touched)], index[len(touched) :]
-        count, lost = self.classes.count[touched], self.withheld[touched]
-        new_count = self.tried.count[:found]
-        size = len(nodes)
-        spread = np.bincount(now, new_count * new_price, size) - np.bincount(was, count * price[touched], size)
-        loss = np.bincount(now, new_count * np.where(gone, 1.0, new_price), size)
-        loss -= np.bincount(was, count * np.where(lost, 1.0, price[touched]), size)
-        withheld = np.bincount(now, new_count * gone, size) - np.bincount(was, count * lost, size)
-        smallest = np.full(size, self.question.total, np.int64)
-        shown = ~gone & (new_count > 0)
-        np.minimum.at(smallest, now[shown], new_count[shown])
-        company = np.zeros(size)
+        begin, size = int(self.begin[attribute]), int(self.begin[attribute + 1] - self.begin[attribute])
+        was, now = moved[touched] - begin, (before if apart else after) - begin
+        count, lost = self.classes.weight[touched], self.withheld[touched]
+        new_count = self.tried.weight[:found]
+        spread = _add_up(now, new_count * new_price, size) - _add_up(was, count * price[touched], size)
+        loss = _add_up(now, new_count * np.where(gone, 1.0, new_price), size)
+        loss = loss - _add_up(was, count * np.where(lost, 1.0, price[touched]), size)
+        withheld = _add_up(now, new_count * gone, size) - _add_up(was, count * lost, size)
+        grows = np.zeros(len(touched), np.bool_)
         if not apart:
             grows = lost & (new_count[self.work.home[touched]] > count)
-            company = np.bincount(was, count * grows, size)
-        whole = (column.astype(np.int64) for column in (withheld, smallest, company))
-        return Moves(nodes, np.full(size, attribute), loss, spread, *whole)
+        company = _add_up(was, count * grows, size)
+        nodes = np.flatnonzero(_add_up(was, np.ones(len(was)), size))
+        whole: list[Ints] = [column[nodes].astype(np.int64) for column in (withheld, company)]
+        return Moves(nodes + begin, np.full(len(nodes), attribute, np.int64), loss[nodes], spread[nodes], *whole)
 
     def inner_nodes(self, cut: Ints) -> Flags:
         """Mark the nodes of a cut that have children."""
@@ -214,15 +210,30 @@ class CutSearch:
         if not apart:
             above = trees.parent[cut]
             return np.where((above >= 0) & chosen[above], above, cut)
-        below = trees.path.reshape(-1, trees.width)[np.arange(len(cut)), np.minimum(trees.depth[cut] + 1, trees.width - 1)]
+        below = trees.path.reshape(-1, trees.width)[
+            np.arange(len(cut)), np.minimum(trees.depth[cut] + 1, trees.width - 1)
+        ]
         return np.where(chosen[cut], below, cut)
+
+    def weigh(self, cut: Ints) -> float:
+        """Return what a cut loses, in records: one that is withheld counts 1."""
+        self.settle(cut)
+        size = int(self.classes.size[0])
+        price = np.where(self.withheld[:size], 1.0, self._price(cut, self.classes))
+        return float((self.classes.weight[:size] * price).sum())
 
     def specialise(self, cut: Ints, run: Run) -> Ints:
         """Take nodes of a cut apart as long as what is asked is kept; the cut must keep it.
 
-        The next node is the one that gives back most for the anonymity it costs: what is no longer lost, by how much
-        the smallest class shrinks, plus one.
+        The next node is the one that gives back most for the anonymity it costs: what is no longer lost, by the number
+        of records newly withheld, plus one, to a power. Which power is best depends on the data, so several are tried
+        one after the other, and the cut that loses least is taken.
         """
+        best = min((self._take_apart(cut, power) for power in _POWERS), key=self.weigh)
+        run.counters["values published"] = len(np.unique(best))
+        return best
+
+    def _take_apart(self, cut: Ints, power: float) -> Ints:
         from sfumato.kinds.table.kernels.lattice_search import is_lasting
 
         demand = self.question.demand
@@ -238,51 +249,53 @@ class CutSearch:
             if not len(fits):
                 return cut
             moves = moves.take(fits)
-            shrinks = np.maximum(self.smallest - moves.smallest, 0)
-            nodes = choose_moves(moves, -moves.loss / (shrinks + 1), room)
+            nodes = choose_moves(moves, -moves.loss / (np.maximum(moves.withheld, 0) + 1.0) ** power, room)
             trial = self.move(cut, nodes, apart=True)
             now = self.settle(trial)
             if now <= demand.limit:
                 cut, gone = trial, now
-                run.counters["nodes taken apart"] = run.counters.get("nodes taken apart", 0) + len(nodes)
                 if not lasting:
                     refused[:] = False
             else:  # only where withholding changes what all classes are compared with
                 refused[nodes] = True
                 gone = self.settle(cut)
 
-    def generalise(self, cut: Ints, run: Run) -> Ints | None:
+    def generalise(self, cut: Ints, count_helped: Callable[[Ints, Moves], Ints]) -> Ints | None:
         """Make nodes of a cut whole until what is asked is kept; None if it never is.
 
-        The next node is the one that costs least for every record that it saves from being withheld; if none saves any,
-        for every record that gets company; if none gets any, for every withheld record below it.
+        The next node is the one that costs least for every record it helps, which are counted either by
+        :meth:`count_company` or by :meth:`count_lost`.
         """
-        gone = self.settle(cut)
-        while gone > self.question.demand.limit:
+        while self.settle(cut) > self.question.demand.limit:
             ready = self.ready_nodes(cut)
             if not ready.any():
                 return None
             moves = self.list_moves(cut, ready, apart=False)
-            saved = np.maximum(-moves.withheld, 0)
-            helped = saved if saved.any() else moves.company if moves.company.any() else self._count_lost(cut, moves)
-            score = helped / np.maximum(moves.spread, 1e-12)
+            helped = count_helped(cut, moves)
             useful = np.flatnonzero(helped > 0) if helped.any() else np.arange(len(helped))
-            score = score if helped.any() else -moves.spread
-            nodes = choose_moves(moves.take(useful), score[useful], self.question.total)
-            cut = self.move(cut, nodes, apart=False)
-            run.counters["nodes made whole"] = run.counters.get("nodes made whole", 0) + len(nodes)
-            gone = self.settle(cut)
+            score = helped / np.maximum(moves.spread, 1e-12) if helped.any() else -moves.spread
+            cut = self.move(cut, choose_moves(moves.take(useful), score[useful], self.question.total), apart=False)
         return cut
 
-    def _count_lost(self, cut: Ints, moves: Moves) -> Ints:
+    def count_company(self, cut: Ints, moves: Moves) -> Ints:
+        """Return how many withheld records get company, those twice that need not be withheld any longer."""
+        helped = np.maximum(-moves.withheld, 0) + moves.company
+        return helped if helped.any() else self.count_lost(cut, moves)
+
+    def count_lost(self, cut: Ints, moves: Moves) -> Ints:
         """Return how many withheld records lie below each node."""
         total = np.zeros(len(self.trees.parent))
         size = int(self.classes.size[0])
-        lost = self.classes.count[:size] * self.withheld[:size]
+        lost = self.classes.weight[:size] * self.withheld[:size]
         for attribute in range(len(self.begin) - 1):
             above = self.trees.parent[self._nodes(cut, self.classes, attribute)]
             total += np.bincount(above[above >= 0], lost[above >= 0], len(total))
         return np.asarray(total[moves.node].astype(np.int64))
+
+
+def _add_up(at: Ints, amounts: npt.NDArray[Any], size: int) -> Floats:
+    """Return the sum of the amounts at every place."""
+    return np.asarray(np.bincount(at, amounts, size), dtype=np.float64)
 
 
 def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
@@ -291,7 +304,7 @@ def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
     Examples
     --------
     >>> few = np.array([7, 8, 9])
-    >>> moves = Moves(few, few * 0, few * 0.0, few * 0.0, few * 0, few, few)
+    >>> moves = Moves(few, few * 0, few * 0.0, few * 0.0, few * 0, few)
     >>> choose_moves(moves, np.array([0.1, 0.5, 0.3]), 0).tolist()
     [8]
     """
@@ -307,7 +320,7 @@ def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
 def refuse_cuts(owner: str, question: Question, withheld: int) -> InfeasibleError:
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
-        f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} records "
-        f"withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), ask for less, "
-        "or raise withhold_at_most."
+        f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} "
+        f"records withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), "
+        "ask for less, or raise withhold_at_most."
     )

@@ -12,8 +12,9 @@ Let g be a node, and h a node above it, so that classes of h are unions of class
   called *lasting* here. Entropy of at least ln(l) and recursive (c,l) both need l different values, so l different
   values are asked as a lasting part of them.
 - *Entropy, recursive diversity, closeness, presence* hold for the union of classes that all have them: entropy is
-  concave; with top(i) the sum of the i most frequent, top(1) and top(l-1) of a union are at most the sums of the parts'
-  and so the rest is at least; distances are convex in the class's distribution; a ratio of sums lies between the ratios.
+  concave; with top(i) the sum of the i most frequent, top(1) and top(l-1) of a union are at most the sums of those of
+  its parts, and so the rest is at least; distances are convex in the class's distribution; a ratio of sums lies between
+  the ratios.
   The union with a class that lacks them may lack them too. So if *no* class of g lacks anything, none of h does, for
   then nothing is withheld and the distribution of all records is the same at both; but if some records are withheld at
   g, nothing follows for h.
@@ -102,45 +103,64 @@ def _has_values(classes: Classes, place: int, demand: Demand) -> bool:
         while classes.sensitive[entry] >= column[at + 1]:
             at += 1
         seen[at] += 1
-    return bool(seen.min() >= demand.l)
+    fewest = seen[0]
+    for at in range(1, seen.size):
+        fewest = min(fewest, seen[at])
+    return bool(fewest >= demand.l)
 
 
 @njit(cache=True, nogil=True)
 def _is_mixed(classes: Classes, place: int, demand: Demand) -> bool:
     """Tell whether a class is diverse by entropy, or recursively, in every sensitive column."""
     begin, end = classes.start[place], classes.start[place + 1]
-    total = classes.count[place]
+    total = classes.weight[place]
+    sensitive, times = classes.sensitive, classes.times
     for column in range(demand.column.size - 1):
         counts = np.empty(end - begin, np.int64)
         found = 0
         for entry in range(begin, end):
-            if demand.column[column] <= classes.sensitive[entry] < demand.column[column + 1]:
-                counts[found] = classes.times[entry]
+            if demand.column[column] <= sensitive[entry] < demand.column[column + 1]:
+                counts[found] = times[entry]
                 found += 1
-        falling = np.sort(counts[:found])[::-1]
         if demand.diversity == ENTROPY:
             entropy = 0.0
             for i in range(found):
-                share = falling[i] / total
+                share = counts[i] / total
                 entropy -= share * np.log(share)
             if entropy < np.log(demand.l) - _SLACK:
                 return False
-        else:
-            rest = 0
-            for i in range(demand.l - 1, found):
-                rest += falling[i]
-            if not falling[0] < demand.c * rest:
-                return False
+        elif not _is_rare(counts, found, total, demand.l, demand.c):
+            return False
     return True
 
 
 @njit(cache=True, nogil=True)
+def _is_rare(counts: NDArray[np.int64], found: int, total: int, l: int, c: float) -> bool:
+    """Tell whether the most frequent value is rarer than c times all from the l-th most frequent on."""
+    most, rest = np.int64(0), np.int64(total)
+    for rank in range(min(l - 1, found)):  # l is small; sorting would take longer, to compile above all
+        largest = rank
+        for i in range(rank + 1, found):
+            if counts[i] > counts[largest]:
+                largest = i
+        counts[rank], counts[largest] = counts[largest], counts[rank]
+        rest -= counts[rank]
+        most = max(most, counts[rank])
+    return bool(most < c * rest)
+
+
+@njit(cache=True, nogil=True)
 def _distance(
-    classes: Classes, place: int, demand: Demand, overall: NDArray[np.float64], column: int, scratch: NDArray[np.float64]
+    classes: Classes,
+    place: int,
+    demand: Demand,
+    overall: NDArray[np.float64],
+    column: int,
+    scratch: NDArray[np.float64],
 ) -> float:
     """Return how far the values of a class are from all published ones, in one column."""
     low, high = demand.column[column], demand.column[column + 1]
-    total = classes.count[place]
+    total = classes.weight[place]
     extra = scratch[0]
     for value in range(low, high):
         extra[value] = -overall[value]
@@ -162,7 +182,8 @@ def _distance(
                 cumulated += extra[value]
                 occurring += 1
         return apart / max(occurring - 1, 1)
-    return _carry_up(demand, low, high, scratch)
+    carried: float = _carry_up(demand, low, high, scratch)
+    return carried
 
 
 @njit(cache=True, nogil=True)
@@ -196,24 +217,26 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
     scratch = np.empty((3, max(values, demand.parent.size)))
     size = classes.size[0]
     while True:
-        overall[:] = 0.0
+        for value in range(values):
+            overall[value] = 0.0
         published = 0
         for place in range(size):
             if not withheld[place]:
-                published += classes.count[place]
+                published += classes.weight[place]
                 for entry in range(classes.start[place], classes.start[place + 1]):
                     overall[classes.sensitive[entry]] += classes.times[entry]
         if published == 0:
             return gone
-        overall /= published
+        for value in range(values):
+            overall[value] /= published
         before = gone
         for place in range(size):
-            if withheld[place] or classes.count[place] == 0:
+            if withheld[place] or classes.weight[place] == 0:
                 continue
             for column in range(demand.column.size - 1):
                 if _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK:
                     withheld[place] = True
-                    gone += classes.count[place]
+                    gone += classes.weight[place]
                     break
         if gone == before or gone > at_most:
             return gone
@@ -236,7 +259,7 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
         but still above it.
     """
     lasting = 0
-    count, k = classes.count, demand.k
+    count, k = classes.weight, demand.k
     for place in range(classes.size[0]):
         withheld[place] = 0 < count[place] < k
         if withheld[place]:
@@ -250,13 +273,13 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
     if gone > at_most or not (has_people or demand.diversity > DISTINCT or demand.distance > 0):
         return lasting, gone
     for place in range(classes.size[0]):
-        if withheld[place] or classes.count[place] == 0:
+        if withheld[place] or classes.weight[place] == 0:
             continue
         people = classes.people[place] if has_people else 0
-        crowded = has_people and (people == 0 or classes.count[place] / people > demand.presence)
+        crowded = has_people and (people == 0 or classes.weight[place] / people > demand.presence)
         if crowded or (demand.diversity > DISTINCT and not _is_mixed(classes, place, demand)):
             withheld[place] = True
-            gone += classes.count[place]
+            gone += classes.weight[place]
     if gone <= at_most and demand.distance > 0:
         gone = _withhold_distant(classes, demand, withheld, gone, at_most)
     return lasting, gone
@@ -269,21 +292,21 @@ def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) ->
     published = 0
     for place in range(classes.size[0] if classes.start.size > 0 else 0):
         if not withheld[place]:
-            published += classes.count[place]
+            published += classes.weight[place]
             for entry in range(classes.start[place], classes.start[place + 1]):
                 overall[classes.sensitive[entry]] += classes.times[entry]
-    return overall / max(published, 1)
+    for value in range(values):
+        overall[value] /= max(published, 1)
+    return overall
 
 
 @njit(cache=True, nogil=True)
-def judge_against(
-    classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]
-) -> None:
+def judge_against(classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]) -> None:
     """Tell of every class whether it is withheld if the distribution of all published records is the one given."""
     scratch = np.empty((3, max(overall.size, demand.parent.size)))
     has_people = classes.people.size > 0
     for place in range(classes.size[0]):
-        count = classes.count[place]
+        count = classes.weight[place]
         withheld[place] = 0 < count < demand.k
         if withheld[place] or count == 0:
             continue

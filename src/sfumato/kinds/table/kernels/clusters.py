@@ -85,10 +85,10 @@ def _form_clusters(
         take_out(tree, point[seed : seed + 1], home)
         while hulls.records[number] < k:
             search_nearest(space, tree, hulls, number, waiting, nearest)
-            for row in nearest.row:
+            for row in nearest.number:
                 group[row] = number
                 take_up(space, hulls, number, row)
-            take_out(tree, nearest.point, home)
+            take_out(tree, nearest.mark, home)
         number, left = number + 1, left - k
 
 

@@ -22,9 +22,9 @@ def measure_widths(space: Space, hulls: Hulls) -> NDArray[np.float64]:
     >>> measure_widths(space, form_hulls(space, np.array([0, 0, 1]), 2)).tolist()
     [[0.25], [0.0]]
     """
-    widths = np.empty(hulls.low.shape)
-    for c in range(widths.shape[0]):
-        for d in range(widths.shape[1]):
+    widths = np.empty((hulls.records.size, space.form.size))
+    for c in range(hulls.records.size):
+        for d in range(space.form.size):
             widths[c, d] = price_cell(space, hulls, d, c)
     return widths
 

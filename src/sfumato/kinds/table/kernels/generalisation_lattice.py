@@ -7,10 +7,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.table.kernels.class_demand import Demand, judge_classes
+from sfumato.kinds.table.kernels.different_records import Records
 from sfumato.kinds.table.kernels.generalised_classes import (
     Classes,
     Ladders,
-    Records,
     Workspace,
     classes_of_records,
     group_classes,
@@ -98,7 +98,7 @@ class Kept(NamedTuple):
         Nodes kept, classes in all of them, sensitive values in all of these.
     node, bits, size, begin, values, values_begin
         Of every node: its number, the same as bits, number of classes, where they begin, the same for sensitive values.
-    example, key, count, people, start, sensitive, times
+    example, key, weight, people, start, sensitive, times
         Classes of all nodes one after the other.
     """
 
@@ -111,7 +111,7 @@ class Kept(NamedTuple):
     values_begin: NDArray[np.int64]
     example: NDArray[np.int32]
     key: NDArray[np.int64]
-    count: NDArray[np.int64]
+    weight: NDArray[np.int64]
     people: NDArray[np.int64]
     start: NDArray[np.int64]
     sensitive: NDArray[np.int32]
@@ -172,9 +172,7 @@ def make_lattice(top: NDArray[np.int64]) -> Lattice:
     return Lattice(top.astype(np.int64), stride, shift, guard, count_nodes(top))
 
 
-def prepare_search(
-    records: Records, ladders: Ladders, top: NDArray[np.int64], demand: Demand, loss: Loss
-) -> Search:
+def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], demand: Demand, loss: Loss) -> Search:
     """Lay out memory for a search up to some levels.
 
     Raises
@@ -187,11 +185,17 @@ def prepare_search(
             f"{count_nodes(top):,} combinations of levels are more than the {LARGEST_LATTICE:,} that are searched"
         )
     base = classes_of_records(records, ladders)
-    pool, values = max(_POOL, len(base.count)), max(_POOL, len(base.sensitive))
+    pool, values = max(_POOL, len(base.weight)), max(_POOL, len(base.sensitive))
     has_people, has_values = len(base.people) > 0, len(base.start) > 0
+    of_node = [np.zeros(_MOST_KEPT, np.int64) for _ in range(6)]
     kept = Kept(
         np.zeros(3, np.int64),
-        *(np.zeros(_MOST_KEPT, np.int64) for _ in range(6)),
+        of_node[0],
+        of_node[1],
+        of_node[2],
+        of_node[3],
+        of_node[4],
+        of_node[5],
         np.empty(pool, np.int32),
         np.empty(pool, np.int64),
         np.empty(pool, np.int64),
@@ -201,93 +205,82 @@ def prepare_search(
         np.empty(values if has_values else 0, np.int64),
     )
     work = make_workspace(records, int(demand.column[-1]))
-    withheld = np.zeros(len(base.count), np.bool_)
+    withheld = np.zeros(len(base.weight), np.bool_)
     into = new_classes(records)
     return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, kept)
 
 
-@njit(cache=True, nogil=True)
 def levels_of(lattice: Lattice, node: int) -> NDArray[np.int64]:
     """Return the level of every attribute at a node."""
-    level = np.empty(lattice.top.size, np.int64)
-    for attribute in range(level.size):
-        level[attribute] = node // lattice.stride[attribute] % (lattice.top[attribute] + 1)
-    return level
+    return np.asarray(node // lattice.stride % (lattice.top + 1))
 
 
-@njit(cache=True, nogil=True)
 def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> int:
-    bits = np.int64(0)
-    for attribute in range(level.size):
-        bits |= level[attribute] << lattice.shift[attribute]
-    return bits
+    return int((level << lattice.shift).sum())
 
 
 @njit(cache=True, nogil=True)
-def _find_kept(kept: Kept, bits: int, guard: int, most: int) -> int:
-    """Return which kept node below this one has the fewest classes, -1 for none with fewer than `most`."""
+def _find_kept(bits: NDArray[np.int64], size: NDArray[np.int64], wanted: int, guard: int, most: int) -> int:
+    """Return which kept node below the wanted one has the fewest classes, -1 for none with fewer than `most`."""
     best, fewest = -1, most
-    raised = bits | guard
-    for at in range(kept.used[0]):
-        if kept.size[at] < fewest and (raised - kept.bits[at]) & guard == guard:
-            best, fewest = at, kept.size[at]
+    raised = wanted | guard
+    for at in range(bits.size):
+        if size[at] < fewest and (raised - bits[at]) & guard == guard:
+            best, fewest = at, size[at]
     return best
 
 
-@njit(cache=True, nogil=True)
 def _keep(kept: Kept, classes: Classes, node: int, bits: int) -> None:
     """Keep the classes of a node; when memory is full, all others are forgotten first."""
-    size, values = classes.size[0], classes.size[1]
+    size, values = classes.size.tolist()
     has_values = classes.start.size > 0
     full = kept.used[1] + size > kept.example.size or kept.used[0] == kept.bits.size
     if full or (has_values and kept.used[2] + values > kept.sensitive.size):
         kept.used[:] = 0
-    at, begin, values_begin = kept.used[0], kept.used[1], kept.used[2]
+    at, begin, values_begin = kept.used.tolist()
     kept.node[at], kept.bits[at], kept.size[at], kept.begin[at] = node, bits, size, begin
     kept.values[at], kept.values_begin[at] = values, values_begin
     kept.example[begin : begin + size] = classes.example[:size]
     kept.key[begin : begin + size] = classes.key[:size]
-    kept.count[begin : begin + size] = classes.count[:size]
+    kept.weight[begin : begin + size] = classes.weight[:size]
     if classes.people.size > 0:
         kept.people[begin : begin + size] = classes.people[:size]
     if has_values:
         kept.start[begin + at : begin + at + size + 1] = classes.start[: size + 1]
         kept.sensitive[values_begin : values_begin + values] = classes.sensitive[:values]
         kept.times[values_begin : values_begin + values] = classes.times[:values]
-    kept.used[0], kept.used[1], kept.used[2] = at + 1, begin + size, values_begin + values
+    kept.used[:] = at + 1, begin + size, values_begin + values
 
 
-@njit(cache=True, nogil=True)
 def _kept_classes(kept: Kept, at: int) -> Classes:
-    begin, values_begin = kept.begin[at], kept.values_begin[at]
-    end, values_end = begin + kept.size[at], values_begin + kept.values[at]
+    begin, values_begin = int(kept.begin[at]), int(kept.values_begin[at])
+    end, values_end = begin + int(kept.size[at]), values_begin + int(kept.values[at])
     people = kept.people[begin:end] if kept.people.size > 0 else kept.people
     start = kept.start[begin + at : end + at + 1] if kept.start.size > 0 else kept.start
     sensitive, times = kept.sensitive[values_begin:values_end], kept.times[values_begin:values_end]
     size = np.array([kept.size[at], kept.values[at]], np.int64)
-    example, key, count = kept.example[begin:end], kept.key[begin:end], kept.count[begin:end]
-    return Classes(size, example, key, count, people, start, sensitive, times)
+    example, key, weight = kept.example[begin:end], kept.key[begin:end], kept.weight[begin:end]
+    return Classes(size, example, key, weight, people, start, sensitive, times)
 
 
-@njit(cache=True, nogil=True)
 def examine(search: Search, node: int) -> tuple[int, int]:
     """Group the classes of a node and return how many records are withheld: for lasting reasons, and in all."""
-    level = levels_of(search.lattice, node)
-    bits = _as_bits(search.lattice, level)
-    source, total, from_level = search.base, search.base.size[0], np.zeros_like(level)
-    at = _find_kept(search.kept, bits, search.lattice.guard, total)
+    lattice, kept = search.lattice, search.kept
+    level = levels_of(lattice, node)
+    bits = _as_bits(lattice, level)
+    source, total, from_level = search.base, int(search.base.size[0]), np.zeros_like(level)
+    used = int(kept.used[0])
+    at = int(_find_kept(kept.bits[:used], kept.size[:used], bits, lattice.guard, total))
     if at >= 0:
-        source = _kept_classes(search.kept, at)
-        total = search.kept.size[at]
-        from_level = levels_of(search.lattice, search.kept.node[at])
+        source, total = _kept_classes(kept, at), int(kept.size[at])
+        from_level = levels_of(lattice, int(kept.node[at]))
     group_classes(search.records, search.ladders, (from_level, level), source, search.into, search.work)
-    if 4 * search.into.size[0] < 3 * total:
-        _keep(search.kept, search.into, node, bits)
+    if 4 * int(search.into.size[0]) < 3 * total:
+        _keep(kept, search.into, node, bits)
     lasting, gone = judge_classes(search.into, search.demand, search.withheld, search.demand.limit)
-    return lasting, gone
+    return int(lasting), int(gone)
 
 
-@njit(cache=True, nogil=True)
 def price_node(search: Search, node: int) -> tuple[float, float]:
     """Return a bound of what this node and all above it cost, and what the node that was examined last costs.
 
@@ -299,37 +292,24 @@ def price_node(search: Search, node: int) -> tuple[float, float]:
     squares of all classes, withheld or not, is at most the cost and grows as classes are put together. Average class
     size: records by published classes, of which there are at most as many as classes, which become fewer.
     """
-    loss, classes = search.loss, search.into
+    loss, size = search.loss, int(search.into.size[0])
+    weight, withheld = search.into.weight[:size], search.withheld[:size]
     if loss.how == CELLS:
-        return _price_cells(search, node)
-    squares, lost, published, found = 0.0, 0, 0, 0
-    for place in range(classes.size[0]):
-        count = classes.count[place]
-        squares += float(count) * count
-        found += count > 0
-        if count > 0 and not search.withheld[place]:
-            published += 1
-        elif count > 0:
-            lost += count * (loss.records - count)
+        return _price_cells(search, node, np.flatnonzero(withheld))
     if loss.how == DISCERNIBILITY:
-        scale = float(loss.records) * loss.records
-        return squares / scale, (squares + lost) / scale
+        records, counts = float(loss.records), weight.astype(np.float64)
+        squares, lost = float((counts * counts).sum()), counts[withheld]
+        return squares / records**2, (squares + float((lost * (records - lost)).sum())) / records**2
+    found = weight > 0
     scale = loss.records / search.demand.k
-    return scale / found, scale / max(published, 1)
+    return scale / int(found.sum()), scale / max(int((found & ~withheld).sum()), 1)
 
 
-@njit(cache=True, nogil=True)
-def _price_cells(search: Search, node: int) -> tuple[float, float]:
-    loss, classes, ladders = search.loss, search.into, search.ladders
-    level = levels_of(search.lattice, node)
-    bound = 0.0
-    for attribute in range(level.size):
-        bound += loss.level_sum[attribute, level[attribute]]
-    lost = 0.0
-    for place in range(classes.size[0]):
-        if search.withheld[place]:
-            row, price = classes.example[place], 0.0
-            for attribute in range(level.size):
-                price += loss.price[ladders.at[attribute, level[attribute]] + search.records.value[row, attribute]]
-            lost += classes.count[place] * (loss.full - price)
-    return bound, bound + lost / loss.records
+def _price_cells(search: Search, node: int, lost: NDArray[np.int64]) -> tuple[float, float]:
+    loss, ladders = search.loss, search.ladders
+    rows = search.records.value[search.into.example[lost]]
+    bound, price = 0.0, np.zeros(len(lost))
+    for attribute, level in enumerate(levels_of(search.lattice, node).tolist()):
+        bound += float(loss.level_sum[attribute, level])
+        price += loss.price[ladders.at[attribute, level] + rows[:, attribute]]
+    return bound, bound + float((search.into.weight[lost] * (loss.full - price)).sum()) / loss.records

@@ -11,11 +11,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table.kernels.generalised_classes import Classes, Records, Workspace, choose_factors, merge_values
+from sfumato.kinds.table.kernels.different_records import MIX, Records, choose_factors
+from sfumato.kinds.table.kernels.generalised_classes import Classes, Workspace, merge_values
 
 __all__ = ["Trees", "group_by_cut", "join_classes", "plant_trees", "split_classes"]
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Trees(NamedTuple):
@@ -83,8 +82,8 @@ def group_by_cut(
 ) -> None:
     """Group the classes of a cut; ``work.home`` says which class every different record is in."""
     value, first, node_key, is_exact = records.value, trees.first, trees.key, trees.is_exact
-    base_count, base_people, has_people = base.count, base.people, base.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
@@ -93,7 +92,7 @@ def group_by_cut(
         key = np.int64(0)
         for attribute in range(value.shape[1]):
             key += node_key[cut[first[attribute] + value[row, attribute]]]
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while True:
             here = owner[slot]
@@ -150,8 +149,8 @@ def split_classes(
     """
     records, trees, cut, class_of = state
     value, first, path, depth, width = records.value, trees.first[attribute], trees.path, trees.depth, trees.width
-    base_count, base_people, has_people = base.count, base.people, base.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
@@ -165,7 +164,7 @@ def split_classes(
             continue
         child = path[at * width + depth[node] + 1]
         key = class_of[row] * nodes + child
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while owner[slot] >= 0 and keys[slot] != key:
             slot = (slot + np.uint64(1)) & mask
@@ -212,9 +211,9 @@ def join_classes(
     records, trees, cut, source = state
     value, firsts, parent, node_key, is_exact = records.value, trees.first, trees.parent, trees.key, trees.is_exact
     first = firsts[attribute]
-    source_example, source_key, source_count = source.example, source.key, source.count
+    source_example, source_key, source_count = source.example, source.key, source.weight
     source_people, has_people = source.people, source.people.size > 0
-    example, into_key, count, people = into.example, into.key, into.count, into.people
+    example, into_key, count, people = into.example, into.key, into.weight, into.people
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
@@ -227,7 +226,7 @@ def join_classes(
             home[place] = -1
             continue
         key = source_key[place] - node_key[node] + node_key[above]
-        mixed = np.uint64(key) * _MIX
+        mixed = np.uint64(key) * MIX
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while True:
             here = owner[slot]

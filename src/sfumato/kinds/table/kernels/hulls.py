@@ -6,11 +6,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kinds.table.kernels.cheapest import make_heap, offer
 from sfumato.kinds.table.kernels.prices import SET, Space, price_pair
 
 __all__ = [
     "Hulls",
-    "find_cheapest",
+    "find_partners",
     "form_hulls",
     "join_hulls",
     "price_cell",
@@ -194,7 +195,7 @@ def _price_cells(space: Space, hulls: Hulls, d: int, a: int, b: int) -> float:
     if hulls.missing[a, d] or hulls.missing[b, d]:
         return float(space.weight[d]) if low <= high else 0.0
     if space.form[d] != SET:
-        return price_pair(space, d, low, high)
+        return float(price_pair(space, d, low, high))
     labels = 0
     for at in range(hulls.word[d], hulls.word[d + 1]):
         labels += _count_bits(hulls.bits[a, at] | hulls.bits[b, at])
@@ -212,7 +213,7 @@ def price_cell(space: Space, hulls: Hulls, d: int, c: int) -> float:
     >>> price_cell(space, form_hulls(space, np.array([0, 0, 1]), 2), 0, 0)
     0.25
     """
-    return _price_cells(space, hulls, d, c, c)
+    return float(_price_cells(space, hulls, d, c, c))
 
 
 @njit(cache=True, nogil=True)
@@ -275,41 +276,52 @@ def join_hulls(hulls: Hulls, into: int, gone: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def find_cheapest(space: Space, hulls: Hulls, price: NDArray[np.float64], c: int) -> int:
-    """Find the class that a class can join at the least loss for all records of both; of equal ones the first.
+def find_partners(
+    space: Space, hulls: Hulls, price: NDArray[np.float64], live: NDArray[np.int64], c: int, most: int
+) -> NDArray[np.int64]:
+    """Find the classes that a class can join at the least loss for all records of both, the best first.
 
     Parameters
     ----------
     space, hulls
-        Records and classes; classes without records are passed over.
+        Records and classes.
     price
         What each class costs by itself, for one record.
+    live
+        The classes that there still are.
     c
-        The class that looks for another.
-
-    Returns
-    -------
-    int
-        The other class, -1 if there is none.
+        The class that looks for others.
+    most
+        How many are wanted; fewer are found if there are fewer.
 
     Examples
     --------
     >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
     >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
-    >>> find_cheapest(space, form_hulls(space, np.array([0, 1, 2]), 3), np.zeros(3), 2)
-    1
+    >>> find_partners(space, form_hulls(space, np.arange(3), 3), np.zeros(3), np.arange(3), 2, 2).tolist()
+    [1, 0]
     """
-    found, least = -1, np.inf
-    for other in range(price.size):
-        if other == c or hulls.records[other] == 0:
+    heap = make_heap(most)
+    for other in live:
+        if other == c:
             continue
         both = hulls.records[c] + hulls.records[other]
         alone = hulls.records[c] * price[c] + hulls.records[other] * price[other]
         total = 0.0
         for d in range(space.form.size):
-            total += _price_cells(space, hulls, d, c, other)
-            if both * total - alone >= least:  # what other attributes add only makes it worse
+            low, high = min(hulls.low[c, d], hulls.low[other, d]), max(hulls.high[c, d], hulls.high[other, d])
+            if hulls.missing[c, d] or hulls.missing[other, d]:
+                total += space.weight[d] if low <= high else 0.0
+            elif space.form[d] != SET:
+                total += price_pair(space, d, low, high)
+            else:
+                total += _price_cells(space, hulls, d, c, other)
+            # What further attributes add only makes it worse.
+            if heap.found[0] == most and both * total - alone > heap.price[0]:
                 break
-        if both * total - alone < least:
-            found, least = other, both * total - alone
+        offer(heap, both * total - alone, other, 0)
+    # Equally good ones by their numbers: sort by number first, then by price, keeping that order.
+    order = np.argsort(heap.number[: heap.found[0]])
+    order = order[np.argsort(heap.price[order], kind="mergesort")]
+    found: NDArray[np.int64] = heap.number[order]
     return found

@@ -68,6 +68,8 @@ class _State(NamedTuple):
         Nodes examined, and what all nodes above them cost at least; only where this is not the guide.
     stack
         Memory.
+    priced
+        Cost of every feasible node examined, and what it withholds.
     """
 
     tag: NDArray[np.uint8]
@@ -77,6 +79,7 @@ class _State(NamedTuple):
     seen: NDArray[np.int64]
     bound: NDArray[np.float64]
     stack: NDArray[np.int64]
+    priced: dict[int, tuple[float, int]]
 
 
 def is_lasting(demand: Demand, has_people: bool) -> bool:
@@ -104,6 +107,7 @@ def _begin(search: Search, nodes: int) -> _State:
         np.empty(memory, np.int64),
         np.empty(memory),
         np.empty(nodes + 1, np.int64),
+        {},
     )
 
 
@@ -143,44 +147,63 @@ def find_minimal(search: Search) -> tuple[NDArray[np.int64], NDArray[np.float64]
         for top in search.lattice.top.tolist():
             height = np.add.outer(height, np.arange(top + 1)).ravel()
         nodes = _list_uncovered(search, state, np.argsort(height, kind="stable"))
-    cost = np.empty(len(nodes))
-    withheld = np.empty(len(nodes), np.int64)
-    _price_nodes(search, nodes, cost, withheld)
-    return nodes, cost, withheld, int(state.found[2])
+    cost, withheld = zip(*(state.priced[node] for node in nodes.tolist()), strict=True) if len(nodes) else ((), ())
+    return nodes, np.array(cost), np.array(withheld, np.int64), int(state.found[2])
 
 
-@njit(cache=True, nogil=True)
 def _look(search: Search, state: _State, node: int) -> bool:
     """Examine a node, remember it if it is the best so far, and return whether it passes."""
     lasting, gone = examine(search, node)
     limit = search.demand.limit
     state.tag[node] |= EXAMINED
+    at = int(state.found[2])
     state.found[2] += 1
     if gone <= limit or search.loss.how != CELLS:
         bound, cost = price_node(search, node)
         if search.loss.how != CELLS:
-            state.seen[state.found[2] - 1] = node
-            state.bound[state.found[2] - 1] = bound
+            state.seen[at], state.bound[at] = node, bound
+        if gone <= limit:
+            state.priced[node] = cost, gone
         if gone <= limit and cost < state.best[0] * _CLEARLY:
             state.best[0] = cost
-            state.found[0], state.found[1] = node, gone
+            state.found[:2] = node, gone
     return gone == 0 if limit == 0 else lasting <= limit
 
 
+def _settle(search: Search, state: _State, node: int) -> bool:
+    """Examine a node and spread whether it passes."""
+    passes = _look(search, state, node)
+    lattice = search.lattice
+    _spread(lattice.top, lattice.stride, state.tag, state.stack, node, PASSES if passes else FAILS, 1 if passes else -1)
+    return passes
+
+
+def _cover(search: Search, state: _State, node: int) -> None:
+    """Mark a node and all above it as not worth a look."""
+    _spread(search.lattice.top, search.lattice.stride, state.tag, state.stack, node, COVERED, 1)
+
+
 @njit(cache=True, nogil=True)
-def _spread(search: Search, state: _State, node: int, mark: int, step: int) -> None:
+def _spread(
+    top: NDArray[np.int64],
+    stride: NDArray[np.int64],
+    tag: NDArray[np.uint8],
+    stack: NDArray[np.int64],
+    node: int,
+    mark: int,
+    step: int,
+) -> None:
     """Mark a node and all above (step 1) or below it (step -1); beyond a marked node all are marked already."""
-    lattice, tag, stack = search.lattice, state.tag, state.stack
     tag[node] |= mark
     stack[0] = node
     filled = 1
     while filled:
         filled -= 1
         here = stack[filled]
-        for attribute in range(lattice.top.size):
-            level = here // lattice.stride[attribute] % (lattice.top[attribute] + 1) + step
-            if 0 <= level <= lattice.top[attribute]:
-                other = here + step * lattice.stride[attribute]
+        for attribute in range(top.size):
+            level = here // stride[attribute] % (top[attribute] + 1) + step
+            if 0 <= level <= top[attribute]:
+                other = here + step * stride[attribute]
                 if not tag[other] & mark:
                     tag[other] |= mark
                     stack[filled] = other
@@ -188,43 +211,50 @@ def _spread(search: Search, state: _State, node: int, mark: int, step: int) -> N
 
 
 @njit(cache=True, nogil=True)
-def _settle(search: Search, state: _State, node: int) -> bool:
-    passes = _look(search, state, node)
-    _spread(search, state, node, PASSES if passes else FAILS, 1 if passes else -1)
-    return passes
-
-
-@njit(cache=True, nogil=True)
-def _climb(search: Search, state: _State, node: int, below: float, chain: NDArray[np.int64]) -> int:
-    """Follow unknown nodes upwards, the cheapest first; return how many there are."""
-    lattice = search.lattice
+def _climb(
+    top: NDArray[np.int64],
+    stride: NDArray[np.int64],
+    tag: NDArray[np.uint8],
+    guide: NDArray[np.float64],
+    node: int,
+    below: float,
+) -> NDArray[np.int64]:
+    """Follow unknown nodes upwards, the cheapest first, as long as they cost less than `below`."""
+    chain = np.empty(top.sum() + 1, np.int64)
     length = 0
     while node >= 0:
         chain[length] = node
         length += 1
         above, least = -1, below
-        for attribute in range(lattice.top.size):
-            if node // lattice.stride[attribute] % (lattice.top[attribute] + 1) < lattice.top[attribute]:
-                other = node + lattice.stride[attribute]
-                if not state.tag[other] & (FAILS | PASSES) and state.guide[other] < least:
-                    above, least = other, state.guide[other]
+        for attribute in range(top.size):
+            if node // stride[attribute] % (top[attribute] + 1) < top[attribute]:
+                other = node + stride[attribute]
+                if not tag[other] & (FAILS | PASSES) and guide[other] < least:
+                    above, least = other, guide[other]
         node = above
-    return length
+    return chain[:length]
 
 
 @njit(cache=True, nogil=True)
+def _find_next(tag: NDArray[np.uint8], order: NDArray[np.int64], at: int, mask: int, wanted: int) -> int:
+    """Return where the next node of an order is whose tag, as far as the mask goes, is the wanted one."""
+    while at < order.size and tag[order[at]] & mask != wanted:
+        at += 1
+    return at
+
+
 def _search_border(search: Search, state: _State, order: NDArray[np.int64], bounded: bool) -> None:
     """Settle which nodes pass; if `bounded`, only where a node could still be the best."""
-    chain = np.empty(search.lattice.top.sum() + 1, np.int64)
-    for at in range(order.size):
-        node = order[at]
-        if state.tag[node] & (FAILS | PASSES):
-            continue
-        limited = bounded and search.loss.how == CELLS
+    lattice = search.lattice
+    limited = bounded and search.loss.how == CELLS
+    at = 0
+    while (at := _find_next(state.tag, order, at, FAILS | PASSES, 0)) < order.size:
+        node = int(order[at])
         if limited and state.guide[node] >= state.best[0] * _CLEARLY:
             break  # from here on all cost more
-        length = _climb(search, state, node, state.best[0] if limited else np.inf, chain)
-        low, high = 0, length - 1
+        below = float(state.best[0]) if limited else np.inf
+        chain = _climb(lattice.top, lattice.stride, state.tag, state.guide, node, below).tolist()
+        low, high = 0, len(chain) - 1
         while low <= high:
             middle = (low + high) // 2
             if _settle(search, state, chain[middle]):
@@ -233,96 +263,65 @@ def _search_border(search: Search, state: _State, order: NDArray[np.int64], boun
                 low = middle + 1
 
 
-@njit(cache=True, nogil=True)
 def _is_too_dear(search: Search, state: _State, node: int) -> bool:
     """Tell whether a node examined below this one shows that it cannot be the best."""
-    best = state.best[0] * _CLEARLY
-    lattice = search.lattice
-    level = levels_of(lattice, node)
-    for at in range(state.found[2] - 1, -1, -1):
-        if state.bound[at] >= best:
-            other = state.seen[at]
-            lower = True
-            for attribute in range(level.size):
-                if other // lattice.stride[attribute] % (lattice.top[attribute] + 1) > level[attribute]:
-                    lower = False
-                    break
-            if lower:
-                return True
-    return False
+    lattice, used = search.lattice, int(state.found[2])
+    dear = state.seen[:used][state.bound[:used] >= state.best[0] * _CLEARLY]
+    levels = dear[:, None] // lattice.stride % (lattice.top + 1)
+    return bool((levels <= levels_of(lattice, node)).all(axis=1).any())
 
 
-@njit(cache=True, nogil=True)
 def _search_rest(search: Search, state: _State, order: NDArray[np.int64]) -> None:
     """Examine every node that passes and could still be the best."""
-    for at in range(order.size):
-        node = order[at]
-        if search.loss.how == CELLS and state.guide[node] >= state.best[0] * _CLEARLY:
-            break
-        if state.tag[node] & (PASSES | EXAMINED | COVERED) != PASSES:
-            continue
+    at = 0
+    while (at := _find_next(state.tag, order, at, PASSES | EXAMINED | COVERED, PASSES)) < order.size:
+        node = int(order[at])
         if search.loss.how != CELLS and _is_too_dear(search, state, node):
-            _spread(search, state, node, COVERED, 1)
-            continue
-        _look(search, state, node)
+            _cover(search, state, node)
+        elif search.loss.how == CELLS and state.guide[node] >= state.best[0] * _CLEARLY:
+            break
+        else:
+            _look(search, state, node)
 
 
-@njit(cache=True, nogil=True)
 def _go_down(search: Search, state: _State) -> None:
     """Lower the levels of the best node as long as it costs no more and withholds no more than the limit."""
     lattice = search.lattice
     attribute = 0
     while state.found[0] >= 0 and attribute < lattice.top.size:
-        stride = lattice.stride[attribute]
-        lower = state.found[0] - stride
-        if state.found[0] // stride % (lattice.top[attribute] + 1) > 0 and not state.tag[lower] & FAILS:
-            _, gone = examine(search, lower)
-            _, cost = price_node(search, lower)
+        node, stride = int(state.found[0]), int(lattice.stride[attribute])
+        if node // stride % (lattice.top[attribute] + 1) > 0 and not state.tag[node - stride] & FAILS:
+            _, gone = examine(search, node - stride)
+            _, cost = price_node(search, node - stride)
             if gone <= search.demand.limit and cost * _CLEARLY <= state.best[0]:
-                state.found[0], state.found[1] = lower, gone
+                state.found[:2] = node - stride, gone
                 attribute = -1
         attribute += 1
 
 
-@njit(cache=True, nogil=True)
 def _list_border(search: Search, state: _State) -> NDArray[np.int64]:
     """List the nodes that pass and whose direct predecessors all fail."""
     lattice = search.lattice
-    found = np.empty(lattice.nodes, np.int64)
-    size = 0
-    for node in range(lattice.nodes):
-        lowest = (state.tag[node] & PASSES) != 0
-        for attribute in range(lattice.top.size):
-            level = node // lattice.stride[attribute] % (lattice.top[attribute] + 1)
-            if level > 0 and state.tag[node - lattice.stride[attribute]] & PASSES:
-                lowest = False
-        if lowest:
-            found[size] = node
-            size += 1
-    return found[:size].copy()
+    passes = (state.tag & PASSES).astype(np.bool_).reshape(lattice.top + 1)
+    lowest = passes.copy()
+    for attribute in range(lattice.top.size):
+        upper = [slice(None)] * lattice.top.size
+        lower = list(upper)
+        upper[attribute], lower[attribute] = slice(1, None), slice(None, -1)
+        lowest[tuple(upper)] &= ~passes[tuple(lower)]
+    return np.flatnonzero(lowest).astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
 def _list_uncovered(search: Search, state: _State, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """List the feasible nodes with no feasible one below, from the bottom up."""
-    found = np.empty(order.size, np.int64)
-    size = 0
-    for at in range(order.size):
-        node = order[at]
-        if state.tag[node] & (PASSES | COVERED) == PASSES:
-            _, gone = examine(search, node)
-            state.found[2] += not state.tag[node] & EXAMINED
-            if gone <= search.demand.limit:
-                found[size] = node
-                size += 1
-                _spread(search, state, node, COVERED, 1)
-    return np.sort(found[:size])
-
-
-@njit(cache=True, nogil=True)
-def _price_nodes(
-    search: Search, nodes: NDArray[np.int64], cost: NDArray[np.float64], withheld: NDArray[np.int64]
-) -> None:
-    for at in range(nodes.size):
-        _, withheld[at] = examine(search, nodes[at])
-        _, cost[at] = price_node(search, nodes[at])
+    found = []
+    at = 0
+    while (at := _find_next(state.tag, order, at, PASSES | COVERED, PASSES)) < order.size:
+        node = int(order[at])
+        if not state.tag[node] & EXAMINED:
+            _look(search, state, node)
+        if node in state.priced:
+            found.append(node)
+            _cover(search, state, node)
+        at += 1
+    return np.sort(np.array(found, np.int64))

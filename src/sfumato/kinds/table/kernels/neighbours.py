@@ -16,10 +16,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kinds.table.kernels.cheapest import Cheapest, is_cheaper, make_heap, offer
 from sfumato.kinds.table.kernels.hulls import Hulls, price_labels, price_with
 from sfumato.kinds.table.kernels.prices import RANGE, SET, Space, price_pair
 
-__all__ = ["Nearest", "Tree", "Waiting", "find_homes", "make_room", "plant_tree", "search_nearest", "take_out"]
+__all__ = ["Tree", "Waiting", "find_homes", "make_room", "plant_tree", "search_nearest", "take_out"]
 
 _LEAF = 8  # points that are looked at one by one
 _NOBODY = np.iinfo(np.int64).max
@@ -58,23 +59,6 @@ class Tree(NamedTuple):
     first: NDArray[np.int64]
 
 
-class Nearest(NamedTuple):
-    """The nearest records found so far, the farthest of them on top of a heap.
-
-    Attributes
-    ----------
-    price, row, point
-        What they cost, which they are and in which point; equally near ones come by their rows.
-    found
-        One number: how many there are.
-    """
-
-    price: NDArray[np.float64]
-    row: NDArray[np.int64]
-    point: NDArray[np.int64]
-    found: NDArray[np.int64]
-
-
 class Waiting(NamedTuple):
     """Boxes that are still to be looked at, the last one first, with the bounds of their prices."""
 
@@ -93,7 +77,6 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
     >>> tree.points.ravel().tolist(), tree.rows.tolist(), point.tolist()
     ([0, 1], [1, 0, 2], [1, 0, 1])
     """
-    records = len(space.codes)
     known, of_record = np.unique(space.codes, axis=0, return_inverse=True)
     of_record = of_record.reshape(-1)
     boxes = 2 * max(len(known), 1)
@@ -119,26 +102,23 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
         np.zeros(shape, np.bool_),
         np.zeros(made, np.int64),
     )
-    if records:
-        for box in range(made - 1, -1, -1):
-            _measure_box(tree, box)
+    _measure_boxes(tree)
     return tree, point
 
 
 @njit(cache=True, nogil=True)
-def make_room(tree: Tree, most: int) -> tuple[Waiting, Nearest]:
+def make_room(tree: Tree, most: int) -> tuple[Waiting, Cheapest]:
     """Make room for a search of so many records.
 
     Examples
     --------
     >>> from sfumato.kinds.table.kernels.prices import lay_out
     >>> tree, _ = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
-    >>> make_room(tree, 2)[1].row.size
+    >>> make_room(tree, 2)[1].number.size
     2
     """
     boxes = tree.child.size + 1
-    nearest = Nearest(np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(1, np.int64))
-    return Waiting(np.empty(boxes, np.int64), np.empty(boxes)), nearest
+    return Waiting(np.empty(boxes, np.int64), np.empty(boxes)), make_heap(most)
 
 
 @njit(cache=True, nogil=True)
@@ -235,6 +215,13 @@ def _measure_box(tree: Tree, box: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _measure_boxes(tree: Tree) -> None:
+    """Measure all boxes, halves before what they are halves of."""
+    for box in range(tree.child.size - 1, -1, -1):
+        _measure_box(tree, box)
+
+
+@njit(cache=True, nogil=True)
 def find_homes(tree: Tree) -> NDArray[np.int64]:
     """Return the smallest box of every point.
 
@@ -295,7 +282,7 @@ def _bound(space: Space, tree: Tree, box: int, hulls: Hulls, c: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Waiting, nearest: Nearest) -> None:
+def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Waiting, nearest: Cheapest) -> None:
     """Find the records that are left and that a class can take up at the least price, earlier ones if equally cheap.
 
     Parameters
@@ -314,7 +301,7 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
     while count:
         count -= 1
         box = waiting.box[count]
-        if tree.first[box] == _NOBODY or not _is_nearer(nearest, waiting.bound[count], tree.first[box]):
+        if tree.first[box] == _NOBODY or not is_cheaper(nearest, waiting.bound[count], tree.first[box]):
             continue
         half = tree.child[box]
         if half < 0:
@@ -322,65 +309,20 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
                 _offer_point(space, tree, hulls, c, p, nearest)
             continue
         one, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
-        far, near = (half, half + 1) if other < one else (half + 1, half)
+        # Of equally near halves the one with the first record, which counts if their records are equally near too.
+        swap = other < one or (other == one and tree.first[half + 1] < tree.first[half])
+        far, near = (half, half + 1) if swap else (half + 1, half)
         waiting.box[count], waiting.bound[count] = far, max(one, other)
         waiting.box[count + 1], waiting.bound[count + 1] = near, min(one, other)
         count += 2
 
 
 @njit(cache=True, nogil=True)
-def _is_nearer(nearest: Nearest, price: float, row: int) -> bool:
-    """Tell whether a record would be among the nearest."""
-    if nearest.found[0] < nearest.price.size:
-        return True
-    return bool(price < nearest.price[0] or (price == nearest.price[0] and row < nearest.row[0]))
-
-
-@njit(cache=True, nogil=True)
-def _offer_point(space: Space, tree: Tree, hulls: Hulls, c: int, p: int, nearest: Nearest) -> None:
+def _offer_point(space: Space, tree: Tree, hulls: Hulls, c: int, p: int, nearest: Cheapest) -> None:
     """Take up the records of a point that are among the nearest."""
     at = tree.begin[p] + tree.taken[p]
     if at == tree.begin[p + 1]:
         return
     price = price_with(space, hulls, c, tree.points[p])
-    while at < tree.begin[p + 1] and _is_nearer(nearest, price, tree.rows[at]):
-        if nearest.found[0] < nearest.price.size:
-            nearest.found[0] += 1
-            _sift_up(nearest, nearest.found[0] - 1, price, tree.rows[at], p)
-        else:
-            _sift_down(nearest, price, tree.rows[at], p)
+    while at < tree.begin[p + 1] and offer(nearest, price, tree.rows[at], p):
         at += 1
-
-
-@njit(cache=True, nogil=True)
-def _sift_up(nearest: Nearest, at: int, price: float, row: int, p: int) -> None:
-    """Put a record at the end of the heap and let it rise."""
-    while at > 0:
-        above = (at - 1) // 2
-        if nearest.price[above] > price or (nearest.price[above] == price and nearest.row[above] > row):
-            break
-        nearest.price[at], nearest.row[at], nearest.point[at] = (
-            nearest.price[above], nearest.row[above], nearest.point[above],
-        )
-        at = above
-    nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p
-
-
-@njit(cache=True, nogil=True)
-def _sift_down(nearest: Nearest, price: float, row: int, p: int) -> None:
-    """Put a record in the place of the farthest one and let it sink."""
-    at, size = 0, nearest.found[0]
-    while 2 * at + 1 < size:
-        below = 2 * at + 1
-        if below + 1 < size and (
-            nearest.price[below + 1] > nearest.price[below]
-            or (nearest.price[below + 1] == nearest.price[below] and nearest.row[below + 1] > nearest.row[below])
-        ):
-            below += 1
-        if nearest.price[below] < price or (nearest.price[below] == price and nearest.row[below] < row):
-            break
-        nearest.price[at], nearest.row[at], nearest.point[at] = (
-            nearest.price[below], nearest.row[below], nearest.point[below],
-        )
-        at = below
-    nearest.price[at], nearest.row[at], nearest.point[at] = price, row, p

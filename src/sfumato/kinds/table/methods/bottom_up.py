@@ -21,8 +21,8 @@ Ints = npt.NDArray[np.int64]
 class BottomUp(FullDomain):
     """Begin with values as they are and generalise whole subtrees until the promise is kept.
 
-    Every time, the subtree is generalised that costs least for each record it saves from being withheld. In the end,
-    what need not have been generalised is taken apart again.
+    Every time, the subtree is generalised that costs least for each record it helps. In the end, what need not have
+    been generalised is taken apart again.
 
     Examples
     --------
@@ -44,12 +44,15 @@ class BottomUp(FullDomain):
     name: ClassVar[str] = "bottom-up"
     summary: ClassVar[str] = "Generalises whole subtrees, the same for all records, until the promise is kept."
     paper: ClassVar[str] = "Wang et al., Bottom-up generalization (2004)"
-    optimises: ClassVar[str] = "NCP spent for every record that need not be withheld, step by step"
+    optimises: ClassVar[str] = "NCP spent for every record that is helped, step by step"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the nodes of the cut."""
         search = CutSearch(question)
-        cut = search.generalise(search.leaves, run)
-        if cut is None:
-            raise refuse_cuts(type(self).__name__, question, search.settle(search.highest))
-        return search.read(search.specialise(cut, run))
+        found = []
+        for count_helped in (search.count_company, search.count_lost):
+            cut = search.generalise(search.leaves, count_helped)
+            if cut is None:
+                raise refuse_cuts(type(self).__name__, question, search.settle(search.highest))
+            found.append(search.specialise(cut, run))
+        return search.read(min(found, key=search.weigh))

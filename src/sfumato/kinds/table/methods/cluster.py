@@ -1,4 +1,4 @@
-"""CLUSTER: a record at random and those that are published with it at the least loss, again and again."""
+"""CLUSTER: a record at random and those that are published with it at the least loss."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ __all__ = ["Cluster"]
 
 Ints = npt.NDArray[np.int64]
 
-NEAREST = ("seed", "cluster")
+NEAREST = ("cluster", "seed")
 
 
 @dataclasses.dataclass(frozen=True)
 class Cluster(Relational):
-    """Hide every record among the k - 1 others that cost least when they are published like it.
+    """Hide records among k - 1 others that cost least when they are published like them.
 
-    Seeds are drawn at random, so two releases of the same data differ; with the same secret they are equal.
+    A cluster begins with a record drawn at random, so two releases of the same data differ; with the same secret they
+    are equal. It then takes up the record that is cheapest with all it has, again and again; with
+    ``nearest_to="seed"``, as the paper has it, the k - 1 records that are cheapest with the first one, each by itself.
 
     Examples
     --------
@@ -44,17 +46,17 @@ class Cluster(Relational):
     """
 
     name: ClassVar[str] = "cluster"
-    summary: ClassVar[str] = "Groups every record drawn at random with the k-1 others that cost least beside it."
+    summary: ClassVar[str] = "Groups a record drawn at random with the k-1 others that cost least beside it."
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
-    optimises: ClassVar[str] = "NCP of the records beside a seed"
+    optimises: ClassVar[str] = "NCP of every cluster as it grows"
 
     nearest_to: Annotated[
         str,
         Param(
-            "What a cluster's next record is cheapest with: its first record, as in the paper, or all it has so far.",
+            "What the next record of a cluster is cheapest with: all it has so far, or its first, as the paper has it.",
             choices=NEAREST,
         ),
-    ] = "seed"
+    ] = "cluster"
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Form clusters around random records, then join those that are the same, or not diverse enough."""

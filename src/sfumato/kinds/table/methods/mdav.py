@@ -95,6 +95,10 @@ class Mdav(Relational):
             group = join_equal(attributes, space, join_until_diverse(space, group, requirement, owner))
         # Counters are whole numbers; this is SSE / SST of standardised columns, whatever they weigh.
         run.counters["millionths_of_spread_lost"] = round(1e6 * measure_error_share(table, group))
+        run.notes.append(
+            "The further table 'means' says more than the ranges: in a class of three records, range and mean of a "
+            "column give the third value, though not whose it is. A larger k says less."
+        )
         return group
 
     def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:

@@ -33,9 +33,9 @@ _MODELS = ("logistic_regression", "random_forest")
 class Prediction(Metric):
     """Measure how often models that learn from the release guess a column of original records right.
 
-    A logistic regression and a random forest learn the label from the quasi-identifiers of published records: where a
-    range lies and how wide it is, which labels a cell may stand for. They are asked about original records they have
-    not seen, in folds that depend on the seed alone. The same models that learn from the original instead
+    A logistic regression and a random forest learn the label from the quasi-identifiers of published records, of each
+    cell a value drawn from all it may stand for. They are asked about original records they have not seen, in folds
+    that depend on the seed alone. The same models that learn from the original instead
     (``..._of_original``), and always guessing the most frequent value (``most_frequent``), say how to read that. A
     record that is withheld teaches nothing, and is asked about like any other. With more than `records` records, so
     many are drawn.
@@ -112,7 +112,7 @@ class Prediction(Metric):
         found = comparison.view(TableComparison)
         name = self._label(found)
         label = found.by_name[str(name)]
-        lesson = _Lesson.of(found, label, comparison.row_map)
+        lesson = _Lesson.of(found, label, comparison.row_map, comparison.seed)
         right = {kind: 0 for model in _MODELS for kind in (model, f"{model}_of_original")} | {"most_frequent": 0}
         asked = 0
         for test, others in self._split(found.records, comparison.seed):
@@ -151,7 +151,7 @@ class Prediction(Metric):
         if model == "random_forest":
             learner = RandomForestClassifier(self.trees, min_samples_leaf=3, random_state=seed)
         else:
-            learner = LogisticRegression(max_iter=300, solver="newton-cholesky" if classes == 2 else "lbfgs")
+            learner = LogisticRegression(max_iter=100, solver="newton-cholesky" if classes == 2 else "lbfgs")
         # These are small problems: threads would only wait for each other.
         with warnings.catch_warnings(), threadpool_limits(1):
             # A model that has not settled after so many steps is as good as it gets.
@@ -170,14 +170,16 @@ class _Lesson:
     """Published record of every original row; -1 where there is none, or its label is not exact."""
 
     @classmethod
-    def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints) -> _Lesson:
+    def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints, seed: int) -> _Lesson:
         features = [Features(column) for column in found.columns if column.name != label.name]
+        # By original row, so that the same cells teach the same in whatever order they are published.
+        chances = np.random.default_rng([seed, 1]).random((len(features), found.records))[:, rows]
         place = np.full(found.records, -1, dtype=np.int64)
         tells = label.exact[label.cells.index]
         place[rows[tells]] = np.flatnonzero(tells)
         return cls(
             np.column_stack([each.of_original for each in features]),
-            np.column_stack([each.of_release for each in features]),
+            np.column_stack([each.draw(chance) for each, chance in zip(features, chances, strict=True)]),
             label.attribute.codes.astype(np.int64),
             place,
         )

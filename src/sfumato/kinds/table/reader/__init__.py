@@ -207,10 +207,13 @@ def _unit_of(roles: Roles, repeated: Collection[str]) -> Unit:
 
 
 def _repeats(cells: pa.ChunkedArray) -> bool:
+    """Tell whether a value is there twice; cells without one do not count."""
     given = cells.drop_null()
-    if pa.types.is_string(given.type) or pa.types.is_large_string(given.type):
-        given = given.filter(pc.not_equal(pc.utf8_trim_whitespace(given), ""))
     try:
+        if int(pc.count_distinct(given).as_py()) == len(given):
+            return False
+        if pa.types.is_string(given.type) or pa.types.is_large_string(given.type):
+            given = given.filter(pc.not_equal(pc.utf8_trim_whitespace(given), ""))
         return int(pc.count_distinct(given).as_py()) < len(given)
     except pa.ArrowException:
         return False

@@ -144,8 +144,8 @@ def _spell(distinct: Cells) -> Cells:
     """Return values of any type as text."""
     kind = distinct.type
     if pa.types.is_floating(kind):
-        spelled = [repr(value) if value == value else "NaN" for value in distinct.cast(pa.float64()).to_pylist()]  # noqa: PLR0124
-        return pa.array(spelled, pa.string())
+        spelled = pc.replace_substring_regex(distinct.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+        return pc.replace_substring(spelled, "nan", "NaN")
     if pa.types.is_timestamp(kind):
         moments = np.asarray(distinct.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return _spell_moments(distinct, moments)
@@ -159,7 +159,7 @@ def _spell_moments(distinct: Cells, moments: npt.NDArray[Any]) -> Cells:
     per_day = 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[distinct.type.unit]
     if not (moments % per_day).any():
         return pc.strftime(distinct, format="%Y-%m-%d").cast(pa.string())
-    return distinct.cast(pa.string())
+    return pc.replace_substring_regex(distinct.cast(pa.string()), r"\.0+(Z?)$", r"\1")
 
 
 def _check_labels(values: Values) -> Values:

@@ -129,7 +129,7 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
     """
     present = table.column_names
     given = {option: name_columns(getattr(reading, option), present) for option in OPTIONS}
-    owner = _find_owner(reading)
+    owner = _find_owner(reading, taken)
     claimed = [*(column for columns in given.values() for column in columns), *([owner] if owner else [])]
     dropped = [column for column in name_columns(reading.drop, present) if column != "*"]
     _refuse_data_as_names(name, table, reading, {*claimed, *dropped, *taken})
@@ -158,16 +158,21 @@ def name_columns(entries: Sequence[str], present: Collection[str]) -> list[str]:
     """
     found: list[str] = []
     for entry in entries:
-        parts = (
-            [entry] if entry in present else [part.strip() for part in next(csv.reader([entry], skipinitialspace=True))]
-        )
-        found += [part for part in parts if part]
+        found += [entry] if entry in present else _split_list(entry)
     return list(dict.fromkeys(found))
 
 
-def _find_owner(reading: Reading) -> str:
-    for role in reading.columns:
-        if role != OWNER:
+def _split_list(entry: str) -> list[str]:
+    try:
+        parts = next(csv.reader([entry], skipinitialspace=True), [])
+    except csv.Error:
+        return [entry]
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _find_owner(reading: Reading, taken: Collection[str]) -> str:
+    for role, column in reading.columns.items():
+        if role != OWNER and column not in taken:
             known = ", ".join(OPTIONS)
             raise ParameterError(
                 f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {known}."
@@ -185,7 +190,8 @@ def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed:
     if found:
         fault = "a number or date where its name should be" if looks else "a name that is also one of its values"
         raise SchemaError(
-            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns (header)."
+            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns "
+            "(header); if that is its name, give it a role."
         )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.checking.risk import Risk
+from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
 from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals, draw_pairs
@@ -34,6 +35,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after)
@@ -43,6 +45,7 @@ def render(
             page.write_header(comparison, "it shows how values are distributed", _tiles(comparison, before, after)),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]) + _attackers(after),
+            _beyond(beyond, after),
             _columns(drawn),
             _classes(drawn["classes"]),
             _pairs(drawn.get("pairs")),
@@ -119,8 +122,39 @@ def _attackers(after: Risk) -> str:
     return (
         f"<section><h3>Prosecutor, journalist, marketer</h3>\n<p>The prosecutor knows that the {unit.one} is in the "
         "data; the journalist does not, and picks from a population; the marketer looks for everybody and does not "
-        f"mind errors. After:</p>\n{table}\n<p class='muted'>{' '.join(notes)}</p></section>"
+        f"mind errors. After:</p>\n{table}\n<p class='muted'>{escape(' '.join(notes))}</p></section>"
     )
+
+
+def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
+    """Say what attackers reach who know more than the promise is about, loudly where that is much."""
+    if not beyond:
+        return ""
+    many = after.unit.many.replace(" ", "_")
+    rows, warnings = [], ""
+    for found in beyond:
+        warnings += "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+        for name, value in found.to_dict().items():
+            if name in {"knowledge", "warnings", many}:
+                continue
+            parts = value if isinstance(value, Mapping) else {"": value}
+            rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
+    told = (
+        f"<blockquote class='warning'><p><b>What the promise does not cover.</b></p>{warnings}</blockquote>"
+        if warnings
+        else "<p>Nobody’s sensitive value is told by records that all have the same, and plain columns leave nobody "
+        "alone.</p>"
+    )
+    table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
+    return (
+        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Whoever also knows what is "
+        "published as it is, or finds that all records that fit have the same sensitive value, learns more.</p>\n"
+        f"{told}\n{table}</section>"
+    )
+
+
+def _spell(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).capitalize()
 
 
 def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:

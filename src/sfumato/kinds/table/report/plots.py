@@ -44,7 +44,7 @@ def draw_generalised(found: TableComparison, width: float = 2 * PANEL_WIDTH - 29
             values.append({"name": name, "way": way, "begin": edge, "end": edge + share, "order": at})
             edge += share
         rows.append([column.name, *(show_share(share) for share in shares), show_number(round(loss, 4))])
-    names = list(dict.fromkeys(value["name"] for value in values))
+    names = list(dict.fromkeys(str(value["name"]) for value in values))
     y = {
         "field": "name",
         "type": "nominal",

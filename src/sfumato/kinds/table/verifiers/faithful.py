@@ -211,7 +211,7 @@ def _check_means(release: Release, original: Dataset, rows: Ints) -> Witness:
         if all(known.name != name for known in original.schema.columns):
             return {"part": "means", "column": column.name}
         attribute = attribute_of(original, name)
-        if attribute.axis is None or attribute.has_missing:
+        if attribute.axis is None or (attribute.codes < 0).any():
             return {"part": "means", "column": column.name}
         means = _mean_of_classes(attribute.axis[attribute.codes[rows]].astype(np.float64), group)
         wrong = part.table.column(column.name).to_numpy() != means[listed]

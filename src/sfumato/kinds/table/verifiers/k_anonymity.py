@@ -42,9 +42,9 @@ Witness = dict[str, Any] | None
 _SIZE = "every class has k records"
 _DIVERSE = "sensitive values of every class are diverse"
 _CLOSE = "sensitive values of every class are distributed as in the whole"
-_PRESENT = "few enough people of the population are in the data"
+_PRESENT = "not too much of the population is in the data"
 _FIT = "whoever is known fits 0 or at least k records"
-_FOUND = "published people fit records"
+_FOUND = "published records fit what is known of them"
 _COUNTED = "the population is counted as it is"
 _RECORDS = "the original has as many records as the release says"
 _ONCE = "every record is published at most once"
@@ -212,7 +212,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     witness: Witness = None
     if not all(checks.values()):
         check = next(name for name, passed in checks.items() if not passed)
-        witness = {"check": check, "fitting": fewest, "people_who_fit_nothing": len(lost), "records": len(original)}
+        witness = {"check": check, "fitting": fewest, "who_fit_nothing": len(lost), "records": len(original)}
         if rows is not None and len(lost):
             witness["rows"] = [int(row) + 1 for row in lost[:SHOWN_ROWS]]
     verdict = Verdict(all(checks.values()), say_claim(claim), {"fitting": fewest}, witness, checks)

@@ -199,12 +199,12 @@ class Exhaustive(RumBound):
         return found
 
 
-@pytest.mark.parametrize("merge", ["t", "rt"])
-def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate(merge: str) -> None:
+def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate() -> None:
+    """With rule t; rt is a compromise of two orders, and what it loses of the one depends on the other."""
     data = sample(600)
     losses = []
     for kind in (RumBound, Exhaustive):
-        result = kind(k=10, merge=merge, delta=0.75).anonymize(data, Run(SECRET))
+        result = kind(k=10, merge="t", delta=0.75).anonymize(data, Run(SECRET))
         losses.append(UtilityLoss().measure(Comparison(data, result.release)).value)
         tried = result.trace.counters.get("tried", 0)
     assert losses[0] <= 1.1 * losses[1]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import lzma
+import os
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +19,18 @@ import pyarrow.compute as pc
 from benchmarks.measure import DATA, run_parts, table
 from sfumato.core.dataset import Dataset
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.method import Method
 from sfumato.core.run import Run
 from sfumato.core.schema import Column, Schema
 from sfumato.kinds.table.families.level_losses import LOSSES
 from sfumato.kinds.table.methods.bottom_up import BottomUp
+from sfumato.kinds.table.methods.cluster import Cluster
 from sfumato.kinds.table.methods.incognito import Incognito
+from sfumato.kinds.table.methods.mondrian import Mondrian
 from sfumato.kinds.table.methods.optimal import Optimal
 from sfumato.kinds.table.methods.top_down import TopDown
+from sfumato.kinds.table.metrics.ncp import Ncp
 
 COLUMNS = (
     *("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"),
@@ -66,6 +74,48 @@ def timed(method: Method, data: Dataset) -> tuple[float, float, Run]:
         best = min(best, time.perf_counter() - start)
         processor = min(processor, time.process_time() - used)
     return best, processor, run
+
+
+def peers(folder: Path) -> list[list[object]]:
+    """Time anjana and anonypy beside our methods on 4 to 9 attributes of Adult, in one run; the first call of each.
+
+    SFUMATO_PEERS names an interpreter that has the two installed.
+    """
+    interpreter = os.environ.get("SFUMATO_PEERS", "")
+    rows: list[list[object]] = []
+    for count in range(4, 10):
+        columns = COLUMNS[:count]
+        data = adult(columns)
+        for method in (*METHODS, Mondrian, Cluster):
+            start = time.perf_counter()
+            release = method(k=K).anonymize(data, Run(SECRET)).release
+            seconds = time.perf_counter() - start
+            known = release.table.select(columns).to_pylist()
+            different = len({str(tuple(row.values())) for row in known})
+            rows.append([count, method.name, seconds, len(release), different])
+        if interpreter:
+            rows += [[count, name, *answer] for name, answer in _ask_peers(interpreter, columns).items()]
+    table("Beside anjana and anonypy, Adult, k=5", ["attributes", "method", "s", "records", "classes"], rows)
+    return rows
+
+
+def _ask_peers(interpreter: str, columns: tuple[str, ...]) -> dict[str, list[object]]:
+    data = adult(columns)
+    paths = {name: [] for name in columns}
+    for name in columns:
+        with (DATA / "adult" / f"adult_hierarchy_{name}.csv").open() as file:
+            paths[name] = [path for path in csv.reader(file, delimiter=";") if path]
+    asked = {
+        "rows": [list(row.values()) for row in data.table.to_pylist()],
+        "columns": columns,
+        "hierarchies": paths,
+        "k": K,
+        "suppressed": 0.05,
+    }
+    script = Path(__file__).with_name("peers_of_tables.py")
+    done = subprocess.run([interpreter, script], input=json.dumps(asked), capture_output=True, text=True, check=True)
+    found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def speed(folder: Path) -> list[list[object]]:
@@ -149,27 +199,27 @@ def agreement(folder: Path) -> list[list[object]]:
 
 
 def losses(folder: Path) -> list[list[object]]:
-    """Measure what the methods lose, by NCP with withheld records lost whole, for growing k."""
+    """Measure what all methods lose, by NCP with withheld records lost whole, for growing k."""
     rows: list[list[object]] = []
     data = adult(COLUMNS[:8])
+    ways: dict[str, Callable[[int], Method]] = {
+        **{method.name: (lambda k, method=method: method(k=k)) for method in METHODS},
+        "mondrian": lambda k: Mondrian(k=k),
+        "mondrian, relaxed": lambda k: Mondrian(k=k, cut="relaxed"),
+        "cluster": lambda k: Cluster(k=k),
+        "cluster, seed": lambda k: Cluster(k=k, nearest_to="seed"),
+    }
     for k in (2, 5, 10, 25, 50, 100):
-        rows.append([k, *(lose(method(k=k), data) for method in METHODS)])
-    table("NCP on eight attributes of Adult", ["k", *(method.name for method in METHODS)], rows)
+        rows.append([k, *(lose(make(k), data) for make in ways.values())])
+    table("NCP on eight attributes of Adult", ["k", *ways], rows)
     return rows
 
 
 def lose(method: Method, data: Dataset) -> float:
     """Return the mean NCP of all records, 1 for one that is withheld."""
-    run = Run(SECRET)
-    attributes, requirement = method.attributes(data), method.require(data)
-    question = method.pose(attributes, requirement, run)
-    cuts = method.choose(question, run)
-    shown = method.partition(attributes, requirement, Run(SECRET)) >= 0
-    cost = np.zeros(len(data))
-    for weight, ladder, cut, attribute in zip(question.weights, question.ladders, cuts, attributes, strict=True):
-        cost += weight * ladder.price[cut][attribute.codes]
-    return float(np.where(shown, cost, 1.0).mean())
+    result = method.anonymize(data, Run(SECRET))
+    return Ncp().measure(Comparison(data, result.release, result.trace.rows)).value
 
 
 if __name__ == "__main__":
-    run_parts("table", __doc__ or "", speed, demands, million, agreement, losses)
+    run_parts("table", __doc__ or "", speed, peers, demands, million, agreement, losses)

@@ -1,0 +1,416 @@
+"""Visits with labels of their own: counting what sequences of labels records hold, and relabelling visits."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sfumato.kernels.counter import Counter, add_keys, new_counter, read_key
+
+__all__ = [
+    "Demand",
+    "Paths",
+    "Scratch",
+    "Visits",
+    "advance",
+    "count_all",
+    "count_record",
+    "holds_broken",
+    "is_broken",
+    "new_labels_counter",
+    "new_scratch",
+    "read_labels",
+    "relabel",
+]
+
+_SMALLEST = 2**12
+
+
+class Paths(NamedTuple):
+    """The way from every place to the root of a tree, its labels and what they cost.
+
+    Attributes
+    ----------
+    start
+        The labels of place p are ``node[start[p] : start[p + 1]]``: itself first, the root last.
+    node, cost
+        Labels, and what a visit to the place costs when it is published as that label.
+    depth
+        By node: steps from the root.
+    first, last
+        By node: the places below it are those from ``first`` up to, not including, ``last``.
+
+    Examples
+    --------
+    >>> two = Paths(np.array([0, 2, 4]), np.array([0, 2, 1, 2], np.int32), np.array([0, 5, 0, 5]),
+    ...             np.array([1, 1, 0], np.int32), np.array([0, 1, 0]), np.array([1, 2, 2]))
+    >>> two.node[two.start[1] : two.start[2]].tolist()
+    [1, 2]
+    """
+
+    start: NDArray[np.int64]
+    node: NDArray[np.int32]
+    cost: NDArray[np.int64]
+    depth: NDArray[np.int32]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Visits(NamedTuple):
+    """Records of visits; ``level`` says how far up the path of its place a visit is published, and changes.
+
+    Attributes
+    ----------
+    offsets, place
+        Record r visits ``place[offsets[r] : offsets[r + 1]]``.
+    level
+        Of every visit: 0 for the place itself.
+    secret_offsets, secret
+        Numbers of the sensitive places that a record visits, from 1; both empty without any.
+
+    Examples
+    --------
+    >>> Visits(np.array([0, 2]), np.array([0, 1], np.int32), np.zeros(2, np.int32), np.zeros(2, np.int64),
+    ...        np.empty(0, np.int32)).place.tolist()
+    [0, 1]
+    """
+
+    offsets: NDArray[np.int64]
+    place: NDArray[np.int32]
+    level: NDArray[np.int32]
+    secret_offsets: NDArray[np.int64]
+    secret: NDArray[np.int32]
+
+
+class Demand(NamedTuple):
+    """What every sequence of up to ``size`` labels has to keep.
+
+    Attributes
+    ----------
+    k, l
+        At least k records hold it, and at most one in l of them visits any one sensitive place (1: no rule).
+    size
+        Largest number of labels of a sequence.
+    base
+        One more than the number of nodes: sequences are numbers to that base, with digits from 1.
+    kinds
+        One more than the number of sensitive places. Key times ``kinds`` counts the records, and with the number of a
+        sensitive place added its visitors among them.
+
+    Examples
+    --------
+    >>> Demand(k=5, l=1, size=2, base=10, kinds=1).size
+    2
+    """
+
+    k: int
+    l: int
+    size: int
+    base: int
+    kinds: int
+
+
+class Scratch(NamedTuple):
+    """A set of keys that is emptied often, each with a mark; go on with the one returned.
+
+    Examples
+    --------
+    >>> new_scratch().used.tolist()
+    [0]
+    """
+
+    keys: NDArray[np.int64]
+    marks: NDArray[np.int8]
+    listed: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def new_scratch(room: int = _SMALLEST) -> Scratch:
+    """Make an empty set."""
+    return Scratch(
+        np.full(room, -1, np.int64), np.zeros(room, np.int8), np.empty(room // 2, np.int64), np.zeros(1, np.int64)
+    )
+
+
+@njit(cache=True, nogil=True)
+def _put(scratch: Scratch, key: int, mark: int) -> None:
+    last = scratch.keys.size - 1
+    mixed = (key & 0x7FFFFFFF) * 0x61C88647 + (key >> 31) * 0x45D9F3B5
+    slot = (mixed ^ (mixed >> 29)) & last
+    while scratch.keys[slot] != key:
+        if scratch.keys[slot] == -1:
+            scratch.keys[slot] = key
+            scratch.listed[scratch.used[0]] = slot
+            scratch.used[0] += 1
+            break
+        slot = (slot + 1) & last
+    scratch.marks[slot] |= mark
+
+
+@njit(cache=True, nogil=True)
+def _note(scratch: Scratch, key: int, mark: int) -> Scratch:
+    """Put a key into the set, or add a mark to it."""
+    if scratch.used[0] >= scratch.listed.size:
+        larger = new_scratch(2 * scratch.keys.size)
+        for i in range(scratch.used[0]):
+            _put(larger, scratch.keys[scratch.listed[i]], scratch.marks[scratch.listed[i]])
+        scratch = larger
+    _put(scratch, key, mark)
+    return scratch
+
+
+@njit(cache=True, nogil=True)
+def read_labels(visits: Visits, paths: Paths, record: int) -> NDArray[np.int32]:
+    """Return the labels of a record."""
+    first, last = visits.offsets[record], visits.offsets[record + 1]
+    labels = np.empty(last - first, np.int32)
+    for v in range(first, last):
+        labels[v - first] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
+    return labels
+
+
+@njit(cache=True, nogil=True)
+def _note_touching(
+    scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int, base: int, mark: int
+) -> Scratch:
+    """Note the sequences of up to ``size`` labels that go through a touched position."""
+    n = labels.size
+    others = np.empty(n, np.int64)
+    at = np.empty(max(size, 1), np.int64)
+    for u in range(n):
+        if not touched[u]:
+            continue
+        mine = labels[u] + 1
+        scratch = _note(scratch, mine, mark)
+        count = 0
+        before = 0
+        for j in range(n):
+            if j != u and (j > u or not touched[j]):
+                others[count] = j
+                count += 1
+                before += j < u
+        if size >= 2:
+            for a in range(count):
+                other = labels[others[a]] + 1
+                scratch = _note(scratch, other * base + mine if a < before else mine * base + other, mark)
+        if size >= 3:
+            for a in range(count):
+                one = labels[others[a]] + 1
+                for b in range(a + 1, count):
+                    two = labels[others[b]] + 1
+                    if a >= before:
+                        key = (mine * base + one) * base + two
+                    elif b >= before:
+                        key = (one * base + mine) * base + two
+                    else:
+                        key = (one * base + two) * base + mine
+                    scratch = _note(scratch, key, mark)
+        for more in range(3, size):
+            if more > count:
+                break
+            for i in range(more):
+                at[i] = i
+            while True:
+                scratch = _note(scratch, _spell(labels, others, at, more, u, base), mark)
+                if not advance(at, more, count):
+                    break
+    return scratch
+
+
+@njit(cache=True, nogil=True)
+def _spell(labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int) -> int:
+    """Write the labels at some positions and at u, in their order, as one number."""
+    key = 0
+    placed = False
+    for i in range(more):
+        j = others[at[i]]
+        if not placed and u < j:
+            key = key * base + labels[u] + 1
+            placed = True
+        key = key * base + labels[j] + 1
+    return key if placed else key * base + labels[u] + 1
+
+
+@njit(cache=True, nogil=True)
+def advance(at: NDArray[np.int64], chosen: int, count: int) -> bool:
+    """Go on to the next choice of positions; False after the last one."""
+    i = chosen - 1
+    while i >= 0 and at[i] == count - chosen + i:
+        i -= 1
+    if i < 0:
+        return False
+    at[i] += 1
+    for j in range(i + 1, chosen):
+        at[j] = at[j - 1] + 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _held_elsewhere(labels: NDArray[np.int32], touched: NDArray[np.bool_], key: int, base: int) -> bool:
+    """Tell whether a sequence is held without any touched position."""
+    j = labels.size - 1
+    while key > 0:
+        wanted = key % base - 1
+        while j >= 0 and (touched[j] or labels[j] != wanted):
+            j -= 1
+        if j < 0:
+            return False
+        j -= 1
+        key //= base
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _add(counter: Counter, visits: Visits, record: int, keys: NDArray[np.int64], demand: Demand, step: int) -> Counter:
+    """Count sequences of a record in or out, for all records and for the visitors of its sensitive places."""
+    counter = add_keys(counter, keys * demand.kinds, keys.size, step)
+    if demand.kinds > 1:
+        for i in range(visits.secret_offsets[record], visits.secret_offsets[record + 1]):
+            counter = add_keys(counter, keys * demand.kinds + visits.secret[i], keys.size, step)
+    return counter
+
+
+@njit(cache=True, nogil=True)
+def count_record(
+    counter: Counter, scratch: Scratch, visits: Visits, paths: Paths, record: int, demand: Demand, step: int
+) -> tuple[Counter, Scratch]:
+    """Count all sequences of a record in or out."""
+    labels = read_labels(visits, paths, record)
+    scratch = _note_touching(scratch, labels, np.ones(labels.size, np.bool_), demand.size, demand.base, 1)
+    keys = np.empty(scratch.used[0], np.int64)
+    for i in range(keys.size):
+        keys[i] = scratch.keys[scratch.listed[i]]
+    _empty(scratch)
+    return _add(counter, visits, record, keys, demand, step), scratch
+
+
+@njit(cache=True, nogil=True)
+def _empty(scratch: Scratch) -> None:
+    for i in range(scratch.used[0]):
+        scratch.keys[scratch.listed[i]] = -1
+        scratch.marks[scratch.listed[i]] = 0
+    scratch.used[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def count_all(counter: Counter, visits: Visits, paths: Paths, demand: Demand) -> Counter:
+    """Count the sequences of all records."""
+    scratch = new_scratch()
+    for record in range(visits.offsets.size - 1):
+        counter, scratch = count_record(counter, scratch, visits, paths, record, demand, 1)
+    return counter
+
+
+def new_labels_counter(visits: Visits, demand: Demand) -> Counter:
+    """Make an empty counter for the sequences of labels that a demand is about."""
+    lengths = np.diff(visits.offsets).astype(np.float64)
+    expected = float((lengths**demand.size).sum())
+    return new_counter(demand.base**demand.size * demand.kinds, expected)
+
+
+@njit(cache=True, nogil=True)
+def relabel(
+    counter: Counter,
+    scratch: Scratch,
+    visits: Visits,
+    paths: Paths,
+    record: int,
+    demand: Demand,
+    level: NDArray[np.int32],
+) -> tuple[Counter, Scratch, NDArray[np.int64]]:
+    """Give the visits of a record other levels and update the counts; return too which sequences it no longer holds."""
+    first = visits.offsets[record]
+    old = read_labels(visits, paths, record)
+    touched = np.zeros(old.size, np.bool_)
+    for i in range(old.size):
+        touched[i] = visits.level[first + i] != level[i]
+        visits.level[first + i] = level[i]
+    new = read_labels(visits, paths, record)
+    scratch = _note_touching(scratch, old, touched, demand.size, demand.base, 1)
+    scratch = _note_touching(scratch, new, touched, demand.size, demand.base, 2)
+    gone = np.empty(scratch.used[0], np.int64)
+    come = np.empty(scratch.used[0], np.int64)
+    lost = 0
+    won = 0
+    for i in range(scratch.used[0]):
+        slot = scratch.listed[i]
+        if scratch.marks[slot] != 3 and not _held_elsewhere(old, touched, scratch.keys[slot], demand.base):
+            if scratch.marks[slot] == 1:
+                gone[lost] = scratch.keys[slot]
+                lost += 1
+            else:
+                come[won] = scratch.keys[slot]
+                won += 1
+    _empty(scratch)
+    counter = _add(counter, visits, record, gone[:lost], demand, -1)
+    counter = _add(counter, visits, record, come[:won], demand, 1)
+    return counter, scratch, gone[:lost]
+
+
+@njit(cache=True, nogil=True)
+def is_broken(counter: Counter, key: int, k: int, demand: Demand) -> bool:
+    """Tell whether a sequence occurs, but in fewer than k records or with too many visitors of a sensitive place."""
+    support = read_key(counter, key * demand.kinds)
+    if support <= 0:
+        return False
+    if support < k:
+        return True
+    for place in range(1, demand.kinds):
+        if demand.l * read_key(counter, key * demand.kinds + place) > support:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def holds_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand) -> bool:
+    """Tell whether a broken sequence goes through position u."""
+    n, base, k = labels.size, demand.base, demand.k
+    mine = labels[u] + 1
+    if is_broken(counter, mine, k, demand):
+        return True
+    if demand.size >= 2:
+        for j in range(n):
+            other = labels[j] + 1
+            if j != u and is_broken(counter, other * base + mine if j < u else mine * base + other, k, demand):
+                return True
+    if demand.size >= 3:
+        for i in range(n):
+            one = labels[i] + 1
+            for j in range(i + 1, n):
+                if i == u or j == u:
+                    continue
+                two = labels[j] + 1
+                if u < i:
+                    key = (mine * base + one) * base + two
+                elif u < j:
+                    key = (one * base + mine) * base + two
+                else:
+                    key = (one * base + two) * base + mine
+                if is_broken(counter, key, k, demand):
+                    return True
+    return demand.size >= 4 and _holds_longer_broken(counter, labels, u, demand)
+
+
+@njit(cache=True, nogil=True)
+def _holds_longer_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand) -> bool:
+    """Tell the same of sequences of four labels and more."""
+    others = np.empty(labels.size, np.int64)
+    count = 0
+    for j in range(labels.size):
+        if j != u:
+            others[count] = j
+            count += 1
+    at = np.empty(demand.size, np.int64)
+    for more in range(3, demand.size):
+        if more > count:
+            break
+        for i in range(more):
+            at[i] = i
+        while True:
+            if is_broken(counter, _spell(labels, others, at, more, u, demand.base), demand.k, demand):
+                return True
+            if not advance(at, more, count):
+                break
+    return False

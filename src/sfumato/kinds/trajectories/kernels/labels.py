@@ -24,7 +24,7 @@ __all__ = [
     "relabel",
 ]
 
-_SMALLEST = 2**12
+SMALLEST = 2**12
 
 
 class Paths(NamedTuple):
@@ -127,38 +127,46 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def new_scratch(room: int = _SMALLEST) -> Scratch:
+def new_scratch(room: int = SMALLEST) -> Scratch:
     """Make an empty set."""
     return Scratch(
         np.full(room, -1, np.int64), np.zeros(room, np.int8), np.empty(room // 2, np.int64), np.zeros(1, np.int64)
     )
 
 
-@njit(cache=True, nogil=True)
-def _put(scratch: Scratch, key: int, mark: int) -> None:
-    last = scratch.keys.size - 1
+@njit(cache=True, nogil=True, inline="always")
+def _put(keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int) -> int:
+    """Put a key into a set, or add a mark to it; return how many keys there are."""
+    last = keys.size - 1
     mixed = (key & 0x7FFFFFFF) * 0x61C88647 + (key >> 31) * 0x45D9F3B5
     slot = (mixed ^ (mixed >> 29)) & last
-    while scratch.keys[slot] != key:
-        if scratch.keys[slot] == -1:
-            scratch.keys[slot] = key
-            scratch.listed[scratch.used[0]] = slot
-            scratch.used[0] += 1
-            break
+    while keys[slot] != key and keys[slot] != -1:
         slot = (slot + 1) & last
-    scratch.marks[slot] |= mark
+    if keys[slot] == -1:
+        keys[slot] = key
+        listed[used] = slot
+        used += 1
+    marks[slot] |= mark
+    return used
 
 
 @njit(cache=True, nogil=True)
-def _note(scratch: Scratch, key: int, mark: int) -> Scratch:
-    """Put a key into the set, or add a mark to it."""
-    if scratch.used[0] >= scratch.listed.size:
-        larger = new_scratch(2 * scratch.keys.size)
-        for i in range(scratch.used[0]):
-            _put(larger, scratch.keys[scratch.listed[i]], scratch.marks[scratch.listed[i]])
-        scratch = larger
-    _put(scratch, key, mark)
-    return scratch
+def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> Scratch:
+    """Return a set with room for all sequences through touched positions, twice."""
+    n, u = labels.size, touched.sum()
+    most, all_of, rest = 0.0, 1.0, 1.0
+    for s in range(1, size + 1):
+        all_of *= max(n - s + 1, 0) / s
+        rest *= max(n - u - s + 1, 0) / s
+        most += all_of - rest
+    if 2 * most > scratch.listed.size and n > 64:
+        # Long records repeat their labels.
+        different = np.unique(labels).size + u
+        most = min(most, size * float(different) ** size)
+    room = scratch.keys.size
+    while room < 4 * most:
+        room *= 2
+    return scratch if room == scratch.keys.size else new_scratch(room)
 
 
 @njit(cache=True, nogil=True)
@@ -174,16 +182,16 @@ def read_labels(visits: Visits, paths: Paths, record: int) -> NDArray[np.int32]:
 @njit(cache=True, nogil=True)
 def _note_touching(
     scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int, base: int, mark: int
-) -> Scratch:
+) -> None:
     """Note the sequences of up to ``size`` labels that go through a touched position."""
+    keys, marks, listed, used = scratch.keys, scratch.marks, scratch.listed, scratch.used[0]
     n = labels.size
-    others = np.empty(n, np.int64)
-    at = np.empty(max(size, 1), np.int64)
+    others, at = np.empty(n, np.int64), np.empty(max(size, 1), np.int64)
     for u in range(n):
         if not touched[u]:
             continue
         mine = labels[u] + 1
-        scratch = _note(scratch, mine, mark)
+        used = _put(keys, marks, listed, used, mine, mark)
         count = 0
         before = 0
         for j in range(n):
@@ -194,7 +202,8 @@ def _note_touching(
         if size >= 2:
             for a in range(count):
                 other = labels[others[a]] + 1
-                scratch = _note(scratch, other * base + mine if a < before else mine * base + other, mark)
+                key = other * base + mine if a < before else mine * base + other
+                used = _put(keys, marks, listed, used, key, mark)
         if size >= 3:
             for a in range(count):
                 one = labels[others[a]] + 1
@@ -206,17 +215,17 @@ def _note_touching(
                         key = (one * base + mine) * base + two
                     else:
                         key = (one * base + two) * base + mine
-                    scratch = _note(scratch, key, mark)
+                    used = _put(keys, marks, listed, used, key, mark)
         for more in range(3, size):
             if more > count:
                 break
             for i in range(more):
                 at[i] = i
             while True:
-                scratch = _note(scratch, _spell(labels, others, at, more, u, base), mark)
+                used = _put(keys, marks, listed, used, _spell(labels, others, at, more, u, base), mark)
                 if not advance(at, more, count):
                     break
-    return scratch
+    scratch.used[0] = used
 
 
 @njit(cache=True, nogil=True)
@@ -278,7 +287,9 @@ def count_record(
 ) -> tuple[Counter, Scratch]:
     """Count all sequences of a record in or out."""
     labels = read_labels(visits, paths, record)
-    scratch = _note_touching(scratch, labels, np.ones(labels.size, np.bool_), demand.size, demand.base, 1)
+    everywhere = np.ones(labels.size, np.bool_)
+    scratch = _make_room(scratch, labels, everywhere, demand.size)
+    _note_touching(scratch, labels, everywhere, demand.size, demand.base, 1)
     keys = np.empty(scratch.used[0], np.int64)
     for i in range(keys.size):
         keys[i] = scratch.keys[scratch.listed[i]]
@@ -328,8 +339,9 @@ def relabel(
         touched[i] = visits.level[first + i] != level[i]
         visits.level[first + i] = level[i]
     new = read_labels(visits, paths, record)
-    scratch = _note_touching(scratch, old, touched, demand.size, demand.base, 1)
-    scratch = _note_touching(scratch, new, touched, demand.size, demand.base, 2)
+    scratch = _make_room(scratch, old, touched, demand.size)
+    _note_touching(scratch, old, touched, demand.size, demand.base, 1)
+    _note_touching(scratch, new, touched, demand.size, demand.base, 2)
     gone = np.empty(scratch.used[0], np.int64)
     come = np.empty(scratch.used[0], np.int64)
     lost = 0
@@ -349,18 +361,18 @@ def relabel(
     return counter, scratch, gone[:lost]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def is_broken(counter: Counter, key: int, k: int, demand: Demand) -> bool:
     """Tell whether a sequence occurs, but in fewer than k records or with too many visitors of a sensitive place."""
-    support = read_key(counter, key * demand.kinds)
-    if support <= 0:
-        return False
-    if support < k:
-        return True
-    for place in range(1, demand.kinds):
-        if demand.l * read_key(counter, key * demand.kinds + place) > support:
-            return True
-    return False
+    if counter.dense.size > 0:
+        support = np.int64(counter.dense[key * demand.kinds])
+    else:
+        support = read_key(counter, key * demand.kinds)
+    broken = 0 < support < k
+    if demand.kinds > 1 and support > 0:
+        for place in range(1, demand.kinds):
+            broken = broken or demand.l * read_key(counter, key * demand.kinds + place) > support
+    return broken
 
 
 @njit(cache=True, nogil=True)

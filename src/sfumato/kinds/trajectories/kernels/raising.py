@@ -36,29 +36,35 @@ def mean_step(paths: Paths) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _list_broken(counter: Counter, labels: NDArray[np.int32], root: int, t: int, demand: Demand) -> NDArray[np.int64]:
-    """List the positions of broken sequences that are not of roots alone, a row each, -1 behind short ones."""
+def _list_broken(
+    counter: Counter, labels: NDArray[np.int32], root: int, t: int, demand: Demand, suspect: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """List the positions of broken sequences with a suspect among them that are not of roots alone.
+
+    A row each, -1 behind short ones.
+    """
     n, size, base = labels.size, demand.size, demand.base
     found = np.empty((16, size), np.int64)
     number = 0
     at = np.full(size, -1, np.int64)
     for i in range(n):
         at[0], one = i, labels[i] + 1
-        if labels[i] != root and is_broken(counter, one, t, demand):
+        if suspect[i] and labels[i] != root and is_broken(counter, one, t, demand):
             found, number = _append(found, number, at)
         if size < 2:
             continue
         for j in range(i + 1, n):
             two = one * base + labels[j] + 1
             at[1] = j
-            if (labels[i] != root or labels[j] != root) and is_broken(counter, two, t, demand):
+            both = suspect[i] or suspect[j]
+            if both and (labels[i] != root or labels[j] != root) and is_broken(counter, two, t, demand):
                 found, number = _append(found, number, at)
             if size < 3 or number >= _MOST_TUPLES:
                 continue
             for h in range(j + 1, n):
                 at[2] = h
                 coarse = labels[i] == root and labels[j] == root and labels[h] == root
-                if not coarse and is_broken(counter, two * base + labels[h] + 1, t, demand):
+                if (both or suspect[h]) and not coarse and is_broken(counter, two * base + labels[h] + 1, t, demand):
                     found, number = _append(found, number, at)
             at[2] = -1
         at[1] = -1
@@ -99,7 +105,6 @@ def _hit(
             if j >= 0:
                 through[j] += 1
     left = broken.shape[0]
-    is_hit = np.zeros(left, np.bool_)
     while left > 0:
         best, best_gain, best_price = -1, 0, 1
         for j in range(level.size):
@@ -114,16 +119,17 @@ def _hit(
         if best < 0:
             return
         level[best] += 1
-        for i in range(broken.shape[0]):
-            if is_hit[i]:
-                continue
-            for j in broken[i]:
-                is_hit[i] |= j == best
-            if is_hit[i]:
-                left -= 1
-                for j in broken[i]:
-                    if j >= 0:
-                        through[j] -= 1
+        kept = 0
+        for i in range(left):
+            is_hit = False
+            for c in range(broken.shape[1]):
+                is_hit |= broken[i, c] == best
+            for c in range(broken.shape[1]):
+                if is_hit and broken[i, c] >= 0:
+                    through[broken[i, c]] -= 1
+                broken[kept, c] = broken[i, c]
+            kept += not is_hit
+        left = kept
 
 
 @njit(cache=True, nogil=True)
@@ -221,55 +227,80 @@ def _rarest_label(key: int, base: int, uses: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _choose(
+    counter: Counter, visits: Visits, paths: Paths, demand: Demand, t: int, step: int, suspect: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Return the levels of all visits after every record with a broken sequence has chosen what to raise."""
+    root = paths.node[paths.node.size - 1]
+    level = visits.level.copy()
+    for record in range(visits.offsets.size - 1):
+        first, last = visits.offsets[record], visits.offsets[record + 1]
+        if suspect[first:last].any():
+            labels = read_labels(visits, paths, record)
+            broken = _list_broken(counter, labels, root, t, demand, suspect[first:last])
+            if broken.shape[0] > 0:
+                _hit(broken, visits, paths, record, step, level[first:last])
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _choose_roots(
+    counter: Counter, visits: Visits, paths: Paths, t: int, demand: Demand, level: NDArray[np.int32]
+) -> bool:
+    """Raise more visits to the root where a sequence of roots is broken; False where none is left to raise."""
+    wanted = np.zeros(visits.offsets.size - 1, np.int32)
+    number = _mend_roots(counter, visits, paths, t, demand, wanted)
+    for record in range(wanted.size):
+        if wanted[record] > 0:
+            first = visits.offsets[record]
+            order = np.argsort(_list_root_steps(visits, paths, record), kind="mergesort")
+            for i in order[: wanted[record]]:
+                place = visits.place[first + i]
+                level[first + i] = paths.start[place + 1] - paths.start[place] - 1
+    return number >= 0
+
+
+@njit(cache=True, nogil=True)
 def raise_labels(
     counter: Counter, visits: Visits, paths: Paths, demand: Demand, t: int, step: int
 ) -> tuple[Counter, bool]:
-    """Raise visits until every sequence that occurs is in t records and no share is too large; False if none helps."""
+    """Raise visits until every sequence that occurs is in t records and no share is too large; False if none helps.
+
+    After the first round only sequences are looked at that a changed visit, or a label whose sequence has become
+    rarer, takes part in; when there is nothing left among them, all are looked at again.
+    """
     records = visits.offsets.size - 1
-    root = paths.node[paths.node.size - 1]
-    waiting = np.ones(records, np.bool_)
+    everything = True
+    suspect = np.ones(visits.place.size, np.bool_)
     scratch = new_scratch()
     while True:
-        chosen = np.zeros(records, np.bool_)
-        level = visits.level.copy()
-        for record in range(records):
-            if not waiting[record]:
+        level = _choose(counter, visits, paths, demand, t, step, suspect)
+        if (level == visits.level).all():
+            if not everything:
+                everything = True
+                suspect[:] = True
                 continue
-            first, last = visits.offsets[record], visits.offsets[record + 1]
-            broken = _list_broken(counter, read_labels(visits, paths, record), root, t, demand)
-            if broken.shape[0] > 0:
-                _hit(broken, visits, paths, record, step, level[first:last])
-                chosen[record] = True
-        if not chosen.any():
-            wanted = np.zeros(records, np.int32)
-            number = _mend_roots(counter, visits, paths, t, demand, wanted)
-            if number <= 0:
-                return counter, number == 0
-            for record in range(records):
-                if wanted[record] > 0:
-                    chosen[record] = True
-                    first, last = visits.offsets[record], visits.offsets[record + 1]
-                    order = np.argsort(_list_root_steps(visits, paths, record), kind="mergesort")
-                    for i in order[: wanted[record]]:
-                        place = visits.place[first + i]
-                        level[first + i] = paths.start[place + 1] - paths.start[place] - 1
+            if not _choose_roots(counter, visits, paths, t, demand, level):
+                return counter, False
+            if (level == visits.level).all():
+                return counter, True
+        everything = False
         uses = np.zeros(demand.base, np.int64)
         for v in range(visits.place.size):
             uses[paths.node[paths.start[visits.place[v]] + visits.level[v]]] += 1
+            suspect[v] = False
         fallen = np.zeros(demand.base, np.bool_)
         for record in range(records):
-            if not chosen[record]:
-                continue
             first, last = visits.offsets[record], visits.offsets[record + 1]
+            if (level[first:last] == visits.level[first:last]).all():
+                continue
             if demand.kinds > 1:
                 _lift_below(visits, paths, record, level[first:last])
+            for v in range(first, last):
+                suspect[v] = level[v] != visits.level[v]
             counter, scratch, gone = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
             for key in gone:
                 if is_broken(counter, key, t, demand):
                     fallen[_rarest_label(key, demand.base, uses)] = True
-        for record in range(records):
-            waiting[record] = chosen[record]
-            for v in range(visits.offsets[record], visits.offsets[record + 1]):
-                if waiting[record]:
-                    break
-                waiting[record] = fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]
+        for v in range(visits.place.size):
+            suspect[v] |= fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.trajectories.kernels.labels import Paths
 
-__all__ = ["GROWTH", "MOST_LINKED", "Grown", "build_tree", "grow_paths", "join_trees"]
+__all__ = ["GROWTH", "MOST_LINKED", "Grown", "build_tree", "grow_paths", "join_trees", "trim_tree"]
 
 GROWTH = 3.0
 """A level of the tree begins where the diameter has grown so many times."""
@@ -30,12 +30,12 @@ class Grown(NamedTuple):
     order
         The old number of every place.
     unit
-        What one step of the cost is in the unit of the distances.
+        What one step of the cost is in the unit of the distances: the same for all trees over the same places.
 
     Examples
     --------
-    >>> near = grow_paths(build_tree(np.array([[0.0, 0, 0], [9, 0, 0], [1, 0, 0]]), 0.0),
-    ...                   np.array([[0.0, 0, 0], [9, 0, 0], [1, 0, 0]]), 0.0)
+    >>> points = np.array([[0.0, 0, 0], [9, 0, 0], [1, 0, 0]])
+    >>> near = grow_paths(build_tree(points, 0.0), 3, points, 0.0)
     >>> near.order.tolist(), np.diff(near.paths.start).tolist()
     ([1, 0, 2], [2, 3, 3])
     """
@@ -151,9 +151,36 @@ def join_trees(group: NDArray[np.int64], points: NDArray[np.float64], diameter: 
     return np.append(joined, -1)
 
 
-def grow_paths(parent: NDArray[np.int64], points: NDArray[np.float64], diameter: float) -> Grown:
-    """Order the places by the tree, and measure what every label costs: the mean distance to the places below it."""
-    places = len(points)
+def trim_tree(node: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the parents in a given tree of which only some leaves are wanted, without nodes that tell nothing apart.
+
+    Parents have higher numbers than what is below them.
+
+    Examples
+    --------
+    >>> trim_tree(np.array([1, 0]), np.array([3, 4, 3, 4, 5, -1])).tolist()
+    [2, 2, -1]
+    """
+    place_of = {int(at): place for place, at in enumerate(node)}
+    below: list[list[int]] = [[] for _ in parent]
+    above = [-1] * len(node)
+    for at, up in enumerate(parent.tolist()):
+        parts = [place_of[at]] if at in place_of else below[at]
+        if len(parts) > 1:
+            for part in parts:
+                above[part] = len(above)
+            parts = [len(above)]
+            above.append(-1)
+        if up >= 0:
+            below[up] += parts
+    return np.array(above)
+
+
+def grow_paths(parent: NDArray[np.int64], places: int, points: NDArray[np.float64], diameter: float) -> Grown:
+    """Order the places by the tree, and measure what every label costs: the mean distance to the places below it.
+
+    Without points it costs the number of other places below it.
+    """
     children: list[list[int]] = [[] for _ in parent]
     for node, up in enumerate(parent.tolist()):
         if up >= 0:
@@ -186,8 +213,13 @@ def grow_paths(parent: NDArray[np.int64], points: NDArray[np.float64], diameter:
     back = np.argsort(number)
     bounds = (np.array(depth, np.int32)[back], first[back], last[back])
     begin, nodes = np.array(start, np.int64), np.array(node_of, np.int32)
-    means = _mean_distances(begin, nodes, bounds[1], bounds[2], points[order], diameter, _SAMPLE if places > MOST_LINKED else places)
-    unit = float(means.max(initial=0.0)) / _STEPS or 1.0
+    if points.size == 0:
+        means, unit = (bounds[2] - bounds[1] - 1.0)[nodes], 1.0
+    else:
+        # Some of very many places are enough to tell how far they are.
+        most = places if places <= MOST_LINKED else _SAMPLE
+        means = _mean_distances(begin, nodes, bounds[1], bounds[2], points[order], diameter, most)
+        unit = 2 * float(np.sqrt((np.ptp(points, axis=0) ** 2).sum())) / _STEPS or 1.0
     return Grown(Paths(begin, nodes, np.rint(means / unit).astype(np.int64), *bounds), np.array(order, np.int64), unit)
 
 

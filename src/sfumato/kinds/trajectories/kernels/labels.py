@@ -331,7 +331,7 @@ def relabel(
     demand: Demand,
     level: NDArray[np.int32],
 ) -> tuple[Counter, Scratch, NDArray[np.int64]]:
-    """Give the visits of a record other levels and update the counts; return too which sequences it no longer holds."""
+    """Give the visits of a record other levels and update the counts; return too which sequences came or went."""
     first = visits.offsets[record]
     old = read_labels(visits, paths, record)
     touched = np.zeros(old.size, np.bool_)
@@ -358,7 +358,7 @@ def relabel(
     _empty(scratch)
     counter = _add(counter, visits, record, gone[:lost], demand, -1)
     counter = _add(counter, visits, record, come[:won], demand, 1)
-    return counter, scratch, gone[:lost]
+    return counter, scratch, np.concatenate((gone[:lost], come[:won]))
 
 
 @njit(cache=True, nogil=True, inline="always")

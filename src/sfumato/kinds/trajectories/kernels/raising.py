@@ -298,8 +298,8 @@ def raise_labels(
                 _lift_below(visits, paths, record, level[first:last])
             for v in range(first, last):
                 suspect[v] = level[v] != visits.level[v]
-            counter, scratch, gone = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
-            for key in gone:
+            counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
+            for key in different:
                 if is_broken(counter, key, t, demand):
                     fallen[_rarest_label(key, demand.base, uses)] = True
         for v in range(visits.place.size):

@@ -61,8 +61,9 @@ def build_tree(points: NDArray[np.float64], diameter: float) -> NDArray[np.int64
     if len(points) > MOST_LINKED:
         return _quarter(points, diameter)
     from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import pdist
 
-    merges = linkage(points, method="complete")
+    merges = linkage(pdist(points), method="complete")
     leaves = len(points)
     above = np.full(2 * leaves - 1, -1, np.int64)
     for i in range(leaves - 1):

@@ -62,7 +62,7 @@ class LocalKm(PlaceMerging):
     Examples
     --------
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
-    >>> rows = [["a", "c"], ["a", "c"], ["a"], ["b"]]
+    >>> rows = [["a"], ["b"], ["a", "c"], ["a", "c"]]
     >>> data = Dataset.of("trajectories", rows, xy)
     >>> release = LocalKm(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> sorted(release.history().lists())

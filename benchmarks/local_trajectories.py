@@ -1,4 +1,4 @@
-"""Local recoding beside one recoding for all, on public check-ins and taxi trips; times, growth, and the best there is."""
+"""Local recoding beside one recoding for all, on public check-ins and taxi trips; times, growth, the best there is."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ READERS = {
 
 
 def loss(folder: Path) -> list[list[object]]:
-    """Distance, exact visits and errors of counts, through the public command; every release is verified when written."""
+    """Distance, exact visits and errors of counts, through the public command, which verifies what it writes."""
     rows: list[list[object]] = []
     for name, (k, m) in itertools.product(READERS, DEMANDS):
         data, found = convert(name, folder), {}
@@ -115,7 +115,7 @@ def loss(folder: Path) -> list[list[object]]:
 
 
 def speed(folder: Path) -> list[list[object]]:
-    """Seconds of processor time of the recoding alone, in a warm process; both starts of local-km one after the other."""
+    """Processor time of recoding and publishing, warm; both starts of local-km one after the other."""
     import sfumato as sf
 
     rows: list[list[object]] = []
@@ -158,8 +158,8 @@ def growth(folder: Path) -> list[list[object]]:
     return rows
 
 
-def gap(folder: Path) -> list[list[object]]:  # noqa: ARG001
-    """How far seqanon and local-km are from the best local recoding over the same tree, on cases small enough for HiGHS."""
+def gap(folder: Path) -> list[list[object]]:
+    """How far seqanon and local-km are from the best local recoding over the same tree, on cases small for HiGHS."""
     import sfumato as sf
     from sfumato.core.measuring.comparison import Comparison
     from sfumato.kinds.trajectories.metrics.distance import Distance
@@ -178,10 +178,14 @@ def gap(folder: Path) -> list[list[object]]:  # noqa: ARG001
             kept = set(result.trace.rows.tolist())
             losses.append(float(Distance().measure(Comparison(data, result.release, result.trace.rows)).value))
         best = solve([record for row, record in enumerate(records) if row in kept], visited, 2, 2)
-        rows.append([seed, *losses, best, losses[1] / losses[0] if losses[0] else 1.0, best / losses[0] if losses[0] else 1.0])
+        rows.append(
+            [seed, *losses, best, losses[1] / losses[0] if losses[0] else 1.0, best / losses[0] if losses[0] else 1.0]
+        )
         print(rows[-1], file=sys.stderr, flush=True)
     means = [float(np.mean([row[i] for row in rows])) for i in range(1, 6)]
-    table("Gap to the best", ["case", "seqanon D", "local-km D", "best D", "local-km", "best"], [*rows, ["mean", *means]])
+    table(
+        "Gap to the best", ["case", "seqanon D", "local-km D", "best D", "local-km", "best"], [*rows, ["mean", *means]]
+    )
     return rows
 
 
@@ -245,7 +249,7 @@ def solve(records: list[list[str]], where: dict[str, tuple[float, float]], k: in
         constraints=LinearConstraint(matrix, low, high),
         integrality=np.ones(len(cost)),
         bounds=Bounds(0, 1),
-        options={"time_limit": 120},
+        options={"time_limit": 60},
     )
     return float(found.fun) if found.fun is not None else math.nan
 

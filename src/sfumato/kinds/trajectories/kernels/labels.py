@@ -135,7 +135,9 @@ def new_scratch(room: int = SMALLEST) -> Scratch:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _put(keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int) -> int:
+def _put(
+    keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int
+) -> int:
     """Put a key into a set, or add a mark to it; return how many keys there are."""
     last = keys.size - 1
     mixed = (key & 0x7FFFFFFF) * 0x61C88647 + (key >> 31) * 0x45D9F3B5
@@ -229,7 +231,9 @@ def _note_touching(
 
 
 @njit(cache=True, nogil=True)
-def _spell(labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int) -> int:
+def _spell(
+    labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int
+) -> int:
     """Write the labels at some positions and at u, in their order, as one number."""
     key = 0
     placed = False
@@ -372,7 +376,7 @@ def is_broken(counter: Counter, key: int, k: int, demand: Demand) -> bool:
     if demand.kinds > 1 and support > 0:
         for place in range(1, demand.kinds):
             broken = broken or demand.l * read_key(counter, key * demand.kinds + place) > support
-    return broken
+    return bool(broken)
 
 
 @njit(cache=True, nogil=True)
@@ -391,7 +395,7 @@ def holds_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: De
         for i in range(n):
             one = labels[i] + 1
             for j in range(i + 1, n):
-                if i == u or j == u:
+                if u in (i, j):
                     continue
                 two = labels[j] + 1
                 if u < i:

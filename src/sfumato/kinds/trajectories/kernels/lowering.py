@@ -40,7 +40,7 @@ def order_nodes(visits: Visits, paths: Paths) -> NDArray[np.int64]:
 @njit(cache=True, nogil=True)
 def _level_of(paths: Paths, place: int, node: int) -> int:
     """Return how far up the path of a place a node above it is."""
-    return paths.start[place + 1] - paths.start[place] - 1 - paths.depth[node]
+    return int(paths.start[place + 1] - paths.start[place] - 1 - paths.depth[node])
 
 
 @njit(cache=True, nogil=True)
@@ -66,103 +66,102 @@ def _candidates(
 
 @njit(cache=True, nogil=True)
 def _drop_hopeless(
-    counter: Counter, visits: Visits, paths: Paths, node: int, demand: Demand, chosen: NDArray[np.int64], record_of: NDArray[np.int64]
+    counter: Counter,
+    visits: Visits,
+    paths: Paths,
+    node: int,
+    demand: Demand,
+    chosen: NDArray[np.int64],
+    record_of: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Leave out visits in a pair that stays rare even if all others go down."""
-    before, after = np.zeros(demand.base, np.int64), np.zeros(demand.base, np.int64)
-    seen_before, seen_after = np.full(demand.base, -1, np.int64), np.full(demand.base, -1, np.int64)
-    is_chosen = np.zeros(visits.place.size, np.bool_)
-    is_chosen[chosen] = True
-    checked = False
-    while True:
-        before[:] = 0
-        after[:] = 0
-        seen_before[:] = -1
-        seen_after[:] = -1
-        alone, latest = 0, -1
-        for v in chosen:
-            record = record_of[v]
-            alone += record != latest
-            latest = record
-            for j in range(visits.offsets[record], visits.offsets[record + 1]):
-                label = node if is_chosen[j] else paths.node[paths.start[visits.place[j]] + visits.level[j]]
-                if j < v and seen_before[label] != record:
-                    before[label] += 1
-                    seen_before[label] = record
-                if j > v and seen_after[label] != record:
-                    after[label] += 1
-                    seen_after[label] = record
-        if read_key(counter, (node + 1) * demand.kinds) + alone < demand.k:
+    """Leave out visits in a pair that stays rare even if all others go down; once, in a triple too."""
+    labels = np.empty(visits.place.size, np.int32)
+    for v in chosen:
+        record = record_of[v]
+        for j in range(visits.offsets[record], visits.offsets[record + 1]):
+            labels[j] = paths.node[paths.start[visits.place[j]] + visits.level[j]]
+    labels[chosen] = node
+    size = min(demand.size, 2)
+    while chosen.size > 0:
+        gains = _count_gains(visits, labels, chosen, record_of, demand.base)
+        if read_key(counter, (node + 1) * demand.kinds) + gains[0, demand.base - 1] < demand.k:
             return chosen[:0]
         kept = 0
-        for i in range(chosen.size):
-            v = chosen[i]
-            record = record_of[v]
-            hopeless = False
-            for j in range(visits.offsets[record], visits.offsets[record + 1]):
-                if j == v or demand.size < 2:
-                    continue
-                label = node if is_chosen[j] else paths.node[paths.start[visits.place[j]] + visits.level[j]]
-                key = (label + 1) * demand.base + node + 1 if j < v else (node + 1) * demand.base + label + 1
-                more = before[label] if j < v else after[label]
-                if read_key(counter, key * demand.kinds) + more < demand.k:
-                    hopeless = True
-                    break
-            if hopeless:
-                is_chosen[v] = False
+        for v in chosen:
+            first, last = visits.offsets[record_of[v]], visits.offsets[record_of[v] + 1]
+            if size > 1 and _is_hopeless(counter, labels[first:last], v - first, demand, gains, size):
+                # Those after it reckon with its staying where it is.
+                labels[v] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
             else:
                 chosen[kept] = v
                 kept += 1
-        if kept == chosen.size:
-            if demand.size >= 3 and not checked:
-                checked = True
-                kept = 0
-                for v in chosen:
-                    if _triples_hope(counter, visits, paths, node, demand, v, record_of[v], before, after, is_chosen):
-                        chosen[kept] = v
-                        kept += 1
-                    else:
-                        is_chosen[v] = False
-                if kept < chosen.size:
-                    chosen = chosen[:kept]
-                    continue
-            return chosen
-        chosen = chosen[:kept]
-        if kept == 0:
-            return chosen
+        if kept < chosen.size:
+            chosen = chosen[:kept]
+            size = 4 if size == 3 else size
+        elif size == 2 and demand.size >= 3:
+            size = 3
+        else:
+            break
+        if size == 4:
+            size, demand = 2, Demand(demand.k, demand.l, 2, demand.base, demand.kinds)
+    return chosen
 
 
 @njit(cache=True, nogil=True)
-def _triples_hope(counter, visits, paths, node, demand, v, record, before, after, is_chosen):
-    first, last = visits.offsets[record], visits.offsets[record + 1]
-    mine, base = node + 1, demand.base
-    labels = read_labels(visits, paths, record)
-    for j in range(first, last):
-        if is_chosen[j]:
-            labels[j - first] = node
-    for i in range(first, last):
-        if i == v:
+def _is_hopeless(
+    counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand, gains: NDArray[np.int64], size: int
+) -> bool:
+    """Tell whether a pair, or a triple, through position u stays rare even if all others go down.
+
+    ``gains`` says by label how many records win it before (0) and after (1) a visit that goes down.
+    """
+    mine, base, n = labels[u] + 1, demand.base, labels.size
+    for i in range(n):
+        one, gain = labels[i] + 1, gains[int(i > u), labels[i]]
+        if i == u:
             continue
-        one = labels[i - first]
-        gain = before[one] if i < v else after[one]
-        for j in range(i + 1, last):
-            if j == v:
-                continue
-            two = labels[j - first]
-            more = min(gain, before[two] if j < v else after[two])
-            if v < i:
-                key = (mine * base + one + 1) * base + two + 1
-            elif v < j:
-                key = ((one + 1) * base + mine) * base + two + 1
+        if size == 2:
+            key = one * base + mine if i < u else mine * base + one
+            if read_key(counter, key * demand.kinds) + gain < demand.k:
+                return True
+            continue
+        for j in range(i + 1, n):
+            two, more = labels[j] + 1, min(gain, gains[int(j > u), labels[j]])
+            if u < i:
+                key = (mine * base + one) * base + two
+            elif u < j:
+                key = (one * base + mine) * base + two
             else:
-                key = ((one + 1) * base + two + 1) * base + mine
-            if read_key(counter, key * demand.kinds) + more < demand.k:
-                return False
-    return True
+                key = (one * base + two) * base + mine
+            if j != u and read_key(counter, key * demand.kinds) + more < demand.k:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)
-def _keep_apart(visits: Visits, paths: Paths, node: int, chosen: NDArray[np.int64], record_of: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_gains(
+    visits: Visits, labels: NDArray[np.int32], chosen: NDArray[np.int64], record_of: NDArray[np.int64], base: int
+) -> NDArray[np.int64]:
+    """Count by label the records that win it before and after a visit that goes down; at the end, all that win one."""
+    gains = np.zeros((2, base), np.int64)
+    seen = np.full((2, base), -1, np.int64)
+    latest = -1
+    for v in chosen:
+        record = record_of[v]
+        gains[0, base - 1] += record != latest
+        latest = record
+        for j in range(visits.offsets[record], visits.offsets[record + 1]):
+            side = int(j > v)
+            if j != v and seen[side, labels[j]] != record:
+                gains[side, labels[j]] += 1
+                seen[side, labels[j]] = record
+    return gains
+
+
+@njit(cache=True, nogil=True)
+def _keep_apart(
+    visits: Visits, paths: Paths, node: int, chosen: NDArray[np.int64], record_of: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Leave out records that would then hold two labels one of which lies inside the other."""
     kept = 0
     start = 0
@@ -206,7 +205,9 @@ def _take_back(
         i = v - first
         if lowered[i] == former[i]:
             continue
-        if holds_broken(counter, read_labels(visits, paths, record), i, demand) or holds_broken(counter, old, i, demand):
+        if holds_broken(counter, read_labels(visits, paths, record), i, demand) or holds_broken(
+            counter, old, i, demand
+        ):
             if demand.kinds > 1:
                 lowered[:] = former
             else:

@@ -257,7 +257,7 @@ def _choose_roots(
             for i in order[: wanted[record]]:
                 place = visits.place[first + i]
                 level[first + i] = paths.start[place + 1] - paths.start[place] - 1
-    return number >= 0
+    return bool(number >= 0)
 
 
 @njit(cache=True, nogil=True)

@@ -38,7 +38,7 @@ def _fits(counter: Counter, visits: Visits, record: int, key: int, demand: Deman
             for i in range(visits.secret_offsets[record], visits.secret_offsets[record + 1]):
                 visitors += visits.secret[i] == place
             fits = fits and demand.l * visitors <= support
-    return fits
+    return bool(fits)
 
 
 class Choice(NamedTuple):
@@ -166,7 +166,9 @@ def _longer_fit(
 
 
 @njit(cache=True, nogil=True)
-def _swap_record(counter: Counter, visits: Visits, paths: Paths, record: int, demand: Demand, frozen: NDArray[np.int8]) -> bool:
+def _swap_record(
+    counter: Counter, visits: Visits, paths: Paths, record: int, demand: Demand, frozen: NDArray[np.int8]
+) -> bool:
     """Improve the labels of a record that is not counted; tell whether anything changed."""
     first, n = visits.offsets[record], frozen.size
     choice = _list_choice(visits, paths, record)

@@ -186,7 +186,8 @@ def grow_paths(parent: NDArray[np.int64], places: int, points: NDArray[np.float6
     for node, up in enumerate(parent.tolist()):
         if up >= 0:
             children[up].append(node)
-    order, first, last, depth = [], np.zeros(len(parent), np.int64), np.zeros(len(parent), np.int64), [0] * len(parent)
+    order: list[int] = []
+    first, last, depth = np.zeros(len(parent), np.int64), np.zeros(len(parent), np.int64), [0] * len(parent)
     waiting = [(len(parent) - 1, False)]
     while waiting:
         node, done = waiting.pop()
@@ -261,4 +262,4 @@ def _distance(points: NDArray[np.float64], one: int, other: int, diameter: float
     for axis in range(3):
         straight += (points[one, axis] - points[other, axis]) ** 2
     straight = np.sqrt(straight)
-    return straight if diameter == 0.0 else diameter * np.arcsin(min(straight / diameter, 1.0))
+    return float(straight if diameter == 0.0 else diameter * np.arcsin(min(straight / diameter, 1.0)))

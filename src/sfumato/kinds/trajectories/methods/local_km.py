@@ -45,8 +45,8 @@ class Start(NamedTuple):
     name: str
     tree: Grown | None
     places: Ints
-    place: Ints
-    level: Ints
+    place: npt.NDArray[np.int32]
+    level: npt.NDArray[np.int32]
     loss: float
     lowered: int
     swapped: int
@@ -142,8 +142,7 @@ class LocalKm(PlaceMerging):
         cost = tree.paths.cost[tree.paths.start[visits.place] + outcome.level] * tree.unit
         ordinary = rows.ordinary
         loss = float((cost / np.maximum(rows.histories.lengths, 1)[ordinary.row_of_token]).sum())
-        level = outcome.level.astype(np.int64)
-        return Start(name, tree, places, visits.place, level, loss, outcome.lowered, outcome.swapped)
+        return Start(name, tree, places, visits.place, outcome.level, loss, outcome.lowered, outcome.swapped)
 
     def _grow_near(self, rows: Trajectories, places: Ints) -> Grown:
         """Make the tree that labels are taken from."""

@@ -211,45 +211,39 @@ class Recoding:
         support, _ = self.count()
         looked = False
         while chosen:
-            labels = [
-                [node if (r, i) in chosen else self.node(r, i) for i in range(len(row))]
-                for r, row in enumerate(self.records)
-            ]
-            before, after = Counter(), Counter()
-            for r in range(len(self.records)):
-                mine = [i for i in range(len(labels[r])) if (r, i) in chosen]
-                before.update({label for i in mine for label in labels[r][:i]})
-                after.update({label for i in mine for label in labels[r][i + 1 :]})
             if support[node,] + len({r for r, _ in chosen}) < self.k:
                 return set()
-
-            def gain(r, i, j):
-                return before[labels[r][j]] if j < i else after[labels[r][j]]
-
-            def stays_rare(r, i, others):
-                s = tuple(labels[r][j] for j in sorted([i, *others]))
-                return support[s] + min(gain(r, i, j) for j in others) < self.k
-
-            def is_hopeless(r, i, size):
-                rest = [j for j in range(len(labels[r])) if j != i]
-                return self.m > size - 1 and any(stays_rare(r, i, others) for others in combinations(rest, size - 1))
-
-            def list_hopeless(size):
-                found = set()
-                for r, i in sorted(chosen):
-                    if is_hopeless(r, i, size):
-                        found.add((r, i))
-                        labels[r][i] = self.node(r, i)  # those after it reckon with its staying where it is
-                return found
-
-            hopeless = list_hopeless(2)
+            hopeless = self.list_hopeless(chosen, node, support, 2)
             if not hopeless and self.m >= 3 and not looked:
                 looked = True
-                hopeless = list_hopeless(3)
+                hopeless = self.list_hopeless(chosen, node, support, 3)
             if not hopeless:
                 return chosen
             chosen = chosen - hopeless
         return chosen
+
+    def list_hopeless(self, chosen, node, support, size):
+        labels = [
+            [node if (r, i) in chosen else self.node(r, i) for i in range(len(row))]
+            for r, row in enumerate(self.records)
+        ]
+        before, after = Counter(), Counter()
+        for r in range(len(self.records)):
+            mine = [i for i in range(len(labels[r])) if (r, i) in chosen]
+            before.update({label for i in mine for label in labels[r][:i]})
+            after.update({label for i in mine for label in labels[r][i + 1 :]})
+
+        def stays_rare(r, i, others):
+            s = tuple(labels[r][j] for j in sorted([i, *others]))
+            return support[s] + min((before if j < i else after)[labels[r][j]] for j in others) < self.k
+
+        found = set()
+        for r, i in sorted(chosen):
+            rest = [j for j in range(len(labels[r])) if j != i]
+            if self.m >= size and any(stays_rare(r, i, others) for others in combinations(rest, size - 1)):
+                found.add((r, i))
+                labels[r][i] = self.node(r, i)  # those after it reckon with its staying where it is
+        return found
 
     # SWAP
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import itertools
 import lzma
@@ -254,5 +255,106 @@ def solve(records: list[list[str]], where: dict[str, tuple[float, float]], k: in
     return float(found.fun) if found.fun is not None else math.nan
 
 
+def minimality(folder: Path) -> list[list[object]]:
+    """What somebody concludes who knows the method: which members of a coarse label would have been published finer.
+
+    The reader knows the labels of all records. A member is ruled out where, with all others as they are, a visit to it
+    would have had a finer label. Then the same data when a share of the visits, drawn at random, is never lowered: a
+    coarse label then proves nothing, and what that costs is the distance beside it.
+    """
+    import sfumato as sf
+
+    k, draw = 5, random.Random(1)
+    data = sf.read(convert("new-york", folder), kind="trajectories", places=PLACES["new-york"])
+    release = sf.anonymize(data, sf.methods.LocalKm(k=k, m=2, infeasible="suppress"), secret=bytes(32)).release
+    members, rows = release.members(), [tuple(row) for row in release.history().lists()]
+    inside = {value: frozenset(members.get(value, (value,))) for row in rows for value in row}
+    finer = {
+        value: sorted((other for other in inside if inside[other] < inside[value]), key=lambda v: len(inside[v]))
+        for value in inside
+    }
+    held = [{*((v,) for v in row), *itertools.combinations(row, 2)} for row in rows]
+    support: dict[tuple[str, ...], int] = {}
+    holders: dict[tuple[str, ...], list[int]] = {}
+    for r, sequences in enumerate(held):
+        for sequence in sequences:
+            support[sequence] = support.get(sequence, 0) + 1
+            holders.setdefault(sequence, []).append(r)
+
+    @functools.cache
+    def could_be_finer(r: int, i: int, label: str) -> bool:
+        row = (*rows[r][:i], label, *rows[r][i + 1 :])
+        after = {*((v,) for v in row), *itertools.combinations(row, 2)}
+        return all(support.get(s, 0) + 1 >= k for s in after - held[r]) and all(
+            support[s] - 1 == 0 or support[s] - 1 >= k for s in held[r] - after
+        )
+
+    def stays(r: int, i: int, place: str) -> bool:
+        return not any(could_be_finer(r, i, label) for label in finer[rows[r][i]] if place in inside[label])
+
+    coarse = [(r, i) for r, row in enumerate(rows) for i, value in enumerate(row) if len(inside[value]) > 1]
+    kept = [
+        np.mean(
+            [stays(r, i, place) for place in draw.sample(sorted(inside[rows[r][i]]), min(20, len(inside[rows[r][i]])))]
+        )
+        for r, i in draw.sample(coarse, 400)
+    ]
+    few, fewest, tried = 0, [], 0
+    for r, i in draw.sample(coarse, 400):
+        j = draw.randrange(len(rows[r]))
+        if i == j:
+            continue
+        first, second = min(i, j), max(i, j)
+        pair = rows[r][first], rows[r][second]
+        known = [draw.choice(sorted(inside[value])) for value in pair]
+        left = sum(
+            any(
+                stays(q, a, known[0]) and stays(q, b, known[1])
+                for a, b in itertools.combinations(range(len(rows[q])), 2)
+                if (rows[q][a], rows[q][b]) == pair
+            )
+            for q in holders[pair]
+        )
+        if left:  # otherwise nobody can have been there
+            tried, few = tried + 1, few + (left < k)
+            fewest.append(left)
+    found: list[list[object]] = [
+        ["members of a coarse label that stay possible", float(np.mean(kept))],
+        ["known pairs with a coarse label for which fewer than k records with the same labels stay", few / tried],
+        ["records that stay, median", float(np.median(fewest))],
+    ]
+    found += [[f"D when {share:.0%} of the visits are never lowered", _skip(data, share)] for share in (0.0, 0.1, 0.3)]
+    table("Minimality, New York, k=5, m=2", ["what", "value"], found)
+    return found
+
+
+def _skip(data: object, share: float) -> float:
+    """Return the distance after RAISE and two times LOWER in which a share of the visits takes no part."""
+    from sfumato.kinds.trajectories.kernels.labels import Demand, count_all, new_labels_counter
+    from sfumato.kinds.trajectories.kernels.lowering import lower_labels, order_nodes
+    from sfumato.kinds.trajectories.kernels.raising import mean_step, raise_labels
+    from sfumato.kinds.trajectories.methods.local_km import LocalKm, _list_visits
+    from sfumato.kinds.trajectories.model.histories import Trajectories
+
+    rows = Trajectories.of(data)  # type: ignore[arg-type]
+    places = np.unique(rows.ordinary.codes).astype(np.int64)
+    tree = LocalKm(k=5, m=2)._grow_near(rows, places)
+    visits = _list_visits(rows, places, tree, np.empty(0, np.int32))
+    demand = Demand(5, 1, 2, len(tree.paths.depth) + 1, 1)
+    counter = count_all(new_labels_counter(visits, demand), visits, tree.paths, demand)
+    for t in range(2, 6):
+        counter, _ = raise_labels(counter, visits, tree.paths, demand, t, mean_step(tree.paths))
+    record = np.repeat(np.arange(len(visits.offsets) - 1), np.diff(visits.offsets))
+    taking = np.flatnonzero(np.random.default_rng(1).random(len(visits.place)) >= share)
+    taking = taking[np.argsort(visits.place[taking], kind="stable")]
+    ends = np.searchsorted(visits.place[taking], np.arange(len(tree.paths.start)))
+    for _ in range(2):
+        nodes = order_nodes(visits, tree.paths)
+        counter, _ = lower_labels(counter, visits, tree.paths, demand, nodes, record, taking, ends)
+    cost = tree.paths.cost[tree.paths.start[visits.place] + visits.level] * tree.unit
+    lengths = np.diff(visits.offsets)
+    return float((np.bincount(record, cost) / lengths).mean())
+
+
 if __name__ == "__main__":
-    run_parts("local_trajectories", __doc__ or "", loss, speed, growth, gap)
+    run_parts("local_trajectories", __doc__ or "", loss, speed, growth, gap, minimality)

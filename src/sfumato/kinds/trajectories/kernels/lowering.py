@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, read_key
+from sfumato.kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.labels import (
     Demand,
     Paths,
@@ -13,6 +13,7 @@ from sfumato.kinds.trajectories.kernels.labels import (
     holds_broken,
     new_scratch,
     read_labels,
+    read_support,
     relabel,
 )
 
@@ -75,6 +76,7 @@ def _drop_hopeless(
     record_of: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Leave out visits in a pair that stays rare even if all others go down; once, in a triple too."""
+    dense, slots = counter.dense, counter.slots
     labels = np.empty(visits.place.size, np.int32)
     for v in chosen:
         record = record_of[v]
@@ -84,7 +86,7 @@ def _drop_hopeless(
     size = min(demand.size, 2)
     while chosen.size > 0:
         gains = _count_gains(visits, labels, chosen, record_of, demand.base)
-        if read_key(counter, (node + 1) * demand.kinds) + gains[0, demand.base - 1] < demand.k:
+        if read_support(dense, slots, (node + 1) * demand.kinds) + gains[0, demand.base - 1] < demand.k:
             return chosen[:0]
         kept = 0
         for v in chosen:
@@ -115,6 +117,7 @@ def _is_hopeless(
 
     ``gains`` says by label how many records win it before (0) and after (1) a visit that goes down.
     """
+    dense, slots = counter.dense, counter.slots
     mine, base, n = labels[u] + 1, demand.base, labels.size
     for i in range(n):
         one, gain = labels[i] + 1, gains[int(i > u), labels[i]]
@@ -122,7 +125,7 @@ def _is_hopeless(
             continue
         if size == 2:
             key = one * base + mine if i < u else mine * base + one
-            if read_key(counter, key * demand.kinds) + gain < demand.k:
+            if read_support(dense, slots, key * demand.kinds) + gain < demand.k:
                 return True
             continue
         for j in range(i + 1, n):
@@ -133,7 +136,7 @@ def _is_hopeless(
                 key = (one * base + mine) * base + two
             else:
                 key = (one * base + two) * base + mine
-            if j != u and read_key(counter, key * demand.kinds) + more < demand.k:
+            if j != u and read_support(dense, slots, key * demand.kinds) + more < demand.k:
                 return True
     return False
 

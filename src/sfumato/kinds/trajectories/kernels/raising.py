@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, read_key
+from sfumato.kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.labels import (
     Demand,
     Paths,
@@ -13,6 +13,7 @@ from sfumato.kinds.trajectories.kernels.labels import (
     is_broken,
     new_scratch,
     read_labels,
+    read_support,
     relabel,
 )
 
@@ -43,13 +44,14 @@ def _list_broken(
 
     A row each, -1 behind short ones.
     """
+    dense, slots = counter.dense, counter.slots
     n, size, base = labels.size, demand.size, demand.base
     found = np.empty((16, size), np.int64)
     number = 0
     at = np.full(size, -1, np.int64)
     for i in range(n):
         at[0], one = i, labels[i] + 1
-        if suspect[i] and labels[i] != root and is_broken(counter, one, t, demand):
+        if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
             found, number = _append(found, number, at)
         if size < 2:
             continue
@@ -57,14 +59,18 @@ def _list_broken(
             two = one * base + labels[j] + 1
             at[1] = j
             both = suspect[i] or suspect[j]
-            if both and (labels[i] != root or labels[j] != root) and is_broken(counter, two, t, demand):
+            if both and (labels[i] != root or labels[j] != root) and is_broken(dense, slots, two, t, demand):
                 found, number = _append(found, number, at)
             if size < 3 or number >= _MOST_TUPLES:
                 continue
             for h in range(j + 1, n):
                 at[2] = h
                 coarse = labels[i] == root and labels[j] == root and labels[h] == root
-                if (both or suspect[h]) and not coarse and is_broken(counter, two * base + labels[h] + 1, t, demand):
+                if (
+                    (both or suspect[h])
+                    and not coarse
+                    and is_broken(dense, slots, two * base + labels[h] + 1, t, demand)
+                ):
                     found, number = _append(found, number, at)
             at[2] = -1
         at[1] = -1
@@ -76,11 +82,25 @@ def _list_broken(
             for i in range(chosen):
                 key = key * base + labels[at[i]] + 1
                 coarse = coarse and labels[at[i]] == root
-            if not coarse and is_broken(counter, key, t, demand):
+            if not coarse and is_broken(dense, slots, key, t, demand):
                 found, number = _append(found, number, at)
             if not advance(at, chosen, n):
                 break
     return found[:number]
+
+
+@njit(cache=True, nogil=True)
+def _holds_rare_pair(counter: Counter, labels: NDArray[np.int32], t: int, base: int) -> bool:
+    """Tell whether a label or a pair of a record is rare: most records hold none, and this is soon seen."""
+    dense, slots = counter.dense, counter.slots
+    for i in range(labels.size):
+        one = labels[i] + 1
+        if read_support(dense, slots, one) < t:
+            return True
+        for j in range(i + 1, labels.size):
+            if read_support(dense, slots, one * base + labels[j] + 1) < t:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -154,16 +174,17 @@ def _mend_roots(
 
     ``wanted`` gets the number of roots by record. Returns how many records were chosen, -1 if none is left to choose.
     """
+    dense, slots = counter.dense, counter.slots
     root = paths.node[paths.node.size - 1]
     key = 0
     for size in range(1, demand.size + 1):
         key = key * demand.base + root + 1
-        if not is_broken(counter, key, t, demand):
+        if not is_broken(dense, slots, key, t, demand):
             continue
-        support = read_key(counter, key * demand.kinds)
+        support = read_support(dense, slots, key * demand.kinds)
         missing, secret = t - support, 0
         for place in range(1, demand.kinds):
-            more = demand.l * read_key(counter, key * demand.kinds + place) - support
+            more = demand.l * read_support(dense, slots, key * demand.kinds + place) - support
             if more > missing:
                 missing, secret = more, place
         prices = np.full(visits.offsets.size - 1, np.iinfo(np.int64).max, np.int64)
@@ -237,6 +258,8 @@ def _choose(
         first, last = visits.offsets[record], visits.offsets[record + 1]
         if suspect[first:last].any():
             labels = read_labels(visits, paths, record)
+            if demand.size == 2 and demand.kinds == 1 and not _holds_rare_pair(counter, labels, t, demand.base):
+                continue
             broken = _list_broken(counter, labels, root, t, demand, suspect[first:last])
             if broken.shape[0] > 0:
                 _hit(broken, visits, paths, record, step, level[first:last])
@@ -299,8 +322,9 @@ def raise_labels(
             for v in range(first, last):
                 suspect[v] = level[v] != visits.level[v]
             counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
+            dense, slots = counter.dense, counter.slots
             for key in different:
-                if is_broken(counter, key, t, demand):
+                if is_broken(dense, slots, key, t, demand):
                     fallen[_rarest_label(key, demand.base, uses)] = True
         for v in range(visits.place.size):
             suspect[v] |= fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, read_key
+from sfumato.kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.labels import (
     Demand,
     Paths,
@@ -16,6 +16,7 @@ from sfumato.kinds.trajectories.kernels.labels import (
     holds_broken,
     new_scratch,
     read_labels,
+    read_support,
 )
 
 __all__ = ["swap_labels"]
@@ -25,16 +26,15 @@ _MOST_LABELS = 1_200
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _fits(counter: Counter, visits: Visits, record: int, key: int, demand: Demand) -> bool:
+def _fits(
+    dense: NDArray[np.int32], slots: NDArray[np.int64], visits: Visits, record: int, key: int, demand: Demand
+) -> bool:
     """Tell whether a record that is not counted may hold a sequence."""
-    if counter.dense.size > 0:
-        support = np.int64(counter.dense[key * demand.kinds]) + 1
-    else:
-        support = read_key(counter, key * demand.kinds) + 1
+    support = read_support(dense, slots, key * demand.kinds) + 1
     fits = support >= demand.k
     if fits and demand.kinds > 1:
         for place in range(1, demand.kinds):
-            visitors = read_key(counter, key * demand.kinds + place)
+            visitors = read_support(dense, slots, key * demand.kinds + place)
             for i in range(visits.secret_offsets[record], visits.secret_offsets[record + 1]):
                 visitors += visits.secret[i] == place
             fits = fits and demand.l * visitors <= support
@@ -85,19 +85,20 @@ def _list_choice(visits: Visits, paths: Paths, record: int) -> Choice:
 @njit(cache=True, nogil=True)
 def _ask(counter: Counter, visits: Visits, paths: Paths, record: int, demand: Demand, choice: Choice) -> None:
     """Find out which labels a record may hold together."""
+    dense, slots = counter.dense, counter.slots
     begin, node, fitting = choice.begin, choice.node, choice.fitting
     n = begin.size - 1
     for i in range(n):
         for a in range(begin[i], begin[i + 1]):
             one = node[a]
-            fitting[a, a] = _fits(counter, visits, record, one + 1, demand)
+            fitting[a, a] = _fits(dense, slots, visits, record, one + 1, demand)
             for b in range(begin[i + 1], begin[n]):
                 two = node[b]
                 fits = fitting[a, a]
                 if fits and demand.kinds > 1 and one != two:
                     fits = paths.first[one] >= paths.last[two] or paths.first[two] >= paths.last[one]
                 if fits and demand.size > 1:
-                    fits = _fits(counter, visits, record, (one + 1) * demand.base + two + 1, demand)
+                    fits = _fits(dense, slots, visits, record, (one + 1) * demand.base + two + 1, demand)
                 fitting[a, b] = fits
                 fitting[b, a] = fits
 
@@ -149,6 +150,7 @@ def _longer_fit(
     counter: Counter, visits: Visits, record: int, labels: NDArray[np.int32], changed: NDArray[np.bool_], demand: Demand
 ) -> bool:
     """Tell whether a record may hold all sequences of three labels and more that go through changed visits."""
+    dense, slots = counter.dense, counter.slots
     at = np.empty(demand.size, np.int64)
     for chosen in range(3, min(demand.size, labels.size) + 1):
         for i in range(chosen):
@@ -158,7 +160,7 @@ def _longer_fit(
             for i in range(chosen):
                 key = key * demand.base + labels[at[i]] + 1
                 concerned = concerned or changed[at[i]]
-            if concerned and not _fits(counter, visits, record, key, demand):
+            if concerned and not _fits(dense, slots, visits, record, key, demand):
                 return False
             if not advance(at, chosen, labels.size):
                 break

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trajectories.naive import local
 
-from sfumato.kinds.trajectories.kernels.labels import Demand, Visits
+from sfumato.kinds.trajectories.kernels.demand import Demand
+from sfumato.kinds.trajectories.kernels.labels import Visits
 from sfumato.kinds.trajectories.kernels.local import recode_from_above, recode_from_below
 from sfumato.kinds.trajectories.kernels.trees import build_tree, grow_paths, join_trees
 

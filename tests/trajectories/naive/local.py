@@ -119,7 +119,7 @@ class Recoding:
         return levels
 
     def more_roots(self, counts, t, wanted):
-        """Let the cheapest other records have more roots where a sequence of roots is broken; False if there are none."""
+        """Let the cheapest other records have more roots where a sequence of roots is broken; False if none is left."""
         support, visitors = counts
         for size in range(1, self.m + 1):
             s = (self.root,) * size

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import LARGEST_KEY, Counter
-from sfumato.kinds.trajectories.kernels.labels import Demand, Paths, Visits, count_all, new_labels_counter
+from sfumato.kinds.trajectories.kernels.demand import Demand
+from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, count_all, new_labels_counter
 from sfumato.kinds.trajectories.kernels.lowering import lower_labels, order_nodes
 from sfumato.kinds.trajectories.kernels.raising import mean_step, raise_labels
 from sfumato.kinds.trajectories.kernels.swapping import swap_labels

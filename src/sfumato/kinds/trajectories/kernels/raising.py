@@ -5,17 +5,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.labels import (
-    Demand,
-    Paths,
-    Visits,
-    advance,
-    is_broken,
-    new_scratch,
-    read_labels,
-    read_support,
-    relabel,
-)
+from sfumato.kinds.trajectories.kernels.demand import Demand, advance, is_broken, read_support
+from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, new_scratch, read_labels, relabel
 
 __all__ = ["mean_step", "raise_labels"]
 

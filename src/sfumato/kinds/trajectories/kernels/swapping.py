@@ -7,17 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.labels import (
-    Demand,
-    Paths,
-    Visits,
-    advance,
-    count_record,
-    holds_broken,
-    new_scratch,
-    read_labels,
-    read_support,
-)
+from sfumato.kinds.trajectories.kernels.demand import Demand, advance, holds_broken, read_support
+from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, count_record, new_scratch, read_labels
 
 __all__ = ["swap_labels"]
 

@@ -118,7 +118,7 @@ class LocalKm(PlaceMerging):
 
     def _start(self, name: str, rows: Trajectories, places: Ints, run: Run) -> Start | None:
         """Recode from exact visits upwards, or from the groups of one recoding for all downwards; None if in vain."""
-        from sfumato.kinds.trajectories.kernels.labels import Demand
+        from sfumato.kinds.trajectories.kernels.demand import Demand
         from sfumato.kinds.trajectories.kernels.local import recode_from_above, recode_from_below
 
         sensitive = np.unique(rows.visited_sensitive.codes)

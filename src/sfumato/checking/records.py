@@ -8,10 +8,12 @@ and sequences of kinds are counted. Plain NumPy: it shares nothing with the meth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.overlap import Steps, Values, count_signed, list_steps, sum_up
 from sfumato.checking.subsequences import distinct_subsequences, support
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -166,21 +168,38 @@ class Records:
         """Count the records that match each wanted sequence of kinds (ascending keys), all or some of them.
 
         Where no two values of a record share a place, a record can match a sequence through one sequence
-        of its values only, so the supports of those add up. Other records are matched one by one.
+        of its values only, so the supports of those add up. Where such values lie inside each other, sequences are
+        counted with signs (:mod:`sfumato.checking.overlap`). Other records are matched one by one.
         """
         counts = np.zeros(len(wanted), dtype=np.int64)
         if not len(wanted) or size > self.histories.lengths.max(initial=0):
             return counts
         some = np.ones(len(self.histories), dtype=bool) if among is None else among
-        keys, supports = support(self.histories.take(np.flatnonzero(some & ~self.overlapping)), size)
+        if self.overlapping.any():
+            keys, signed = count_signed(self._steps, size, max(len(self.histories.labels), 1), some)
+            counts = sum_up(keys, signed, size, self._values, wanted)
+            return counts + self._read(np.flatnonzero(some & self._steps.odd), size, wanted)
+        keys, supports = support(self.histories.take(np.flatnonzero(some)), size)
         for which, hit in self._unfold(keys, size, wanted):
             np.add.at(counts, hit, supports[which])
-        odd = np.flatnonzero(some & self.overlapping)
-        for first in range(0, len(odd), _ROWS_AT_ONCE):
-            part = self.histories.take(odd[first : first + _ROWS_AT_ONCE])
+        return counts
+
+    @cached_property
+    def _values(self) -> Values:
+        return Values(self._pairs, self.base, max(len(self.histories.labels), 1))
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return list_steps(self.histories, self._values)
+
+    def _read(self, rows: Ints, size: int, wanted: Ints) -> Ints:
+        """Count the matches of some records by reading every one of them."""
+        counts = np.zeros(len(wanted), dtype=np.int64)
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
+            part = self.histories.take(rows[first : first + _ROWS_AT_ONCE])
             pairs = [
-                np.unique(rows[which] * len(wanted) + hit)
-                for rows, keys in distinct_subsequences(part, size)
+                np.unique(inside[which] * len(wanted) + hit)
+                for inside, keys in distinct_subsequences(part, size)
                 for which, hit in self._unfold(keys, size, wanted)
             ]
             if pairs:

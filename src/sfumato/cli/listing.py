@@ -16,7 +16,7 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
     Examples
     --------
     >>> [method["name"] for method in describe_methods("trajectories")]
-    ['lm-anon', 'sd-seqanon', 'seqanon', 'sga', 'u-seqanon', 'zga']
+    ['lm-anon', 'local-km', 'sd-seqanon', 'seqanon', 'sga', 'u-seqanon', 'zga']
     """
     if kind:
         find_kind(kind)

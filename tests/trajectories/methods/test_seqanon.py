@@ -63,7 +63,7 @@ def test_more_k_than_people_is_a_parameter_error():
 
 
 def test_sensitive_places_are_refused():
-    with pytest.raises(ParameterError, match="Use lm-anon, zga or sga"):
+    with pytest.raises(ParameterError, match="Use local-km, lm-anon, zga or sga"):
         SeqAnon(k=2, m=2).anonymize(six(sensitive=("c",)), Run())
 
 

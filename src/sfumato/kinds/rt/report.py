@@ -135,8 +135,8 @@ def _items(comparison: Comparison, plot: dict[str, Any]) -> str:
     if not listed:
         return "<section><h2>Generalised items</h2>\n<p>Every item in the release is published exactly.</p></section>"
     caption = (
-        "A published value that stands for several items means: at least one of these. Every class generalises items on "
-        "its own, so that an item may be published in several ways."
+        "A published value that stands for several items means: at least one of these. Every class generalises items "
+        "on its own, so that an item may be published in several ways."
     )
     return f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
 
@@ -174,8 +174,8 @@ def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
     limits = [
         (
             f"More than {items}.",
-            f"Somebody who knows more than {items} of {{whose}}, a sensitive one, or that an item is not there, may find "
-            "a single record that fits.",
+            f"Somebody who knows more than {items} of {{whose}}, a sensitive one, or that an item is not there, may "
+            "find a single record that fits.",
         ),
         (
             "Other columns.",

@@ -124,7 +124,7 @@ class Clusters:
         return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
 
     def distance_with(self, seed: int, k: int) -> Floats:
-        """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with each other one."""
+        """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with every other."""
         from sfumato.kinds.rt.kernels.item_distances import measure_joined
 
         wanted = self.others(seed)

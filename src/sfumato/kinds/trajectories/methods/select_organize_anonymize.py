@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
 from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
 from sfumato.core.run import Run
-from sfumato.kinds.trajectories.families import Limits, PlaceMerging, hideable_rows
+from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure, hideable_rows
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication.recoding import recode_places
@@ -62,34 +61,6 @@ class LmAnon(PlaceMerging):
         if outcome.status != "done":
             raise explain_failure(rows, self.l, type(self).__name__)
         return recode_places(rows, outcome.group)
-
-
-def explain_failure(rows: Trajectories, l: int, owner: str) -> InfeasibleError:
-    """Say how frequent the most frequent sensitive place is, and which l the data allow.
-
-    Examples
-    --------
-    >>> data = Dataset.of("trajectories", [["a", "f"], ["a", "f"], ["a"]], sensitive=("f",))
-    >>> print(explain_failure(Trajectories.of(data), 2, "LmAnon"))
-    LmAnon: a sensitive place is visited in 2 of 3 records, more than 1 in l=2, and merging every place into one does \
-not change that. No l of 2 or more is possible on these data; name fewer sensitive places.
-    """
-    counts = np.bincount(rows.visited_sensitive.codes, minlength=1)
-    most, people = int(counts.max()), len(rows)
-    largest = people // most if most else 0
-    hint = (
-        f"Use l={largest}"
-        if largest >= 2
-        else "No l of 2 or more is possible on these data; name fewer sensitive places"
-    )
-    return InfeasibleError(
-        f"{owner}: a sensitive place is visited in {most} of {people} records, more than 1 in l={l}, and "
-        f"merging every place into one does not change that. {hint}."
-        if most * l > people
-        else f"{owner}: records that share several ordinary places visit a sensitive place more often than 1 in "
-        f"l={l} (overall {most} of {people}), and merging every place into one does not change that. "
-        "Use a smaller l or m, or fewer clusters."
-    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -68,9 +68,14 @@ class Trajectories:
         offsets = np.searchsorted(rows, np.arange(len(self) + 1)).astype(np.int64)
         return Ragged(offsets, codes.astype(np.int32), self.histories.labels)
 
+    @property
+    def has_coordinates(self) -> bool:
+        """Whether it is known where the places are."""
+        return self.dataset.places is not None and "x" in self.dataset.places.column_names
+
     def coordinates(self, owner: str) -> npt.NDArray[np.float64]:
         """Return x and y of the places; without them nothing tells which place is near."""
-        if self.dataset.places is None or "x" not in self.dataset.places.column_names:
+        if not self.has_coordinates:
             raise SchemaError(
                 f"{owner}: needs coordinates of the places. Give columns x and y (or lon and lat), or a places file."
             )
@@ -116,5 +121,5 @@ class Trajectories:
         if self.is_sensitive.any():
             raise ParameterError(
                 f"{owner}: knows no sensitive places and would generalise them like any other. "
-                "Use lm-anon, zga or sga, or name no sensitive places."
+                "Use local-km, lm-anon, zga or sga, or name no sensitive places."
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +13,7 @@ from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.trajectories.model.histories import Trajectories
 
-__all__ = ["EMPTY", "apply_recoding", "recode_places"]
+__all__ = ["EMPTY", "apply_recoding", "recode_places", "recode_visits"]
 
 EMPTY = "no place left after suppression"
 """Why a record is withheld whose places were all removed."""
@@ -55,6 +57,32 @@ def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
         {EMPTY: int((~left).sum())},
         Recoding(rows.dataset.schema.history, tuple(sorted(groups)), suppressed),
     )
+
+
+def recode_visits(
+    rows: Trajectories, value: npt.NDArray[np.int64], members: Sequence[npt.NDArray[np.int64]]
+) -> Recoded:
+    """Recode rows, every ordinary visit as a value of its own; sensitive places stay as they are.
+
+    ``value`` holds a number for each ordinary visit, and ``members`` the places that each value stands for.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> rows = Trajectories.of(Dataset.of("trajectories", [["a", "f"], ["a", "b"]], sensitive=("f",)))
+    >>> recoded = recode_visits(rows, np.array([0, 1, 1]), [np.array([0]), np.array([0, 2])])
+    >>> recoded.codes.tolist(), recoded.groups
+    ([0, 2, 1, 1], [('a',), ('a', 'b'), ('f',)])
+    """
+    labels, codes = rows.histories.labels, rows.histories.codes
+    groups = [tuple(sorted(labels[place] for place in places.tolist())) for places in members]
+    is_sensitive = rows.is_sensitive[codes]
+    visited, which = np.unique(codes[is_sensitive], return_inverse=True)
+    published = np.empty(len(codes), np.int32)
+    published[~is_sensitive] = value
+    published[is_sensitive] = which + len(groups)
+    groups += [(labels[place],) for place in visited.tolist()]
+    return Recoded(rows.rows, rows.histories.offsets, published, groups)
 
 
 def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Recoded:

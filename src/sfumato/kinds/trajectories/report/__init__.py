@@ -15,7 +15,7 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
 from sfumato.report import page
-from sfumato.report.markup import draw_figure, shorten
+from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_bin, show_count, show_share
 from sfumato.report.plots import PANEL_WIDTH, choose_edges, draw_bars, draw_sets, finish_figure, save_figure
 
@@ -166,7 +166,27 @@ def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
             "<section><h2>Generalised places</h2>\n<p>Nothing is generalised: every place in the release is "
             "published exactly.</p></section>"
         )
-    return f"<section><h2>Generalised places</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
+    drawn = draw_figure("group-sizes", plot, caption)
+    return f"<section><h2>Generalised places</h2>\n{drawn}\n{listed}{_fineness(comparison)}</section>"
+
+
+def _fineness(comparison: Comparison) -> str:
+    """Say of the most visited places how finely their visits are published; nothing where that is one way for all."""
+    if comparison.is_global or comparison.obstacle:
+        return ""
+    published = comparison.published_values >= 0
+    place = comparison.originals.codes[published]
+    size = comparison.sizes[comparison.published_values[published]]
+    visits = np.bincount(place, minlength=len(comparison.history.labels))
+    most = np.argsort(-visits, kind="stable")[:_SHOWN_PLACES]
+    rows = []
+    for code in most[visits[most] > 0].tolist():
+        shares = np.histogram(size[place == code], [1, 2, 6, 21, np.inf])[0] / visits[code]
+        label = shorten(comparison.history.labels[code], _SHOWN_LENGTH)
+        rows.append((label, show_count(int(visits[code])), *(show_share(float(share)) for share in shares)))
+    head = ["Place", "Visits", "Exact", "One of 2 to 5", "One of 6 to 20", "One of more"]
+    told = "A place is published finely in some records and coarsely in others: these are the shares of its visits."
+    return f"\n<h3>How finely the most visited places are published</h3>\n{make_table(head, rows, caption=told)}"
 
 
 def _map_view(panels: list[MapPanel]) -> Spec:

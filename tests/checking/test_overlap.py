@@ -1,0 +1,47 @@
+"""Counting with signs is counting record by record."""
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.checking.records import Records
+from sfumato.core.ragged import Ragged
+
+
+@st.composite
+def releases(draw):
+    """Records of values that lie inside each other, mostly; places are a, b, c, ..."""
+    places = "abcdef"[: draw(st.integers(2, 6))]
+    sets = [(place,) for place in places]
+    for _ in range(4):
+        if draw(st.integers(0, 9)):
+            start, stop = sorted((draw(st.integers(0, len(places))), draw(st.integers(0, len(places)))))
+            sets.append(tuple(places[start:stop]) or (places[0],))
+        else:
+            sets.append(tuple(sorted(draw(st.sets(st.sampled_from(places), min_size=1)))))
+    values = {f"V{i}": members for i, members in enumerate(sets)}
+    record = st.lists(st.sampled_from(sorted(values)), max_size=6)
+    rows = draw(st.lists(record, min_size=1, max_size=6))
+    among = draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+    return places, values, rows, among, draw(st.sampled_from([(), ("a",)]))
+
+
+def matches(row, known, values):
+    rest = iter(row)
+    return all(any(place in values[value] for value in rest) for place in known)
+
+
+@given(releases(), st.integers(1, 3))
+@settings(max_examples=300)
+def test_counts_are_those_of_reading_every_record(release, size):
+    places, values, rows, among, sensitive = release
+    records = Records(Ragged.from_lists(rows), values, (), sensitive, places)
+    names = {int(kind): place for kind, place in zip(records.kind, places, strict=True) if kind >= 0}
+    known = sorted(product(names, repeat=size))
+    wanted = np.array([sum(k * records.base ** (size - 1 - i) for i, k in enumerate(s)) for s in known], np.int64)
+    found = records.count(wanted, size, np.array(among))
+    for s, count in zip(known, found.tolist(), strict=True):
+        told = [names[kind] for kind in s]
+        assert count == sum(chosen and matches(row, told, values) for row, chosen in zip(rows, among, strict=True))

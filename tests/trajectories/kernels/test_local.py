@@ -1,0 +1,82 @@
+"""Local recoding does, step by step, what its plain twin does."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.trajectories.naive import local
+
+from sfumato.kinds.trajectories.kernels.demand import Demand
+from sfumato.kinds.trajectories.kernels.labels import Visits
+from sfumato.kinds.trajectories.kernels.local import recode_from_above, recode_from_below
+from sfumato.kinds.trajectories.kernels.trees import build_tree, grow_paths, join_trees
+
+
+@st.composite
+def cases(draw):
+    places = draw(st.integers(1, 6))
+    points = np.array(draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=places, max_size=places)))
+    rows = draw(st.lists(st.lists(st.integers(0, places - 1), min_size=1, max_size=5), min_size=2, max_size=9))
+    k, l, m = draw(st.integers(2, min(4, len(rows)))), draw(st.integers(2, 3)), draw(st.integers(1, 4))
+    # Records that nobody could hide are no matter of the kernel.
+    rows = [row for row in rows if all(sum(len(r) >= n for r in rows) >= k for n in range(1, min(m, len(row)) + 1))]
+    number = draw(st.integers(0, 2))
+    kept = st.sets(st.integers(1, number), max_size=number) if number else st.just(set())
+    secrets = [draw(kept) for _ in rows]
+    return rows, np.column_stack([points, np.zeros(places)]).astype(float), k, l, m, secrets
+
+
+def prepare(rows, grown, k, l, m, secrets):
+    """The same case for kernel and twin; sensitive places are numbered from 1 without gaps."""
+    number = {place: n for n, place in enumerate(sorted(set().union(*secrets)), 1)}
+    rank = np.argsort(grown.order)
+    places = [[int(rank[place]) for place in row] for row in rows]
+    paths = grown.paths
+    visits = Visits(
+        np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+        np.array([place for row in places for place in row], np.int32),
+        np.zeros(sum(map(len, rows)), np.int32),
+        np.concatenate([[0], np.cumsum([len(s) for s in secrets])]).astype(np.int64),
+        np.array([number[p] for s in secrets for p in sorted(s)], np.int32),
+    )
+    ways = [
+        list(zip(paths.node[a:b].tolist(), paths.cost[a:b].tolist(), strict=True))
+        for a, b in zip(paths.start[:-1], paths.start[1:], strict=True)
+    ]
+    demand = Demand(k, l if number else 1, m, len(paths.depth) + 1, len(number) + 1)
+    return visits, paths, demand, local.Recoding(places, ways, k, l if number else 1, m, secrets)
+
+
+def flat(levels):
+    return [level for row in levels for level in row]
+
+
+@given(cases())
+@settings(max_examples=150)
+def test_from_below_is_what_the_plain_twin_does(case):
+    rows, points, k, l, m, secrets = case
+    if len(rows) < k:
+        return
+    grown = grow_paths(build_tree(points, 0.0), len(points), points, 0.0)
+    visits, paths, demand, twin = prepare(rows, grown, k, l, m, secrets)
+    outcome = recode_from_below(visits, paths, demand, lambda *_: None)
+    expected = local.recode_from_below(twin)
+    assert outcome.done == (expected is not None)
+    if outcome.done:
+        assert outcome.level.tolist() == flat(expected)
+
+
+@given(cases())
+@settings(max_examples=100)
+def test_from_above_is_what_the_plain_twin_does(case):
+    rows, points, k, _, m, secrets = case
+    if len(rows) < k:
+        return
+    # One group of all places keeps k^m; with sensitive places it may not, so there are none here.
+    secrets = [set() for _ in secrets]
+    grown = grow_paths(join_trees(np.zeros(len(points), np.int64), points, 0.0), len(points), points, 0.0)
+    visits, paths, demand, twin = prepare(rows, grown, k, 1, m, secrets)
+    visits.level[:] = (np.diff(paths.start) - 1)[visits.place]
+    twin.levels = [[len(twin.ways[place]) - 1 for place in row] for row in twin.records]
+    outcome = recode_from_above(visits, paths, demand, lambda *_: None)
+    local.refine(twin, "LSL")
+    assert outcome.level.tolist() == flat(twin.levels)

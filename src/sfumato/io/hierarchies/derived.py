@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy, derive
+from sfumato.core.hierarchy.popularity import order_by_popularity
 
-__all__ = ["derive_hierarchy"]
+__all__ = ["derive_by_popularity", "derive_hierarchy"]
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _RULE = re.compile(r"(grid|quadtree|balanced):(\d{1,6})")
@@ -51,3 +53,23 @@ def _natural_key(label: str) -> tuple[bool, float, str]:
     if not _NUMBER.fullmatch(label):
         return True, 0, label
     return False, int(label) if "." not in label else float(label), label
+
+
+def derive_by_popularity(rule: str, labels: Sequence[str], counts: Sequence[int]) -> Hierarchy | None:
+    """Derive a hierarchy from how frequent labels are, or return None where the text is no such rule.
+
+    ``popular:2`` groups the labels from the most frequent to the rarest, with at most two children a node.
+
+    Examples
+    --------
+    >>> derive_by_popularity("popular:2", ["a", "b", "c"], [1, 5, 3]).leaf_labels
+    ('b', 'c', 'a')
+    >>> derive_by_popularity("balanced:2", ["a"], [1]) is None
+    True
+    """
+    found = re.fullmatch(r"popular:(\d{1,6})", rule)
+    if found is None:
+        return None
+    if int(found[1]) < 2:
+        raise ParameterError(f"reading: hierarchy {rule} needs a larger number.")
+    return order_by_popularity(labels, counts, int(found[1]))

@@ -149,7 +149,7 @@ def _itemsets(comparison: Comparison, plot: dict[str, Any]) -> str:
     else:
         caption = (
             "Certain are the records that hold the items under their own names. For the expected number, a generalised "
-            "item's records are divided evenly among its members."
+            "item's records are divided among its members, with less for those that other records publish exactly."
         )
     drawn = draw_figure("itemsets", plot, caption)
     return f"<section><h2>Frequent combinations before and after</h2>\n{drawn}</section>"

@@ -8,15 +8,9 @@ from tests.sets.naive import local_km as plain
 from tests.sets.naive.generalisation import Tree as PlainTree
 from tests.sets.naive.generalisation import move_cut
 
-from sfumato.kinds.sets.kernels.local_labels import Tree, label_rows
+from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
+from sfumato.kinds.sets.kernels.local_labels import label_rows
 from sfumato.kinds.sets.kernels.lowering import lower_labels
-from sfumato.kinds.sets.methods.local_km import find_lowest, order_nodes
-
-
-def arrays_of(hierarchy):
-    leaves = np.array(hierarchy.leaves, np.int64)
-    first = np.array(hierarchy.first_leaf, np.int64)
-    return Tree(np.array(hierarchy.parent, np.int32), first, leaves, np.where(leaves > 1, leaves, 0))
 
 
 def start(rows, hierarchy, k, m):
@@ -42,10 +36,13 @@ def test_labels_are_those_of_the_plain_version(rows, hierarchy, k, m, random):
     order = order_nodes(hierarchy, np.bincount(codes, minlength=ITEMS))
     if random.random() < 0.3:
         order = np.array(random.sample(order.tolist(), len(order)), np.int64)
-    gained = lower_labels(labelled, arrays_of(hierarchy), order, k, m)
-    after = plain.lower(rows, before, tree, order.tolist(), k, m)
+    together = random.random() < 0.3
+    gained = int(lower_labels(labelled, cost_tree(hierarchy), order, k, m, together=together).sum())
+    after = plain.lower(rows, before, tree, order.tolist(), k, m, together=together)
     assert labelled.label.tolist() == [row[leaf] for row in after for leaf in sorted(row)]
     assert gained == plain.loss(before, tree) - plain.loss(after, tree) >= 0
+    if together:
+        assert len({(leaf, label) for row in after for leaf, label in row.items()}) == len(set().union(*rows))
     records = plain.published(after)
     assert plain.is_anonymous(records, k, m)
     assert plain.is_true(rows, records, tree)

@@ -55,30 +55,36 @@ def is_rare(records, record, node, k, m, *, gone=False):
     return False
 
 
-def lower(rows, labels, tree, order, k, m):
-    """Bring labels down to each node in turn."""
+def lower(rows, labels, tree, order, k, m, *, together=False):
+    """Bring labels down to each node in turn; all of them together or none, where that is asked for."""
     for node in order:
-        labels = lower_to(node, rows, labels, tree, k, m)
+        lowered = lower_to(node, rows, labels, tree, k, m)
+        if not together or lowered == bring_down(node, labels, tree):
+            labels = lowered
     return labels
+
+
+def bring_down(node, labels, tree):
+    """All records without anything below the node that is published coarser."""
+    return [
+        {
+            leaf: node if leaf in tree.below[node] and cost(tree, label) > cost(tree, node) else label
+            for leaf, label in row.items()
+        }
+        for row in labels
+    ]
 
 
 def lower_to(node, rows, labels, tree, k, m):
     """Bring all records down to a node that publish something below it coarser; send back whom the promise needs."""
-
-    def brought_down(row):
-        return {
-            leaf: node if leaf in tree.below[node] and cost(tree, label) > cost(tree, node) else label
-            for leaf, label in row.items()
-        }
-
     movers = []
     for leaf in sorted(tree.below[node]):
         for number, row in enumerate(rows):
             coarser = leaf in row and cost(tree, labels[number][leaf]) > cost(tree, node)
             if coarser and number not in movers:
                 movers.append(number)
-    after = {number: brought_down(labels[number]) for number in movers}
-    now = [after.get(number, row) for number, row in enumerate(labels)]
+    after = bring_down(node, labels, tree)
+    now = [after[number] if number in movers else row for number, row in enumerate(labels)]
 
     def send_back(leaves_count):
         sent = False

@@ -69,8 +69,10 @@ class _Movers(NamedTuple):
     seen: NDArray[np.int64]
 
 
-def lower_labels(rows: Labelled, tree: Tree, order: NDArray[np.int64], k: int, size: int) -> int:
-    """Bring labels down to the nodes of an order, in turn and in place; return what is gained, in leaves.
+def lower_labels(
+    rows: Labelled, tree: Tree, order: NDArray[np.int64], k: int, size: int, *, together: bool = False
+) -> NDArray[np.int64]:
+    """Bring labels down to the nodes of an order, in turn and in place; return what is gained by each, in leaves.
 
     Parameters
     ----------
@@ -82,22 +84,25 @@ def lower_labels(rows: Labelled, tree: Tree, order: NDArray[np.int64], k: int, s
         Nodes; those with the same nodes above them had better be neighbours.
     k, size
         What every set of up to `size` labels of a row must have.
+    together
+        Bring all records down to a node or none, so that an item that has one label everywhere keeps having one.
 
     Examples
     --------
     >>> from sfumato.kinds.sets.kernels.local_labels import label_rows
     >>> tree = Tree(np.array([2, 2, -1], np.int32), np.array([0, 1, 0]), np.array([1, 1, 2]), np.array([0, 0, 2]))
     >>> rows = label_rows(np.arange(6), np.array([0, 0, 0, 1, 0], np.int32), np.array([2, 2]), 3)
-    >>> lower_labels(rows, tree, np.array([0, 1]), 2, 2), rows.label.tolist()
-    (6, [2, 0, 0, 2, 0])
+    >>> lower_labels(rows, tree, np.array([0, 1]), 2, 2).tolist(), rows.label.tolist()
+    ([6, 0], [2, 0, 0, 2, 0])
     """
     nodes = tree.parent.size
     depth = np.zeros(nodes, np.int64)
     for node in range(nodes - 2, -1, -1):  # parents have higher numbers
         depth[node] = depth[tree.parent[node]] + 1
     books = _Books(make_ledger(nodes, 1, size), make_ledger(nodes, int(depth.max()) + 1, size))
-    gained, _ = _lower(rows, tree, order, k, books, _make_movers(rows), make_scratch(rows))
-    return int(gained)
+    gained = np.zeros(order.size, np.int64)
+    _lower(rows, tree, (order, gained), k, books, _make_movers(rows), make_scratch(rows), together)
+    return gained
 
 
 def _make_movers(rows: Labelled) -> _Movers:
@@ -117,13 +122,14 @@ def _make_movers(rows: Labelled) -> _Movers:
 def _lower(
     rows: Labelled,
     tree: Tree,
-    order: NDArray[np.int64],
+    turns: tuple[NDArray[np.int64], NDArray[np.int64]],
     k: int,
     books: _Books,
     movers: _Movers,
     scratch: Scratch,
-) -> tuple[int, _Books]:
-    gained = np.int64(0)
+    together: bool,
+) -> None:
+    order, gained = turns
     for turn in range(order.size):
         node = order[turn]
         number, holders = _find_movers(node, turn + 1, rows, tree, movers)
@@ -131,15 +137,19 @@ def _lower(
             continue
         books = _bring_down(node, number, rows, tree, books, movers, scratch)
         books, left = _send_back_rare(number, k, books, movers)
-        if left == 0:
+        if left == 0 or (together and left < number):
             continue
         books = _open_above(node, rows, tree, books, scratch)
         for i in range(number):
             if movers.left[i]:
                 books = _shift_above(i, 1, books, movers)
-        books = _settle(number, k, books, movers)
-        gained += _relabel(node, number, rows, tree, movers)
-    return gained, books
+        books, left = _settle(number, k, books, movers)
+        if together and left < number:
+            for i in range(number):
+                if movers.left[i]:
+                    movers.left[i] = False
+                    books = _shift_above(i, -1, books, movers)
+        gained[turn] = _relabel(node, number, rows, tree, movers)
 
 
 @njit(cache=True, nogil=True)
@@ -281,14 +291,15 @@ def _shift_above(i: int, step: int, books: _Books, movers: _Movers) -> _Books:
 
 
 @njit(cache=True, nogil=True)
-def _settle(number: int, k: int, books: _Books, movers: _Movers) -> _Books:
-    """Send records back until no set with the node, and no set that a record has left, is rare."""
-    again = True
+def _settle(number: int, k: int, books: _Books, movers: _Movers) -> tuple[_Books, int]:
+    """Send records back until no set with the node, and no set that a record has left, is rare; return how many stay."""
+    again, left = True, 0
     while again:
-        again = False
+        again, left = False, 0
         for i in range(number):
             if not movers.left[i]:
                 continue
+            left += 1
             now, after = _labels_now(movers, i), _labels_after(movers, i)
             back = has_rare_set(books.own, 0, after, k, 0)
             for column in range(books.above.used[0]):
@@ -299,7 +310,7 @@ def _settle(number: int, k: int, books: _Books, movers: _Movers) -> _Books:
                 books = _shift_above(i, -1, books, movers)
                 books = _Books(_uncount(i, books.own, movers), books.above)
                 again = True
-    return books
+    return books, left
 
 
 @njit(cache=True, nogil=True)

@@ -14,6 +14,7 @@ from sfumato.core.publishing.publication import Recoded
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree
+from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.local_labels import Labelled
@@ -58,25 +59,22 @@ class LocalKmItems(HierarchyGeneralising):
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut and bring labels down."""
-        from sfumato.kinds.sets.kernels.local_labels import Tree, label_rows
+        from sfumato.kinds.sets.kernels.local_labels import label_rows
         from sfumato.kinds.sets.kernels.lowering import lower_labels
 
         hierarchy = self.hierarchy(baskets.dataset)
         baskets, leaf = sort_rows(baskets, self.leaves(baskets, hierarchy))
-        offsets, sizes = baskets.sets.offsets, self.sizes(baskets)
-        moved = self.move(baskets, leaf, run, np.arange(len(hierarchy.leaf_labels)), price_tree(hierarchy, leaf))
-        lowest = find_lowest(hierarchy)
-        leaves = np.array(hierarchy.leaves, np.int64)
-        first = np.array(hierarchy.first_leaf, np.int64)
-        tree = Tree(np.array(hierarchy.parent, np.int32), first, leaves, np.where(leaves > 1, leaves, 0))
-        rows = label_rows(offsets, leaf, lowest[moved.node], len(hierarchy))
+        start = np.arange(len(hierarchy.leaf_labels))
+        cut = self.move(baskets, leaf, run, start, price_tree(hierarchy, leaf)).node
+        tree, size = cost_tree(hierarchy), self.sizes(baskets)[-1]
+        rows = label_rows(baskets.sets.offsets, leaf, find_lowest(hierarchy)[cut], len(hierarchy))
         before = int(tree.cost[rows.label].sum())
-        order = order_nodes(hierarchy, np.bincount(leaf, minlength=len(hierarchy.leaf_labels)))
+        order = order_nodes(hierarchy, np.bincount(leaf, minlength=len(start)))
         with run.phase("lower"):
             if self.prefer == "exact":
-                lower_labels(rows, tree, order_leaves(order, moved.node), self.k, sizes[-1])
-            lower_labels(rows, tree, order, self.k, sizes[-1])
-            lower_labels(rows, tree, order, self.k, sizes[-1])
+                lower_labels(rows, tree, order_leaves(order, cut), self.k, size)
+            lower_labels(rows, tree, order, self.k, size)
+            lower_labels(rows, tree, order, self.k, size)
         run.counters |= {"loss_of_cut": before, "loss": int(tree.cost[rows.label].sum())}
         return publish_labels(baskets, rows, hierarchy)
 
@@ -102,45 +100,6 @@ def sort_rows(baskets: ItemSets, leaf: npt.NDArray[np.int32]) -> tuple[ItemSets,
     token = np.repeat(offsets[order] - begins[:-1], lengths) + np.arange(len(leaf))
     sets = dataclasses.replace(baskets.sets, offsets=begins, codes=baskets.sets.codes[within][token])
     return dataclasses.replace(baskets, rows=baskets.rows[order], sets=sets), leaf[token]
-
-
-def find_lowest(hierarchy: Hierarchy) -> Ints:
-    """Return for every node the lowest one with the same leaves, which is published alike.
-
-    Examples
-    --------
-    >>> find_lowest(Hierarchy.from_paths([("a", "A", "*"), ("b", "*")])).tolist()
-    [0, 1, 0, 3]
-    """
-    lowest = np.arange(len(hierarchy))
-    for node, above in enumerate(hierarchy.parent.tolist()):  # parents have higher numbers
-        if above >= 0 and hierarchy.leaves[above] == hierarchy.leaves[node]:
-            lowest[above] = lowest[node]
-    return lowest
-
-
-def order_nodes(hierarchy: Hierarchy, counts: Ints) -> Ints:
-    """Order the nodes below the root level by level, in each by how frequent their ancestors and they are.
-
-    Nodes below the same parent are neighbours. Nodes that hold nothing, or the same as the node below, are left out.
-
-    Examples
-    --------
-    >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*")])
-    >>> [tree.labels[node] for node in order_nodes(tree, np.array([1, 2, 0, 9]))]
-    ['C', 'A', 'd', 'b', 'a']
-    """
-    below = np.concatenate([[0], np.cumsum(counts)])
-    frequency = below[hierarchy.first_leaf + hierarchy.leaves] - below[hierarchy.first_leaf]
-    rank = np.zeros(len(hierarchy), dtype=np.int64)
-    levels = [np.empty(0, dtype=np.int64)]
-    for depth in range(1, hierarchy.height + 1):
-        nodes = np.flatnonzero(hierarchy.depth == depth)
-        nodes = nodes[np.lexsort((nodes, -frequency[nodes], rank[hierarchy.parent[nodes]]))]
-        rank[nodes] = np.arange(len(nodes))
-        levels.append(nodes)
-    order = np.concatenate(levels)
-    return order[(frequency[order] > 0) & (find_lowest(hierarchy)[order] == order)]
 
 
 def order_leaves(order: Ints, node: Ints) -> Ints:

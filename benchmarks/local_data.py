@@ -58,7 +58,10 @@ def _distinct(record: list[str]) -> list[str]:
 
 
 def _groceries() -> tuple[Records, Paths, str]:
-    records = [_distinct([cell.strip() for cell in line.split(",")]) for line in _text("groceries/groceries.csv.xz").splitlines()]
+    records = [
+        _distinct([cell.strip() for cell in line.split(",")])
+        for line in _text("groceries/groceries.csv.xz").splitlines()
+    ]
     with (DATA / "groceries/groceries_item_hierarchy.csv").open(encoding="utf-8") as file:
         rows = [[cell.strip() for cell in row] for row in csv.reader(file)][1:]
     return records, [(item, f"2 {two}", f"1 {one}", "*") for item, two, one in rows], "its own"
@@ -83,7 +86,11 @@ def _complete_journey() -> tuple[Records, Paths, str]:
 
 
 def _webview_1() -> tuple[Records, str, str]:
-    return [_distinct(line.split()) for line in _text("bms-webview-1/BMS1.dat.xz").splitlines()], "balanced:10", "fan-out 10"
+    return (
+        [_distinct(line.split()) for line in _text("bms-webview-1/BMS1.dat.xz").splitlines()],
+        "balanced:10",
+        "fan-out 10",
+    )
 
 
 def _webview_2() -> tuple[Records, Paths, str]:
@@ -101,7 +108,11 @@ def _pos(first: int = 50_000) -> tuple[Records, str, str]:
 
 
 def _retail() -> tuple[Records, str, str]:
-    return [_distinct(line.split()) for line in _text("fimi-retail/retail.dat.xz").splitlines()], "balanced:10", "fan-out 10"
+    return (
+        [_distinct(line.split()) for line in _text("fimi-retail/retail.dat.xz").splitlines()],
+        "balanced:10",
+        "fan-out 10",
+    )
 
 
 def _diabetes() -> tuple[Records, Paths, str]:
@@ -124,10 +135,10 @@ def _icd9(code: str, above: dict[str, list[str]]) -> tuple[str, ...]:
 
 SOURCES: dict[str, Callable[[], tuple[Records, Paths | str, str]]] = {
     "groceries": _groceries,
-    "complete-journey": _complete_journey,
     "webview-1": _webview_1,
-    "webview-2": _webview_2,
     "diabetes": _diabetes,
     "pos-50k": _pos,
+    "webview-2": _webview_2,
     "retail": _retail,
+    "complete-journey": _complete_journey,
 }

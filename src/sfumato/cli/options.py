@@ -71,7 +71,7 @@ def _reading(
     hierarchy: Annotated[
         list[str],
         typer.Option(
-            help="Hierarchy: place=FILE or item=FILE, or derived: place=quadtree:8, grid:4, item=balanced:10."
+            help="Hierarchy: place=FILE or item=FILE, or derived: place=quadtree:8, grid:4, item=popular:2."
         ),
     ] = [],  # noqa: B006
     unit: Annotated[

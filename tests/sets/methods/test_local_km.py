@@ -65,7 +65,12 @@ def test_it_has_no_recoding_to_apply():
 
 @settings(max_examples=60)
 @given(
-    rows_of_items, hierarchies(), crowds, st.integers(1, 3), st.sampled_from(["loss", "exact"]), st.permutations(range(28))
+    rows_of_items,
+    hierarchies(),
+    crowds,
+    st.integers(1, 3),
+    st.sampled_from(["loss", "exact"]),
+    st.permutations(range(28)),
 )
 def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarchy, k, m, prefer, order):
     rows = [[str(item) for item in sorted(row)] for row in rows * 2]

@@ -45,7 +45,7 @@ def loss(labels, tree):
 
 
 def is_rare(records, record, node, k, m, *, gone=False):
-    """Whether a set of up to m labels of a record, one of them the node, is held by too few; by some, where it is gone."""
+    """Whether a set of up to m labels of a record, one of them the node, is held by too few; if gone, but by some."""
     others = sorted(record - {node})
     for size in range(m):
         for some in combinations(others, size):

@@ -72,8 +72,8 @@ class ConstraintGeneralising(ItemGeneralising):
     partner: Annotated[
         str,
         Param(
-            "Items that an item of a rare itemset is united with: those that help the itemset, or any at least loss, as "
-            "the papers do; auto is helping where itemsets are named.",
+            "Items that an item of a rare itemset is united with: those that help the itemset, or any at least loss, "
+            "as the papers do; auto is helping where itemsets are named.",
             choices=("auto", "helping", "any"),
         ),
     ] = "auto"

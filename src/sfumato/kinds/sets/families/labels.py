@@ -67,4 +67,5 @@ def order_nodes(hierarchy: Hierarchy, counts: Ints) -> Ints:
         rank[nodes] = np.arange(len(nodes))
         levels.append(nodes)
     order = np.concatenate(levels)
-    return order[(frequency[order] > 0) & (find_lowest(hierarchy)[order] == order)]
+    kept: Ints = order[(frequency[order] > 0) & (find_lowest(hierarchy)[order] == order)]
+    return kept

@@ -260,10 +260,8 @@ def _unite(one: int, other: int, baskets: Baskets, tally: Tally, groups: _Groups
 
 
 @njit(cache=True, nogil=True)
-def _choose_pair(
-    image: NDArray[np.int64], held: int, rule: Rule, baskets: Baskets, groups: _Groups
-) -> tuple[int, int]:
-    """Choose a group of an itemset, held by so many rows, and another to unite it with; the other is -1 if there is none."""
+def _choose_pair(image: NDArray[np.int64], held: int, rule: Rule, baskets: Baskets, groups: _Groups) -> tuple[int, int]:
+    """Choose a group of an itemset, held by so many rows, and another to unite it with; -1 if there is none."""
     best, partner = np.int64(-1), np.int64(-1)
     items, support, help = np.int64(0), np.int64(0), np.int64(0)
     for i in range(min(rule.tried, image.size)):

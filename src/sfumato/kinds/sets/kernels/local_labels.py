@@ -124,9 +124,7 @@ class Ledger(NamedTuple):
     sets: Counter
 
 
-def label_rows(
-    offsets: NDArray[np.int64], leaf: NDArray[np.int32], node: NDArray[np.int64], nodes: int
-) -> Labelled:
+def label_rows(offsets: NDArray[np.int64], leaf: NDArray[np.int32], node: NDArray[np.int64], nodes: int) -> Labelled:
     """Begin with a cut: every occurrence of an item has the node of the item as its label.
 
     Examples
@@ -221,9 +219,7 @@ def list_labels(rows: Labelled, row: int, below: int, tree: Tree, scratch: Scrat
 def is_coarser(label: int, leaf: int, node: int, tree: Tree) -> bool:
     """Whether an item lies below a node and is published coarser than that."""
     return bool(
-        tree.cost[label] > tree.cost[node]
-        and tree.first_leaf[node] <= leaf
-        and leaf < tree.first_leaf[node] + tree.leaves[node]
+        tree.cost[label] > tree.cost[node] and tree.first_leaf[node] <= leaf < tree.first_leaf[node] + tree.leaves[node]
     )
 
 
@@ -343,7 +339,7 @@ def _number_set(ledger: Ledger, column: int, others: NDArray[np.int64], pick: ND
     key = np.int64(0)
     for at in pick:
         key = key * base + others[at] + 1
-    return key * ledger.nodes.size + column
+    return int(key * ledger.nodes.size + column)
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,8 @@
 """Labels of records brought down a hierarchy, node by node, while every set of up to m labels keeps its k records.
 
 For a node, all records that publish an item below it coarser are brought down at once; then records go back that hold a
-set with fewer than k records, or that others need for a set they have left, until there is none. What goes back is as it
-was before, so that the promise holds after every node, and no item is ever published coarser than before.
+set with fewer than k records, or that others need for a set they have left, until there is none. What goes back is as
+it was before, so that the promise holds after every node, and no item is ever published coarser than before.
 """
 
 from typing import NamedTuple
@@ -154,7 +154,7 @@ def _lower(
 
 @njit(cache=True, nogil=True)
 def _find_movers(node: int, turn: int, rows: Labelled, tree: Tree, movers: _Movers) -> tuple[int, int]:
-    """Find the records that publish an item below a node coarser; return their number, and that of all who may hold it."""
+    """Find the records that publish an item below a node coarser; return their number, and how many may hold it."""
     number, holders = 0, 0
     first = tree.first_leaf[node]
     for at in range(rows.first[first], rows.first[first + tree.leaves[node]]):
@@ -292,7 +292,7 @@ def _shift_above(i: int, step: int, books: _Books, movers: _Movers) -> _Books:
 
 @njit(cache=True, nogil=True)
 def _settle(number: int, k: int, books: _Books, movers: _Movers) -> tuple[_Books, int]:
-    """Send records back until no set with the node, and no set that a record has left, is rare; return how many stay."""
+    """Send records back until no set with the node, or that a record has left, is rare; return how many stay."""
     again, left = True, 0
     while again:
         again, left = False, 0
@@ -330,7 +330,7 @@ def _relabel(node: int, number: int, rows: Labelled, tree: Tree, movers: _Movers
             if is_coarser(label, rows.leaf[at], node, tree):
                 gained += tree.cost[label] - tree.cost[node]
                 rows.label[at] = node
-    return gained
+    return int(gained)
 
 
 @njit(cache=True, nogil=True)

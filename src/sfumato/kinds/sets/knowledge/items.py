@@ -125,7 +125,7 @@ class ItemRecords:
         return found if found.smallest[found.smallest > 0].min(initial=enough) >= enough else best_knowledge(self, m)
 
     def _find_alike(self) -> tuple[Flags | None, Flags]:
-        """Mark the people whose values are a record, None where a record is nobody's; and those with a value for all."""
+        """Mark people whose values are a record, None where a record is nobody's; and those with a value for all."""
         told = self.known.keep(self._value_of[self.known.codes] >= 0)
         images = Ragged(told.offsets, self._value_of[told.codes].astype(np.int32), self.published.labels).distinct()
         published, people = set(_images_of(self.published)), _images_of(images)

@@ -104,9 +104,9 @@ class SetSupport:
 class KindSupport:
     """Records that can be asked how many of them have, for each kind of item of a set, a value that stands for it.
 
-    Values may overlap and lie within each other. The records with a value that stands for a kind are kept as bits, those
-    of all its values united, and the bits of a set's kinds are intersected: a record counts once, whichever of its
-    values it matches by.
+    Values may overlap and lie within each other. The records with a value that stands for a kind are kept as bits,
+    those of all its values united, and the bits of a set's kinds are intersected: a record counts once, whichever of
+    its values it matches by.
 
     Parameters
     ----------

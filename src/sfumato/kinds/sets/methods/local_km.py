@@ -74,7 +74,6 @@ class LocalKmItems(HierarchyGeneralising):
             if self.prefer == "exact":
                 lower_labels(rows, tree, order_leaves(order, cut), self.k, size)
             lower_labels(rows, tree, order, self.k, size)
-            lower_labels(rows, tree, order, self.k, size)
         run.counters |= {"loss_of_cut": before, "loss": int(tree.cost[rows.label].sum())}
         return publish_labels(baskets, rows, hierarchy)
 

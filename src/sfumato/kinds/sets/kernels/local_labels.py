@@ -21,6 +21,7 @@ __all__ = [
     "clear_ledger",
     "count_row",
     "has_rare_set",
+    "is_coarser",
     "label_rows",
     "list_labels",
     "make_ledger",

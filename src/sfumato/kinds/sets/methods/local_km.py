@@ -23,6 +23,9 @@ __all__ = ["LocalKmItems"]
 
 Ints = npt.NDArray[np.int64]
 
+_MOST_SETS = 2.0**27
+"""Sets of m items that apriori would count: beyond it, a few long records fill the memory."""
+
 
 @dataclasses.dataclass(frozen=True)
 class LocalKmItems(HierarchyGeneralising):
@@ -64,18 +67,36 @@ class LocalKmItems(HierarchyGeneralising):
 
         hierarchy = self.hierarchy(baskets.dataset)
         baskets, leaf = sort_rows(baskets, self.leaves(baskets, hierarchy))
-        start = np.arange(len(hierarchy.leaf_labels))
-        cut = self.move(baskets, leaf, run, start, price_tree(hierarchy, leaf)).node
+        cut = self.begin(baskets, leaf, hierarchy, run)
         tree, size = cost_tree(hierarchy), self.sizes(baskets)[-1]
         rows = label_rows(baskets.sets.offsets, leaf, find_lowest(hierarchy)[cut], len(hierarchy))
         before = int(tree.cost[rows.label].sum())
-        order = order_nodes(hierarchy, np.bincount(leaf, minlength=len(start)))
+        order = order_nodes(hierarchy, np.bincount(leaf, minlength=len(cut)))
         with run.phase("lower"):
             if self.prefer == "exact":
                 lower_labels(rows, tree, order_leaves(order, cut), self.k, size)
             lower_labels(rows, tree, order, self.k, size)
         run.counters |= {"loss_of_cut": before, "loss": int(tree.cost[rows.label].sum())}
         return publish_labels(baskets, rows, hierarchy)
+
+    def begin(self, baskets: ItemSets, leaf: npt.NDArray[np.int32], hierarchy: Hierarchy, run: Run) -> Ints:
+        """Return the cut to begin with: apriori's, or the root where records hold more sets than it should count.
+
+        Examples
+        --------
+        >>> from sfumato.core.dataset import Dataset
+        >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
+        >>> baskets = ItemSets.of(Dataset.of("sets", [["a"], ["b"], ["c"], ["c"]]))
+        >>> LocalKmItems(k=2, m=1).begin(baskets, np.array([0, 1, 2, 2], np.int32), tree, Run(bytes(32))).tolist()
+        [3, 3, 2]
+        """
+        start = np.arange(len(hierarchy.leaf_labels))
+        lengths, size = baskets.sets.lengths.astype(np.float64), self.sizes(baskets)[-1]
+        sets = np.prod([(lengths - i) / (i + 1) for i in range(size)], axis=0).clip(0).sum()
+        if sets > _MOST_SETS:
+            run.counters["began_at_root"] = 1
+            return np.full(len(start), len(hierarchy) - 1)
+        return self.move(baskets, leaf, run, start, price_tree(hierarchy, leaf)).node
 
 
 def sort_rows(baskets: ItemSets, leaf: npt.NDArray[np.int32]) -> tuple[ItemSets, npt.NDArray[np.int32]]:

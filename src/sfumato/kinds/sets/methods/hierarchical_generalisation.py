@@ -23,6 +23,8 @@ __all__ = ["Apriori", "Lra", "Vpa"]
 
 Ints = npt.NDArray[np.int64]
 
+_VAIN = 32
+
 
 @dataclasses.dataclass(frozen=True)
 class Apriori(HierarchyGeneralising):
@@ -156,7 +158,8 @@ class Vpa(HierarchyGeneralising):
 def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[Ints], Ints]) -> tuple[Ints, int]:
     """Split nodes of a cut into their children as long as the cut loses less after repair; also return how often.
 
-    Dearest nodes are tried first. After a pass in which a split was kept, the nodes that are left are tried again.
+    Dearest nodes are tried first. After a pass in which a split was kept, the nodes that are left are tried again; after
+    so many splits in vain there is an end.
 
     Parameters
     ----------
@@ -179,19 +182,21 @@ def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[I
     >>> cut.tolist(), splits
     ([0, 1, 2], 2)
     """
-    kept, before = 0, -1
-    while kept > before:
+    kept, before, vain = 0, -1, 0
+    while kept > before and vain < _VAIN:
         before = kept
         tried: set[int] = set()
         while True:
             waiting = [node for node in np.unique(cut).tolist() if price[node] > 0 and node not in tried]
-            if not waiting:
+            if not waiting or vain == _VAIN:
                 break
             node = min(waiting, key=lambda node: (-price[node], node))
             tried.add(node)
             other = repair(split_node(hierarchy, cut, node))
             if price[np.unique(other)].sum() < price[np.unique(cut)].sum():
                 cut, kept = other, kept + 1
+            else:
+                vain += 1
     return cut, kept
 
 

@@ -25,6 +25,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.timeline
 	$(BIN)/python -m benchmarks.snapshots
 	$(BIN)/python -m benchmarks.activity
+	$(BIN)/python -m benchmarks.table_utility
 	$(BIN)/python -m benchmarks.reports
 
 papers: $(STAMP)-test  ## remake the papers' curves on the data at hand

@@ -57,6 +57,27 @@ def single_receiver(folder: Path) -> list[list[object]]:
     return rows
 
 
+def hybrids(folder: Path) -> list[list[object]]:
+    """What lies between HI and HL: loss above HN's and share of its evaluations, by the size of a block."""
+    rows = []
+    for people in (5_000, 20_000):
+        data = clicks(folder, people, "events=2000", "portals=1", "portal_share=0.05")
+        for k in (4, 16, 32):
+            exact = measure(data, "hi", k=k)[0]
+            slow = measure(data, "hn", k=k)[0][2] if people == 5_000 else None
+            ways = [{"along": "regions"}, *({"block": block} for block in (100, 200, 400, 800, 1600)), {}]
+            for way in ways:
+                _, seconds, count, _, loss = measure(data, "hy", k=k, **way)[0]
+                share = "" if slow is None else count / slow
+                rows.append([people, k, str(way), seconds, count, share, count / exact[2], loss / exact[4]])
+            _, seconds, count, _, loss = measure(data, "hl", k=k)[0]
+            rows.append([people, k, "hl", seconds, count, "" if slow is None else count / slow, "", loss / exact[4]])
+            rows.append([people, k, "hi", *exact[1:3], "" if slow is None else exact[2] / slow, 1.0, 1.0])
+    head = ["people", "k", "way", "s", "CP evaluations", "of hn's", "of hi's", "NCP of hn's"]
+    table("Between HI and HL", head, rows)
+    return rows
+
+
 def large(folder: Path) -> list[list[object]]:
     """HI and HY on 33,000 people with monitored events, HL on 240,000 people and 15 million events; whole runs."""
     cases = [
@@ -221,6 +242,7 @@ if __name__ == "__main__":
         "sequences",
         __doc__,
         single_receiver,
+        hybrids,
         large,
         colluding,
         comparators,

@@ -15,6 +15,7 @@ from benchmarks.measure import DATA, generated, run, run_parts, table
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.metrics.pair_support import PairSupport
 from sfumato.kinds.sets.metrics.top_itemsets import TopItemsets
+from sfumato.kinds.sets.metrics.top_itemsets_certain import TopItemsetsCertain
 from sfumato.pipeline import measure_release
 
 SOURCES = {
@@ -153,6 +154,25 @@ def reconstructions(folder: Path) -> list[list[object]]:
     return rows
 
 
+def bands(folder: Path) -> list[list[object]]:
+    """Disassociation with and without bands of record lengths: what is kept, frequent itemsets, and pairs by rank."""
+    rows = []
+    for name, path in at_hand(folder).items():
+        dataset = read(path)
+        for banded in (False, True):
+            method = sf.methods.Disassociation(k=K, m=M, bands=banded)
+            result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
+            comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
+            apart = result.trace.counters["occurrences_in_term_chunks"] / len(dataset.history().codes)
+            found = [metric.measure(comparison).value for metric in (TopItemsets(), TopItemsetsCertain())]
+            pairs = [PairSupport(first=first, last=first + 20).measure(comparison) for first in (0, 50, 100, 200, 300)]
+            rows.append([name, banded, 1 - apart, *found, *(score.value for score in pairs)])
+            rows.append([name, f"{banded}, expected", "", "", "", *(score.details["expected"] for score in pairs)])
+    head = ["data", "bands", "kept", "tKd", "tKd-a", *(f"re {first}" for first in (0, 50, 100, 200, 300))]
+    table("Disassociation and bands of lengths, k=5, m=2", head, rows)
+    return rows
+
+
 def by_k(folder: Path) -> list[list[object]]:
     """Losses of disassociation as k grows."""
     rows = []
@@ -184,4 +204,4 @@ def peers(folder: Path) -> list[list[object]]:
 
 
 if __name__ == "__main__":
-    run_parts("sets", __doc__, speed, growth, losses, reconstructions, by_k, peers)
+    run_parts("sets", __doc__, speed, growth, losses, reconstructions, bands, by_k, peers)

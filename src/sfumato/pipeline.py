@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 PathLike = str | Path
+
+_REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
 def read(path: PathLike, kind: str, **options: Any) -> Dataset:
@@ -205,11 +207,13 @@ def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
     if original is None or not alone.checks.get(READABLE, True):
         return alone
     release = releases.read_release(Path(path))
-    rows = owner.read_rows(Path(path))
+    rows, reordered = owner.find_rows(Path(path), original)
     counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, rows)
     counted &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
     if rows is not None:
         counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
+    if reordered:
+        counted &= Verdict(True, {}, {"original": _REORDERED})
     return _settle(alone, counted & people.verify_people(release, original, rows))
 
 
@@ -256,7 +260,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
 def attack(path: PathLike, original: Dataset) -> Finding:
     """Attack a release with the knowledge its guarantee is about."""
     release = _release_of(path, original)
-    found = registry.attacker(release.guarantee).attack(release, original, owner.read_rows(Path(path)))
+    found = registry.attacker(release.guarantee).attack(release, original, owner.find_rows(Path(path), original)[0])
     return _name_unit(found, original)
 
 
@@ -273,16 +277,24 @@ def _name_unit(found: Finding, original: Dataset) -> Finding:
 def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
     release = _release_of(path, original)
-    rows = owner.read_rows(Path(path))
+    rows, _ = owner.find_rows(Path(path), original)
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
     return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
-def measure(path: PathLike, original: Dataset, *, workload: Workload | None = None, seed: int = 0) -> list[Score]:
-    """Measure what a release is still good for, one score per measure."""
+def measure(
+    path: PathLike,
+    original: Dataset,
+    *,
+    workload: Workload | None = None,
+    seed: int = 0,
+    parameters: Mapping[str, object] | None = None,
+) -> list[Score]:
+    """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
     release = _release_of(path, original)
-    return measure_release(Comparison(original, release, owner.read_rows(Path(path)), seed, workload))
+    rows, _ = owner.find_rows(Path(path), original)
+    return measure_release(Comparison(original, release, rows, seed, workload), parameters)
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
@@ -327,13 +339,11 @@ def _release_of(path: PathLike, original: Dataset) -> Release:
     return release
 
 
-def measure_release(comparison: Comparison) -> list[Score]:
-    """Return every score that applies."""
-    scores = []
-    for metric in registry.metrics_for(comparison.release.kind):
-        if metric.applies(comparison):
-            scores.append(metric.measure(comparison))
-    return scores
+def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> list[Score]:
+    """Return every score that applies; a measure that was given a parameter has to."""
+    asked = set(parameters or ())
+    metrics = registry.metrics_for(comparison.release.kind, parameters)
+    return [m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
 
 
 def apply(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import functools
+from collections.abc import Mapping
 from types import ModuleType
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.measuring.metric import Metric
 from sfumato.core.method import Method
+from sfumato.core.params import build, declared
 from sfumato.core.rooms import all_kinds, find_kind, find_room, has_room, list_modules
 
 __all__ = [
@@ -157,16 +159,29 @@ def faithful_verifier(kind: str) -> ModuleType:
     raise ParameterError(f"verifiers: nothing here knows data of kind {kind!r}.")
 
 
-def metrics_for(kind: str) -> list[Metric]:
-    """Return the measures that apply to a kind of data.
+def metrics_for(kind: str, parameters: Mapping[str, object] | None = None) -> list[Metric]:
+    """Return the measures that apply to a kind of data; parameters are those of every measure that declares them.
 
     Examples
     --------
     >>> [metric.name for metric in metrics_for("trajectories")][:1]
     ['average-relative-error']
+    >>> metrics_for("trajectories", {"queries": "20"})[0]
+    AverageRelativeError(queries=20, ...)
     """
-    found = [module.METRIC() for module in list_modules(kind, "metrics") if hasattr(module, "METRIC")]
-    return sorted(found, key=lambda metric: metric.name)
+    chosen = dict(parameters or {})
+    classes = [module.METRIC for module in list_modules(kind, "metrics") if hasattr(module, "METRIC")]
+    known = {parameter.name for found in classes for parameter in declared(found)}
+    for name in chosen:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(
+                f"no measure of {kind} has a parameter {name!r}.{hint} Known: {', '.join(sorted(known))}."
+            )
+    names = [{parameter.name for parameter in declared(found)} for found in classes]
+    made = [build(found, {n: chosen[n] for n in chosen if n in of}) for found, of in zip(classes, names, strict=True)]
+    return sorted(made, key=lambda metric: metric.name)
 
 
 def reader(kind: str) -> ModuleType:

@@ -171,8 +171,14 @@ class Cases:
         self.options: dict[str, list[str]] = {
             "snapshots": ["--column", "qi=age,sex", "--sensitive", "condition", "--drop", "area"],
             "sequences": ["--monitored", "*"],
+            "table": [
+                *("--identifier", "person", "--quasi", "age,sex,zip,education", "--sensitive", "diagnosis,income"),
+                *("--drop", "*", "--hierarchy", "zip=mask", "--hierarchy", "age=width:4"),
+            ],
         }
-        sizes = {"trajectories": 12, "sequences": 4, "sets": 12, "activity": 3, "timeline": 20, "snapshots": 60}
+        sizes = {"trajectories": 12, "sequences": 4, "sets": 12, "activity": 3, "timeline": 20, "snapshots": 60} | {
+            "table": 30
+        }
         for kind, size in sizes.items():
             file = folder / f"{kind}.csv"
             assert run(["generate", kind, "--size", str(size), "--seed", "1", "--out", str(file)]) == 0
@@ -181,6 +187,7 @@ class Cases:
         self.data["episodes"] = b"person,start,end,activity\na,0,5,x\nb,1,9,y\n"
         self.data["baskets"] = b"1 2 3\n2 3\n1 4\n"
         self.kind_of = {"slots": "activity", "episodes": "activity", "baskets": "sets"}
+        self.people = b"name,age,sex,born\na,3,f,2024-02-29\nb,,m,1999-12-31\nc,10,f,\n"
         self.hierarchies = [
             b"child,parent\na,A\nb,A\nc,B\nA,*\nB,*\n",
             b"a;A;*\nb;A;*\nc;B;*\n",
@@ -193,7 +200,9 @@ class Cases:
             b'[data]\npath = "data.csv"\nkind = "sets"\n\n[method]\nname = "disassociation"\nk = 2\nm = 1\n\n'
             b'[release]\nout = "out"\nreport = false\n'
         )
-        self.releases = [self._publish(folder, kind) for kind in ("sets", "trajectories", "snapshots", "sequences")]
+        self.releases = [
+            self._publish(folder, kind) for kind in ("sets", "trajectories", "snapshots", "sequences", "table")
+        ]
         self._warm_up(folder)
 
     def _warm_up(self, folder: Path) -> None:
@@ -215,6 +224,7 @@ class Cases:
             "trajectories": ["seqanon", "-p", "k=2", "-p", "m=1", "-p", "infeasible=suppress"],
             "snapshots": ["reposition", "-p", "l=2", "-p", "window=6", "--withhold-at-most", "1"],
             "sequences": ["hl", "-p", "k=2"],
+            "table": ["mondrian", "-p", "k=2"],
         }
         file, out = folder / f"{kind}-sound.csv", folder / f"{kind}-out"
         file.write_bytes(self.data[kind])
@@ -224,7 +234,9 @@ class Cases:
 
     def make(self, rng: random.Random, folder: Path) -> list[str]:
         """Write the files of one case and return the words of its command."""
-        what = rng.choice((self._data, self._data, self._hierarchy, self._policy, self._release, self._release))
+        what = rng.choice(
+            (self._data, self._data, self._table, self._hierarchy, self._policy, self._release, self._release)
+        )
         return what(rng, folder)
 
     def _data(self, rng: random.Random, folder: Path) -> list[str]:
@@ -259,6 +271,31 @@ class Cases:
             ]
             given += rng.choice(extra)
         return ["inspect", str(file), "--kind", kind, *given]
+
+    def _table(self, rng: random.Random, folder: Path) -> list[str]:
+        """Damage a table, its population or its hierarchy, or what is said of its columns."""
+        parts = [("data.csv", self.people), ("town.csv", self.people), ("hierarchy.csv", rng.choice(self.hierarchies))]
+        hurt = rng.randrange(5)
+        for at, (name, data) in enumerate(parts):
+            (folder / name).write_bytes(damage_bytes(rng, data) if at == hurt else data)
+        said = [
+            *(
+                "--identifier=name",
+                "--quasi=age,sex,born",
+                "--scale=age=numeric",
+                "--scale=sex=m<f",
+                "--scale=born=date",
+            ),
+            *(f"--population={folder / 'town.csv'}", f"--hierarchy=age={folder / 'hierarchy.csv'}", "--empty=?"),
+            *("--hierarchy=born=calendar", "--hierarchy=sex=mask:right", "--missing=error", "--owner-column=name"),
+        ]
+        chosen = [*said[:2], *(word for word in said[2:] if rng.random() < 0.3)]
+        if hurt > 2:
+            at = rng.randrange(len(chosen))
+            name, _, value = chosen[at].partition("=")
+            junk = damage_bytes(rng, value.encode()).decode(errors="replace").replace("\0", "")
+            chosen[at] = f"{name}={junk}"
+        return ["inspect", str(folder / "data.csv"), "--kind", "table", *chosen]
 
     def _hierarchy(self, rng: random.Random, folder: Path) -> list[str]:
         (folder / "data.csv").write_bytes(self.items)

@@ -44,6 +44,11 @@ def snapshots():
     return "\n".join(["time,age,ill", *rows]) + "\n"
 
 
+def patients():
+    rows = [f"{20 + i},{spell(HOSTILE[i % len(HOSTILE)])},{spell(HOSTILE[i // 2 % len(HOSTILE)])}" for i in range(28)]
+    return "\n".join(["age,town,ill", *rows]) + "\n"
+
+
 CASES = {
     "trajectories": (
         visits("place"),
@@ -58,6 +63,11 @@ CASES = {
     ),
     "activity": (days(), ["--method", "mc", "-p", "k=2", "-p", "aggregate=1"], []),
     "snapshots": (snapshots(), ["--method", "anatomy", "-p", "l=2"], ["--column", "qi=age", "--sensitive", "ill"]),
+    "table": (
+        patients(),
+        ["--method", "mondrian", "-p", "k=2"],
+        ["--quasi", "age,town", "--sensitive", "ill", "--hierarchy", "town=fanout:3"],
+    ),
 }
 
 

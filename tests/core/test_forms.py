@@ -133,3 +133,20 @@ def test_a_cell_of_the_wrong_form_names_the_row_and_not_the_value():
     with pytest.raises(SchemaError, match="published row 2") as error:
         decode(pa.array(["[1..2]", "canary"]), Form("interval", "int64"))
     assert "canary" not in str(error.value)
+
+
+NUMBERS = st.one_of(
+    st.none(), st.just({"lo": None, "hi": None}), st.builds(lambda a, b: {"lo": a, "hi": b}, *[st.integers(0, 3)] * 2)
+)
+LABELS = st.one_of(st.none(), st.lists(st.sampled_from(["a", "", "*", "b|c"]), max_size=3))
+
+
+@given(st.lists(NUMBERS, max_size=8), st.lists(LABELS, max_size=8))
+def test_cells_are_spelled_alike_one_by_one_and_together(ranges, sets):
+    """Spelling each different cell once says what spelling every cell says; slices and chunks are no different."""
+    for cells, form in ((ranges, Form("interval", "int64")), (sets, Form("set"))):
+        array = pa.array(cells, form.arrow)
+        alone = [encode(array.slice(at, 1), form)[0].as_py() for at in range(len(cells))]
+        assert encode(array, form).to_pylist() == alone
+        assert encode(pa.chunked_array([array, array], form.arrow), form).to_pylist() == alone * 2
+        assert decode(encode(array, form), form).to_pylist() == cells

@@ -42,8 +42,11 @@ from tests.damages.forging import (
     add_label,
     add_one,
     call_column,
+    call_label,
     change_cells,
+    change_class,
     change_label,
+    change_one,
     change_part,
     claim,
     count_more,
@@ -51,11 +54,14 @@ from tests.damages.forging import (
     declare_column,
     declare_part,
     declare_places,
+    drop_columns,
     drop_record,
+    edit_part,
     empty_reason,
     exchange,
     forge,
     invent_withheld,
+    list_members,
     list_other_column,
     list_row,
     lower_claim,
@@ -63,8 +69,10 @@ from tests.damages.forging import (
     numbered,
     other_claim,
     other_value_name,
+    play,
     raise_claim,
     rename,
+    reorder_columns,
     reorder_names,
     repeat_record,
     reverse_part,
@@ -74,7 +82,10 @@ from tests.damages.forging import (
     swap_records,
     swap_values,
     unsorted_values,
+    with_columns,
 )
+
+from sfumato.core.forms import Form
 
 BROKEN, UNDECLARED, UNSETTLED = "broken", "undeclared", "unsettled"
 
@@ -106,6 +117,11 @@ GENERALISED = (*TRAJECTORIES, *SEQUENCES)
 SENSITIVE = ("klm-anonymity", "activity-diversity", "km-items, separated")
 LISTED = (*SENSITIVE, *SEQUENCES, "prefix-frequency", "itemset-anonymity")
 STREAM = ("l-diversity, stream",)
+TABLES = ("k-anonymity",)
+ORDERED = ("k-anonymity, ordered",)
+TREES = ("k-anonymity, hierarchical",)
+POPULATION = ("k-anonymity, presence",)
+MEANS = ("k-anonymity, means",)
 
 CLAIM: dict[str, Damage] = {
     "more is claimed": Damage(forge(raise_claim), BROKEN),
@@ -153,20 +169,20 @@ TRUTH: dict[str, Damage] = {
         forge(drop_record),
         BROKEN,
         alone=False,
-        only=(*TRAJECTORIES, *SEQUENCES, "km-items", "itemset", "prefix-frequency", *SNAPSHOTS),
+        only=(*TRAJECTORIES, *SEQUENCES, "km-items", "itemset", "prefix-frequency", *SNAPSHOTS, *TABLES),
     ),
     "a record is published twice": Damage(
         forge(repeat_record),
         BROKEN,
         alone=False,
-        only=(*TRAJECTORIES, *SEQUENCES, "km-items", "itemset", "prefix-frequency", *SNAPSHOTS),
+        only=(*TRAJECTORIES, *SEQUENCES, "km-items", "itemset", "prefix-frequency", *SNAPSHOTS, *TABLES),
     ),
     "two records are exchanged": Damage(forge(swap_records), BROKEN, alone=False, never=(*SEPARATED, *CLASSES)),
     "the records are in another order": Damage(
         forge(lambda r: numbered(reverse_rows(r))),
         BROKEN,
         alone=False,
-        only=(*TRAJECTORIES, *SEQUENCES, "itemset", "prefix-frequency"),
+        only=(*TRAJECTORIES, *SEQUENCES, "itemset", "prefix-frequency", *TABLES),
     ),
     "an entry is another one": Damage(forge(change_label), BROKEN, alone=False, only=HISTORIES),
     "an entry is invented": Damage(forge(add_label), BROKEN, alone=False, only=HISTORIES),
@@ -232,7 +248,7 @@ SMUGGLING: dict[str, Damage] = {
         rewrite_parquet(lambda t: t.append_column("diagnosis", pa.array(["flu"] * t.num_rows))), UNDECLARED
     ),
     "a column that is declared": Damage(forge(declare_column), BROKEN),
-    "an attribute that is declared": Damage(forge(declare_attribute), BROKEN, alone=False, only=SNAPSHOTS),
+    "an attribute that is declared": Damage(forge(declare_attribute), BROKEN, alone=False, only=(*SNAPSHOTS, *TABLES)),
     "a column that is called otherwise": Damage(
         forge(call_column), UNDECLARED, only=("prefix-frequency", "itemset-anonymity")
     ),
@@ -241,10 +257,14 @@ SMUGGLING: dict[str, Damage] = {
     "digits in a share": Damage(forge(change_cells("share", nudge)), UNDECLARED, only=CLASSES),
     "a column in values.csv": Damage(add_column("values.csv"), UNDECLARED),
     "a column in places.csv": Damage(add_column("places.csv"), UNDECLARED, only=TRAJECTORIES),
-    "a column in the further table": Damage(add_column_to_part, UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity")),
+    "a column in the further table": Damage(
+        add_column_to_part,
+        UNDECLARED,
+        only=(*SEPARATED, *CLASSES, "l-diversity", *ORDERED, *TREES, *POPULATION, *MEANS),
+    ),
     "a further table that is declared": Damage(forge(declare_part), BROKEN),
     "places where there are none": Damage(
-        forge(declare_places), UNDECLARED, only=(*SEQUENCES, "km-items", *CLASSES, *SNAPSHOTS)
+        forge(declare_places), UNDECLARED, only=(*SEQUENCES, "km-items", *CLASSES, *SNAPSHOTS, *TABLES)
     ),
     "a place that no record shows": Damage(
         forge(
@@ -334,7 +354,171 @@ METADATA: dict[str, Damage] = {
     "bytes between columns and footer": Damage(move_footer, UNDECLARED),
     "bytes behind data.parquet": Damage(append_bytes, UNSETTLED),
     "another writer of data.parquet": Damage(other_writer, UNDECLARED),
-    "a label that no record has": Damage(more_labels, UNDECLARED, only=HISTORIES),
+    "a label that no record has": Damage(more_labels, UNDECLARED, only=(*HISTORIES, *TABLES), never=MEANS),
+}
+
+OF_TABLES: dict[str, Damage] = {
+    "a record leaves its class": Damage(forge(change_one("age", lambda _: {"lo": 1, "hi": 99})), BROKEN),
+    "a record is less exact": Damage(forge(change_one("age", lambda cell: {**cell, "hi": cell["hi"] + 1})), BROKEN),
+    "a record is suppressed": Damage(forge(change_one("age", lambda _: None)), BROKEN),
+    "a record is called missing": Damage(forge(change_one("age", lambda _: {"lo": None, "hi": None})), BROKEN),
+    "a range is another one": Damage(
+        forge(change_class("age", lambda cell: {"lo": cell["hi"] + 100, "hi": cell["hi"] + 200})), BROKEN, alone=False
+    ),
+    "a range runs backwards": Damage(forge(change_class("age", lambda _: {"lo": 50, "hi": 20})), BROKEN),
+    "a range has one bound": Damage(forge(change_class("age", lambda cell: {**cell, "hi": None})), BROKEN),
+    "a date is another one": Damage(
+        forge(change_class("born", lambda cell: {"lo": cell["hi"], "hi": cell["hi"]})), BROKEN, alone=False
+    ),
+    "a set has another label": Damage(
+        forge(change_class("sex", lambda _: ["zz alice"])), BROKEN, alone=False, never=MEANS
+    ),
+    "a set has a label more": Damage(
+        forge(change_class("sex", lambda cell: sorted({*cell, "zz alice"}) if "" not in cell else ["zz"])),
+        BROKEN,
+        alone=False,
+        never=MEANS,
+    ),
+    "a set is not sorted": Damage(forge(change_class("sex", lambda _: ["m", "f"])), BROKEN, never=MEANS),
+    "a set has a label twice": Damage(forge(change_class("sex", lambda _: ["f", "f"])), BROKEN, never=MEANS),
+    "a set is empty": Damage(forge(change_class("sex", lambda _: [])), BROKEN, never=MEANS),
+    "a missing value stands beside others": Damage(
+        forge(change_class("sex", lambda _: ["", "f"])), BROKEN, never=MEANS
+    ),
+    "a label is another one": Damage(
+        forge(change_class("town", lambda _: "zz alice")), BROKEN, alone=False, never=MEANS
+    ),
+    "a label is called otherwise": Damage(forge(call_label), BROKEN, alone=False, never=(*MEANS, *POPULATION)),
+    "a label that nobody has": Damage(forge(list_members("town", "zz", "zz1", "zz2")), UNDECLARED, never=MEANS),
+    "labels that overlap": Damage(
+        forge(list_members("town", "zz", "bonn", "jena")), BROKEN, never=(*MEANS, *POPULATION)
+    ),
+    "a label below itself": Damage(
+        forge(list_members("town", "zz", "west", "jena")), BROKEN, never=(*MEANS, *POPULATION)
+    ),
+    "members of a column that has none": Damage(forge(list_members("illness", "zz", "flu", "cold")), UNDECLARED),
+    "a label with one member": Damage(forge(list_members("town", "zz", "ulm")), BROKEN),
+    "a member more": Damage(
+        forge(lambda r: list_members("town", r.values["value"][0].as_py(), "zz alice")(r)),
+        BROKEN,
+        alone=False,
+        never=(*MEANS, *POPULATION),
+    ),
+    "a sensitive value is another one": Damage(forge(change_one("illness", lambda _: "gout 2")), BROKEN, alone=False),
+    "two sensitive values are exchanged": Damage(forge(change_cells("illness", exchange)), BROKEN, alone=False),
+    "two plain values are exchanged": Damage(forge(change_cells("smokes", exchange)), BROKEN, alone=False),
+    "a quasi-identifier is called plain": Damage(forge(play("age", "plain")), BROKEN),
+    "a plain column is called sensitive": Damage(forge(play("smokes", "sensitive")), BROKEN),
+    "a sensitive column is called plain": Damage(forge(play("illness", "plain")), BROKEN),
+    "a sensitive column is called plain, and not claimed": Damage(
+        forge(
+            lambda r: dataclasses.replace(
+                play("illness", "plain")(r),
+                guarantee=dataclasses.replace(r.guarantee, l=1, c=None, t=None, sensitive=()),
+                parts={},
+            )
+        ),
+        BROKEN,
+        alone=False,
+    ),
+    "a quasi-identifier is not claimed": Damage(claim(quasi=lambda old: old[1:]), BROKEN),
+    "a quasi-identifier is left out": Damage(forge(lambda r: drop_columns(r, "age")), BROKEN, alone=False),
+    "columns are in another order": Damage(forge(reorder_columns), BROKEN, alone=False),
+    "quasi-identifiers in another order": Damage(
+        edit_json(lambda m: m["guarantee"]["parameters"]["quasi"].reverse()), UNDECLARED
+    ),
+    "an empty cell": Damage(forge(change_one("illness", lambda _: None)), (BROKEN, UNSETTLED)),
+    "whole numbers become decimals": Damage(
+        forge(
+            lambda r: dataclasses.replace(
+                with_columns(r, age=r.table["age"].cast(Form("interval", "float64").arrow)),
+                columns=tuple(
+                    dataclasses.replace(c, form=Form("interval", "float64")) if c.name == "age" else c
+                    for c in r.columns
+                ),
+            )
+        ),
+        BROKEN,
+        alone=False,
+    ),
+    "l is promised": Damage(claim(l=5, diversity="distinct", c=None), BROKEN),
+    "entropy is promised": Damage(claim(l=4, diversity="entropy", c=None), BROKEN),
+    "recursive diversity is promised": Damage(claim(l=3, diversity="recursive", c=0.1), BROKEN),
+    "closeness is promised": Damage(claim(t=0.01, distance="equal"), BROKEN),
+    "presence is promised": Damage(claim(presence=0.5), BROKEN, never=POPULATION),
+    "an order without an order": Damage(claim(t=1.0, distance="ordered"), BROKEN, never=ORDERED),
+    "a further table that nothing calls for": Damage(claim(t=None, distance="equal"), BROKEN, only=(*ORDERED, *TREES)),
+    "a value has no place": Damage(
+        forge(edit_part(lambda rows: rows.remove(next(r for r in rows if r["value"] == "flu")))),
+        BROKEN,
+        only=(*ORDERED, *TREES),
+    ),
+    "a value has two places": Damage(
+        forge(edit_part(lambda rows: rows.append(rows[0]))), BROKEN, only=(*ORDERED, *TREES)
+    ),
+    "a value of nobody": Damage(
+        forge(edit_part(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))), BROKEN, alone=False, only=TREES
+    ),
+    "a value of nobody in an order": Damage(
+        forge(edit_part(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))), BROKEN, only=ORDERED
+    ),
+    "another order of sensitive values": Damage(forge(reverse_part), BROKEN, alone=False, only=ORDERED),
+    "a tree that is not sorted": Damage(forge(reverse_part), UNDECLARED, only=TREES),
+    "a tree with two roots": Damage(
+        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent=""))),
+        BROKEN,
+        only=TREES,
+    ),
+    "a node above itself": Damage(
+        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "lungs").update(parent="lungs"))),
+        BROKEN,
+        only=TREES,
+    ),
+    "a node above nobody knows what": Damage(
+        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="zz"))),
+        BROKEN,
+        only=TREES,
+    ),
+    "a value above another": Damage(
+        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="flu"))),
+        BROKEN,
+        only=TREES,
+    ),
+    "more people fit a class": Damage(
+        forge(edit_part(lambda rows: rows[0].update(people=rows[0]["people"] + 50))),
+        BROKEN,
+        alone=False,
+        only=POPULATION,
+    ),
+    "fewer people fit a class": Damage(
+        forge(edit_part(lambda rows: rows[0].update(people=1))), BROKEN, only=POPULATION
+    ),
+    "a class is not counted": Damage(forge(edit_part(lambda rows: rows.pop())), BROKEN, only=(*POPULATION, *MEANS)),
+    "a class is counted twice": Damage(
+        forge(edit_part(lambda rows: rows.append(rows[-1]))), BROKEN, only=(*POPULATION, *MEANS)
+    ),
+    "a class that no record has": Damage(
+        forge(edit_part(lambda rows: rows.append({**rows[-1], "age": {"lo": 5000, "hi": 6000}}))),
+        BROKEN,
+        only=(*POPULATION, *MEANS),
+    ),
+    "classes in another order": Damage(forge(reverse_part), UNDECLARED, only=(*POPULATION, *MEANS)),
+    "another presence": Damage(claim(presence=0.1), BROKEN, only=POPULATION),
+    "a mean beyond its range": Damage(
+        forge(edit_part(lambda rows: rows[0].update(mean_age=500.0))), BROKEN, only=MEANS
+    ),
+    "digits in a mean": Damage(
+        forge(edit_part(lambda rows: rows[0].update(mean_age=rows[0]["mean_age"] + 1e-11))),
+        BROKEN,
+        alone=False,
+        only=MEANS,
+    ),
+    "a value under another node": Damage(
+        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="lungs"))),
+        BROKEN,
+        alone=False,
+        only=TREES,
+    ),
 }
 
 SUMMARY: dict[str, Damage] = {
@@ -369,5 +553,6 @@ DAMAGES: dict[str, Damage] = {
     **TRUTH,
     **SMUGGLING,
     **METADATA,
+    **{name: dataclasses.replace(damage, only=damage.only or TABLES) for name, damage in OF_TABLES.items()},
     **{name: dataclasses.replace(damage, only=STREAM) for name, damage in SUMMARY.items()},
 }

@@ -100,17 +100,16 @@ def more_labels(folder: Path) -> None:
     """Give a dictionary a label that no record has."""
     path = folder / "data.parquet"
     table = pq.read_table(path)
-    name = next(
-        n
-        for n in table.column_names
-        if pa.types.is_list(table.schema.field(n).type)
-        and pa.types.is_dictionary(table.schema.field(n).type.value_type)
+    name, is_list = next(
+        (field.name, pa.types.is_list(field.type))
+        for field in table.schema
+        if pa.types.is_dictionary(field.type.value_type if pa.types.is_list(field.type) else field.type)
     )
     column = table.column(name).combine_chunks()
-    flat = column.flatten()
+    flat = column.flatten() if is_list else column
     labels = pa.array([*flat.dictionary.to_pylist(), "zz Alice has the flu"])
     flat = pa.DictionaryArray.from_arrays(flat.indices, labels)
-    column = pa.ListArray.from_arrays(column.offsets, flat, type=column.type)
+    column = pa.ListArray.from_arrays(column.offsets, flat, type=column.type) if is_list else flat
     pq.write_table(
         table.set_column(table.column_names.index(name), name, column), path, compression="none", write_statistics=False
     )

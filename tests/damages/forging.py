@@ -148,7 +148,8 @@ def empty_reason(release: Release) -> Release:
 
 def declare_column(release: Release) -> Release:
     """Publish a sensitive value beside every record, and declare it."""
-    column = PublishedColumn("diagnosis", "plain" if release.kind != "snapshots" else "count", Form("exact"))
+    role = "plain" if release.kind not in {"snapshots", "table"} else "count"
+    column = PublishedColumn("diagnosis", role, Form("exact"))
     cells = pa.array(["flu"] * release.table.num_rows)
     return dataclasses.replace(
         release, columns=(*release.columns, column), table=release.table.append_column("diagnosis", cells)
@@ -363,3 +364,109 @@ def nudge(cells: list[Any]) -> None:
     at = next(i for i in range(1, len(cells)) if cells[i] < 1 and abs(cells[i] + cells[i - 1] - 1) < 1e-12)
     cells[at] += 1e-12
     cells[at - 1] -= 1e-12
+
+
+def change_class(column: str, change: Callable[[Any], Any]) -> Callable[[Release], Release]:
+    """Change a cell wherever it is published; the first that is not suppressed."""
+
+    def do(release: Release) -> Release:
+        cells = release.table.column(column).to_pylist()
+        old = next(cell for cell in cells if cell is not None)
+        new = change(old)
+        return _with_cells(release, column, [new if cell == old else cell for cell in cells])
+
+    return do
+
+
+def change_one(column: str, change: Callable[[Any], Any]) -> Callable[[Release], Release]:
+    """Change a cell of one record."""
+
+    def do(release: Release) -> Release:
+        cells = release.table.column(column).to_pylist()
+        at = next(at for at, cell in enumerate(cells) if cell is not None)
+        cells[at] = change(cells[at])
+        return _with_cells(release, column, cells)
+
+    return do
+
+
+def _with_cells(release: Release, column: str, cells: list[Any]) -> Release:
+    kind = release.table.schema.field(column).type
+    made = pa.array(cells, pa.string()).dictionary_encode() if pa.types.is_dictionary(kind) else pa.array(cells, kind)
+    return with_columns(release, **{column: made})
+
+
+def drop_columns(release: Release, *names: str) -> Release:
+    """Leave columns out, and do not claim anything about them."""
+    columns = tuple(column for column in release.columns if column.name not in names)
+    claim = release.guarantee
+    quasi = tuple(name for name in claim.quasi if name not in names)
+    values = release.values.filter(pc.invert(pc.is_in(release.values["column"], value_set=pa.array(names))))
+    return dataclasses.replace(
+        release,
+        columns=columns,
+        table=release.table.drop_columns(list(names)),
+        values=values,
+        guarantee=dataclasses.replace(claim, quasi=quasi),
+    )
+
+
+def play(column: str, role: str) -> Callable[[Release], Release]:
+    """Let a column play another part."""
+
+    def do(release: Release) -> Release:
+        columns = tuple(dataclasses.replace(c, role=role) if c.name == column else c for c in release.columns)
+        return dataclasses.replace(release, columns=columns)
+
+    return do
+
+
+def list_members(column: str, value: str, *members: str) -> Callable[[Release], Release]:
+    """Publish a label with these members in the place of the first one that is generalised, or only list it."""
+
+    def do(release: Release) -> Release:
+        def add(rows: list[dict[str, Any]]) -> None:
+            rows += [{"column": column, "value": value, "member": member} for member in members]
+            rows.sort(key=lambda row: (row["column"], row["value"], row["member"]))
+
+        return values_of(release, add)
+
+    return do
+
+
+def call_label(release: Release) -> Release:
+    """Call a node of the hierarchy by a name that says something, everywhere."""
+    old = release.values["value"][0].as_py()
+    new = "alice lives here"
+
+    def call(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["value"] = new if row["value"] == old else row["value"]
+        rows.sort(key=lambda row: (row["column"], row["value"], row["member"]))
+
+    column = release.values["column"][0].as_py()
+    cells = [new if cell == old else cell for cell in release.table.column(column).to_pylist()]
+    return values_of(_with_cells(release, column, cells), call)
+
+
+def reorder_columns(release: Release) -> Release:
+    columns = release.columns[::-1]
+    return dataclasses.replace(release, columns=columns, table=release.table.select([c.name for c in columns]))
+
+
+def edit_part(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[Release], Release]:
+    """Change rows of the further table."""
+
+    def do(release: Release) -> Release:
+        name, part = next(iter(release.parts.items()))
+        rows = part.table.to_pylist()
+        change(rows)
+        columns = {}
+        for column in part.columns:
+            cells = [row[column.name] for row in rows]
+            kind = part.table.schema.field(column.name).type
+            made = pa.array(cells, pa.string() if pa.types.is_dictionary(kind) else kind)
+            columns[column.name] = made.dictionary_encode() if pa.types.is_dictionary(kind) else made
+        return dataclasses.replace(release, parts={name: Part(part.columns, pa.table(columns))})
+
+    return do

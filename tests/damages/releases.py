@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import sfumato as sf
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.core.clock import Clock
+from sfumato.core.hierarchy import Hierarchy
 
 SECRET = bytes([1] * 32)
 
@@ -62,6 +64,49 @@ def snapshots() -> sf.Dataset:
     return sf.Dataset.of("snapshots", snapshot_rows(), ("age", "sex"), "illness")
 
 
+ILLNESSES = Hierarchy.from_paths(
+    [("cold", "lungs", "any"), ("cough", "lungs", "any"), ("flu", "lungs", "any"), ("gout", "any"), ("rash", "any")]
+)
+TOWNS = Hierarchy.from_paths(
+    [("bonn", "west", "*"), ("cologne", "west", "*"), ("essen", "west", "*"), ("jena", "east", "*"), ("ulm", "*")]
+)
+
+
+def table(distance: str = "equal", people: int = 72) -> sf.Dataset:
+    """People with a number, a date, labels with and without a hierarchy, of whom some values are missing."""
+    rng = np.random.default_rng(6)
+    towns, illnesses = TOWNS.leaf_labels, ("cold", "cough", "flu", "gout", "rash")
+    rows = [
+        (
+            int(rng.integers(20, 60)),
+            None if i % 12 == 0 else "fmx"[rng.integers(3)],
+            towns[rng.integers(5)],
+            illnesses[rng.integers(5)],
+            datetime.date(1990, 1, 1) + datetime.timedelta(days=int(rng.integers(900))),
+            "yn"[i % 2],
+        )
+        for i in range(people)
+    ]
+    hierarchies = {"town": TOWNS} | ({"illness": ILLNESSES} if distance == "hierarchical" else {})
+    return sf.Dataset.of(
+        "table",
+        rows,
+        ("age", "sex", "town", "illness", "born", "smokes"),
+        sensitive=("illness",),
+        plain=("smokes",),
+        orders={"illness": illnesses} if distance == "ordered" else {},
+        hierarchies=hierarchies,
+        population=[(row[0], row[1], row[2], row[4]) for row in rows for _ in range(3)],
+    )
+
+
+def numbers() -> sf.Dataset:
+    """People with numbers only, whose class means are published."""
+    rows = [(row["age"], row["born"], row["illness"], row["smokes"]) for row in table().table.to_pylist()]
+    made = [(int(age), datetime.date.fromisoformat(str(born)), ill, smokes) for age, born, ill, smokes in rows]
+    return sf.Dataset.of("table", made, ("age", "born", "illness", "smokes"), sensitive=("illness",), plain=("smokes",))
+
+
 def write(data: sf.Dataset, method: object, out: Path) -> sf.Dataset:
     sf.write(sf.anonymize(data, method, secret=SECRET), out, reports=False)  # type: ignore[arg-type]
     return data
@@ -96,4 +141,21 @@ RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
     "l-diversity": lambda out: write(snapshots(), sf.methods.Reposition(l=2, window=3), out),
     "l-eligibility": lambda out: write(snapshots(), sf.methods.Reposition(l=2, window=3, then="none"), out),
     "l-diversity, stream": stream,
+    "k-anonymity": lambda out: write(table(), sf.methods.Mondrian(k=3), out),
+    "k-anonymity, distinct": lambda out: write(table(), sf.methods.Mondrian(k=3, l=3), out),
+    "k-anonymity, entropy": lambda out: write(table(), sf.methods.Mondrian(k=3, l=2, diversity="entropy"), out),
+    "k-anonymity, recursive": lambda out: write(
+        table(), sf.methods.Mondrian(k=3, l=2, diversity="recursive", c=1.5), out
+    ),
+    "k-anonymity, equal": lambda out: write(table(), sf.methods.Mondrian(k=3, t=0.4), out),
+    "k-anonymity, ordered": lambda out: write(
+        table("ordered"), sf.methods.Mondrian(k=3, t=0.3, distance="ordered"), out
+    ),
+    "k-anonymity, presence": lambda out: write(
+        table(people=900), sf.methods.Optimal(k=3, presence=0.4, at_most="town=1,sex=0", weights="town=0.1"), out
+    ),
+    "k-anonymity, means": lambda out: write(numbers(), sf.methods.Mdav(k=3), out),
+    "k-anonymity, hierarchical": lambda out: write(
+        table("hierarchical"), sf.methods.Mondrian(k=3, t=0.3, distance="hierarchical"), out
+    ),
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.core.errors import ParameterError
+from sfumato.io.policy import read_policy
 from sfumato.io.reading import Reading
 
 FULL = Reading(
@@ -77,6 +78,74 @@ def test_what_is_wrong_is_refused(options, message):
     with pytest.raises(ParameterError) as caught:
         Reading.of("trajectories", options)
     assert message in str(caught.value)
+
+
+TABLE = Reading(
+    "table",
+    identifier=("name",),
+    quasi=("age", "zip"),
+    sensitive=("diagnosis",),
+    plain="note",
+    scales={"zip": "categorical", "pain": "low<mid<high"},
+    hierarchies={"age": "width:8"},
+    missing="error",
+    empty=["?", "NA"],
+    population=Path("town.csv"),
+)
+
+
+def test_options_of_tables_round_trip():
+    again = Reading.from_dict(json.loads(json.dumps(TABLE.to_dict())))
+    assert again == TABLE
+    assert (again.plain, again.empty, again.population) == (("note",), ("?", "NA"), "town.csv")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"identifier": ("a",)},
+        {"quasi": ("a",)},
+        {"plain": ("a",)},
+        {"scales": {"a": "date"}},
+        {"missing": "error"},
+        {"empty": ("?",)},
+        {"population": "town.csv"},
+    ],
+)
+def test_options_of_tables_mean_nothing_elsewhere(option):
+    with pytest.raises(ParameterError, match=f"{next(iter(option))} means nothing for sets"):
+        Reading.of("sets", option)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"missing": "kep"}, "missing must be one of keep, error, got 'kep'. Did you mean 'keep'?"),
+        ({"missing": None}, "missing must be text"),
+        ({"scales": ["age"]}, "scales must map names to names"),
+        ({"quasi": {"a": "b"}}, "quasi must be a list of texts"),
+        ({"empty": ("",)}, "empty must be text"),
+    ],
+)
+def test_what_is_wrong_for_tables_is_refused(options, message):
+    with pytest.raises(ParameterError) as caught:
+        Reading.of("table", options)
+    assert message in str(caught.value)
+
+
+def test_files_of_a_policy_lie_beside_it_and_rules_are_left_alone(tmp_path):
+    (tmp_path / "town.csv").write_text("age\n1\n")
+    (tmp_path / "zip.csv").write_text("1;*\n")
+    (tmp_path / "policy.toml").write_text(
+        '[data]\npath = "people.csv"\nkind = "table"\nquasi = ["age", "zip"]\npopulation = "town.csv"\n'
+        'hierarchies = { age = "width:8", zip = "zip.csv" }\n[method]\nname = "x"\n[release]\nout = "out"\n'
+    )
+    options = read_policy(tmp_path / "policy.toml").reading
+    assert options == {
+        "quasi": ["age", "zip"],
+        "population": str(tmp_path / "town.csv"),
+        "hierarchies": {"age": "width:8", "zip": str(tmp_path / "zip.csv")},
+    }
 
 
 def test_kind_must_be_known():

@@ -61,6 +61,22 @@ def activity(rows: Rows, method) -> sf.Dataset:
     return sf.Dataset.of("activity", days, sensitive=tuple(labels[:1]), clock=Clock("hour"))
 
 
+def table(rows: Rows, method) -> sf.Dataset:
+    """A number and two labels of every row, one of them with a hierarchy; the last label is sensitive."""
+    labels = sorted({label for row in rows for label in row})
+    number = {label: 10 * i for i, label in enumerate(labels)}
+    numeric = "numbers" in method.needs
+    people = [
+        (number[row[0]] + len(row), row[0] if not numeric else number[row[0]], row[1 % len(row)], row[-1])
+        for row in rows
+    ]
+    if numeric:
+        people = [(age, other, number[third], last) for age, other, third, last in people]
+    hierarchies = {"town": balanced(labels, 3)} if labels and not numeric else {}
+    names = ("age", "job", "town", "illness")
+    return sf.Dataset.of("table", people, names, sensitive=("illness",), hierarchies=hierarchies)
+
+
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """How data of a kind are made, and what the contract asks of its releases.
@@ -79,6 +95,7 @@ KINDS = {
     "sets": Kind(sets),
     "timeline": Kind(timeline, {"delta": "2/3"}, shuffled=False),
     "snapshots": Kind(snapshots),
+    "table": Kind(table),
     "activity": Kind(activity, {"delta": "2h", "epsilon": "1/2", "aggregate": "day,hour"}),
 }
 

@@ -11,7 +11,14 @@ import sfumato as sf
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 
-READING = {"snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)}}
+READING = {
+    "snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)},
+    "table": {
+        "identifier": ("person",),
+        "quasi": ("age", "sex", "zip", "education", "marital_status", "occupation"),
+        "sensitive": ("income", "diagnosis"),
+    },
+}
 KINDS = [kind for kind in registry.all_kinds() if registry.has_room(kind, "generator")]
 MODELS = [(kind, model) for kind in KINDS for model in registry.generator(kind).MODELS]
 

@@ -21,6 +21,7 @@ METHODS = {
     "separated sets": sf.methods.Disassociation(k=2, m=2),
     "groups": sf.methods.Hi(k=2),
     "classes": sf.methods.Mc(k=2, aggregate="slot"),
+    "tables": sf.methods.Mondrian(k=2),
 }
 ROWS = [["a", "b"], ["a", "c"], ["a", "b", "c"], ["b", "c"], ["a", "s0"], ["b", "a", "c"], ["c", "a"], ["c", "b"]]
 CLAIMS = {
@@ -28,6 +29,16 @@ CLAIMS = {
     "class-anonymity": {"k": 5},
     "gl-diversity": {"g": 3, "l": 2, "k": 5, "monitored": ("a",)},
     "group-anonymity": {"k": 5, "monitored": ("a",)},
+    "k-anonymity": {
+        "k": 5,
+        "l": 2,
+        "diversity": "recursive",
+        "c": 2.0,
+        "t": 0.2,
+        "presence": 0.5,
+        "quasi": ("age", "sex"),
+        "sensitive": ("ill",),
+    },
     "itemset-anonymity": {"k": 5, "itemsets": (("a",),)},
     "klm-anonymity": {"k": 5, "m": 2, "l": 2, "sensitive": ("a",)},
     "km-anonymity": {"k": 5, "m": 2},
@@ -48,6 +59,7 @@ SPEAKS_OF_PEOPLE = (
     r"about the same people",
     r"fewest people",
     r"at least k people",
+    r"the people of the population",
 )
 """Where a sentence about days is truly about the people who have them."""
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.activity.naive import releases as activity_releases
 from tests.sequences.naive import metrics as sequence_metrics
 from tests.sets.releases import disassociated, generalised
+from tests.table import given_classes
 from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
@@ -291,4 +292,56 @@ class Snapshots:
         return Comparison(data, release, np.array(self.kept))
 
 
-EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots)
+@dataclasses.dataclass(frozen=True)
+class Tables:
+    """Classes of records, published as the cells that hold them; some columns suppressed, some records withheld."""
+
+    rows: list[tuple[object, ...]]
+    group: tuple[int, ...]
+    suppressed: frozenset[str] = frozenset()
+    withheld: frozenset[int] = frozenset()
+    steps = ("generalise", "suppress", "withhold")
+    kind = "table"
+
+    @staticmethod
+    def draw(draw: Any) -> Tables:
+        rows = draw(given_classes.people_rows())
+        return Tables(rows, tuple(range(len(rows))))
+
+    def step(self, draw: Any, operation: str) -> Tables:
+        there = sorted(set(range(len(self.rows))) - self.withheld)
+        if operation == "suppress":
+            gone = draw(st.sampled_from(given_classes.NAMES[:4]))
+            return dataclasses.replace(self, suppressed=self.suppressed | {gone})
+        if operation == "generalise":
+            # Whole classes are joined as they are published: records that look the same are never told apart again.
+            _, release, rows = self._everybody()
+            looks = [repr({n: row[n] for n in given_classes.NAMES[:4]}) for row in release.table.to_pylist()]
+            group = tuple(sorted(set(looks)).index(looks[at]) for at in np.argsort(rows).tolist())
+            if len(set(group)) < 2:
+                return self
+            one, other = draw(st.lists(st.sampled_from(sorted(set(group))), min_size=2, max_size=2, unique=True))
+            return dataclasses.replace(self, group=tuple(one if number == other else number for number in group))
+        if operation == "withhold" and len(there) > 1:
+            return dataclasses.replace(self, withheld=self.withheld | {draw(st.sampled_from(there))})
+        return self
+
+    def _everybody(self) -> tuple[Dataset, Release, Any]:
+        data = given_classes.make_people(self.rows)
+        result = given_classes.publish(data, self.group)
+        table = result.release.table
+        for name in self.suppressed:
+            at, kind = table.schema.get_field_index(name), table.schema.field(name).type
+            table = table.set_column(at, name, pa.nulls(len(table), kind))
+        return data, dataclasses.replace(result.release, table=table), result.trace.rows
+
+    def publish(self) -> Comparison:
+        data, release, rows = self._everybody()
+        kept = np.flatnonzero([row not in self.withheld for row in rows.tolist()])
+        release = dataclasses.replace(
+            release, table=release.table.take(pa.array(kept)), withheld={"by hand": len(self.withheld)}
+        )
+        return Comparison(data, release, rows[kept])
+
+
+EVERY = (Trajectories, Sets, SeparatedSets, Sequences, Activity, Timeline, Snapshots, Tables)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release, describe_claim
@@ -17,12 +19,15 @@ KNOWN = "listed values are values of the original"
 ROLES = "columns play the parts that were asked for"
 
 _WORDS = {
+    "quasi": "quasi-identifiers",
     "monitored": "monitored events",
     "sensitive": "sensitive values",
     "events": "sensitive events",
     "itemsets": "itemsets",
 }
-_OPTIONS = {"monitored": "--monitored", "sensitive": "--sensitive", "events": "--sensitive"}
+_OPTIONS = {"monitored": "--monitored", "sensitive": "--sensitive", "events": "--sensitive", "quasi": "--quasi"}
+_ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive"}
+"""Parameters that name columns, where columns and not values play that part."""
 
 
 def verify_asked(
@@ -72,7 +77,7 @@ def _compare_lists(release: Release, original: Dataset) -> tuple[dict[str, Any] 
     for name, option in _OPTIONS.items():
         if not hasattr(claim, name):
             continue
-        wanted = original.schema.monitored if name == "monitored" else original.schema.sensitive
+        wanted = _list_asked(original, name)
         claimed = set(getattr(claim, name))
         if claimed and not wanted:
             return None, (_say_open(name, len(claimed), option),)
@@ -83,6 +88,13 @@ def _compare_lists(release: Release, original: Dataset) -> tuple[dict[str, Any] 
     if hasattr(claim, "itemsets"):
         return _compare_itemsets(claim.itemsets, original.constraints.get("privacy", ()))
     return None, ()
+
+
+def _list_asked(original: Dataset, name: str) -> tuple[str, ...]:
+    """Return the values, or else the columns, that the owner named."""
+    schema = original.schema
+    listed = schema.monitored if name == "monitored" else () if name == "quasi" else schema.sensitive
+    return listed or tuple(column.name for column in schema.columns if column.role == _ROLES.get(name))
 
 
 def _compare_itemsets(
@@ -127,12 +139,24 @@ def _compare_roles(release: Release, original: Dataset) -> dict[str, Any] | None
     return None
 
 
+def _list_labels(original: Dataset) -> set[str]:
+    """Return the labels of the history, or where there is none those of all columns."""
+    if any(column.role == "history" for column in original.schema.columns):
+        found = set(original.history().labels)
+    else:
+        found = set()
+    for column in original.schema.columns:
+        if column.role in _ROLES.values():
+            found.update(original.table.column(column.name).unique().cast(pa.string()).to_pylist())
+    return found
+
+
 def _find_unknown(release: Release, original: Dataset, recoded: Collection[str]) -> dict[str, Any] | None:
     """Look for members and removed values that neither the original nor its hierarchies and constraints know."""
     rows = release.values.to_pylist()
     if not rows:
         return None
-    known = {*original.history().labels, *recoded}
+    known = {*_list_labels(original), *recoded}
     for hierarchy in original.hierarchies.values():
         known.update(hierarchy.leaf_labels)
     for groups in original.constraints.values():

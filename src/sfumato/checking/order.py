@@ -92,11 +92,15 @@ def _look_at_values(release: Release) -> Findings:
         return
     if rows != sorted(set(rows)):
         yield "values.csv", "rows that are not in order, or listed twice"
-    history = release.history_column
-    unused = {value for _, gone, value, _ in rows if not gone} - _labels(release, history)
+    labels = {
+        column.name: _labels(release, column.name)
+        for column in release.columns
+        if column.role == "history" or column.form.cell == "category"
+    }
+    unused = {(column, value) for column, gone, value, _ in rows if not gone and value not in labels.get(column, ())}
     if unused:
         yield "values.csv", f"{len(unused):,} values that no record has"
-    if any(column != history for column, _, _, _ in rows):
+    if any(column not in labels for column, _, _, _ in rows):
         yield "values.csv", "values of a column that is not generalised"
     if not look_up(release.kind, "verifiers", "REMOVES_VALUES", False) and any(gone for _, gone, _, _ in rows):
         yield "values.csv", "removed values, which such releases do not list"

@@ -299,29 +299,18 @@ def measure(
     reading: dict[str, Any],
     workload: Annotated[Path | None, typer.Option(help="Count queries, one per line: cafe>office.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of generated queries and projections.")] = 0,
+    parameter: Annotated[
+        list[str], typer.Option("-p", "--parameter", help="Parameter of measures: label=income. Repeatable.")
+    ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Measure what a release is still good for, one object per measure."""
-    from sfumato import pipeline
-    from sfumato.cli.publishing import read_original, read_workload
+    from sfumato.cli.publishing import read_original, read_workload, show_scores
 
     out = Output(as_json=as_json)
     queries = None if workload is None else read_workload(workload)
-    scores = pipeline.measure(
-        existing(directory), read_original(directory, original, reading), workload=queries, seed=seed
-    )
-    found = [score.to_dict() for score in scores]
-    rows = [
-        (
-            s["metric"],
-            s["value"],
-            s["better"],
-            {k: v for k, v in s.items() if k not in {"metric", "value", "better"}},
-        )
-        for s in found
-    ]
-    out.table("Utility", ["measure", "value", "better", "details"], rows)
-    out.finish({"measures": found})
+    dataset = read_original(existing(directory), original, reading)
+    show_scores(out, directory, dataset, queries, seed, parse_pairs(parameter, "-p"))
 
 
 @app.command()

@@ -54,7 +54,22 @@ def _reading(
     places_file: Annotated[str, typer.Option(help="File with coordinates of the places.")] = "",
     coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
     split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
-    sensitive: Annotated[list[str], typer.Option(help="Sensitive value, or @FILE with one per line. Repeatable.")] = [],  # noqa: B006
+    identifier: Annotated[
+        list[str], typer.Option(help="Column that names people, left out: name,ssn. Repeatable.")
+    ] = [],  # noqa: B006
+    quasi: Annotated[list[str], typer.Option(help="Column that others may know: age,sex. Repeatable.")] = [],  # noqa: B006
+    sensitive: Annotated[
+        list[str],
+        typer.Option(help="Sensitive value, or @FILE with one per line; in tables, a sensitive column. Repeatable."),
+    ] = [],  # noqa: B006
+    plain: Annotated[list[str], typer.Option(help="Column of a table to publish as it is. Repeatable.")] = [],  # noqa: B006
+    scale: Annotated[
+        list[str],
+        typer.Option(help="What a column holds: age=numeric, born=date, zip=categorical, pain=low<mid<high."),
+    ] = [],  # noqa: B006
+    missing: Annotated[str, typer.Option(help="Empty cells of a table: keep as a value of their own, or error.")] = "",
+    empty: Annotated[list[str], typer.Option(help="Text that means no value, such as ? or NA. Repeatable.")] = [],  # noqa: B006
+    population: Annotated[str, typer.Option(help="File with the people that a table was drawn from.")] = "",
     monitored: Annotated[
         list[str],
         typer.Option(help="Event a receiver monitors, several with commas, @FILE, or '*' for all. Repeatable."),
@@ -71,7 +86,8 @@ def _reading(
     hierarchy: Annotated[
         list[str],
         typer.Option(
-            help="Hierarchy: place=FILE or item=FILE, or derived: place=quadtree:8, grid:4, item=popular:2."
+            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item=fanout:10 or popular:2, "
+            "age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat."
         ),
     ] = [],  # noqa: B006
     unit: Annotated[
@@ -100,7 +116,14 @@ def _reading(
         "places_file": places_file or None,
         "coordinates": coordinates,
         "split": split or None,
+        "identifier": tuple(identifier),
+        "quasi": tuple(quasi),
         "sensitive": tuple(sensitive),
+        "plain": tuple(plain),
+        "scales": parse_pairs(scale, "--scale"),
+        "missing": missing or None,
+        "empty": tuple(empty),
+        "population": population or None,
         "monitored": tuple(event.strip() for text in monitored for event in _listed(text)),
         "resolution": resolution or None,
         "user_key": user_key or None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ __all__ = [
     "read_workload",
     "run_policy",
     "show_risk",
+    "show_scores",
     "write_reconstructions",
 ]
 
@@ -118,10 +119,13 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read a later batch the same way, less what need not hold in it.
 
     A batch may visit no sensitive place, and places that no constraint or hierarchy knows; the claim and the
-    recoding of the release say all that applying them needs.
+    recoding of the release say all that applying them needs. Where a file decides on the columns, what is sensitive are
+    columns, which a batch has as well.
     """
     release = releases.read_release(directory)
-    about_values = {"sensitive", "constraints", "hierarchies"}
+    about_values = {"constraints", "hierarchies"} | (
+        {"sensitive"} if registry.find_kind(release.kind).columns else set()
+    )
     kept = {name: value for name, value in _remembered(directory).items() if name not in about_values}
     return pipeline.read(path, release.kind, **{**kept, **given})
 
@@ -132,6 +136,21 @@ def _remembered(directory: Path) -> dict[str, Any]:
     if not isinstance(reading, dict):
         raise SchemaError(f"{directory / 'owner' / 'trace.json'}: does not say how the data were read.")
     return {name: value for name, value in reading.items() if name != "kind"}
+
+
+def show_scores(
+    out: Output, path: Path, original: Dataset, workload: Workload | None, seed: int, parameters: Mapping[str, str]
+) -> None:
+    """Measure a release, and say which measures need something that is not installed."""
+    scores = pipeline.measure(path, original, workload=workload, seed=seed, parameters=parameters)
+    found = [score.to_dict() for score in scores]
+    shown = ("metric", "value", "better")
+    rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
+    out.table("Utility", ["measure", "value", "better", "details"], rows)
+    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())}
+    for name, told in lacking.items():
+        out.say(f"{name}: {told}")
+    out.finish({"measures": found} | ({"not_measured": lacking} if lacking else {}))
 
 
 def read_workload(path: Path) -> Workload:

@@ -113,10 +113,9 @@ def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if not array.null_count and not array.flatten().null_count:
             return _encode_many(array, form)
-    if form.cell == "exact" and not form.history:
+    if not form.history:
         return _encode_distinct(column, form)
-    write = _encode_history if form.history else _encode_cell
-    return pa.array([_safe(write(value, form), form) for value in column.to_pylist()], pa.string())
+    return pa.array([_safe(_encode_history(value, form), form) for value in column.to_pylist()], pa.string())
 
 
 def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
@@ -262,9 +261,35 @@ def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | No
 def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
     """Spell each distinct cell once: attributes of many records have few different ones."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    coded = array.dictionary_encode()
-    words = [_safe(_encode_cell(value, form), form) for value in coded.dictionary.to_pylist()]
-    return pc.fill_null(pa.array(words, pa.string()).take(coded.indices), "*")
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    if form.cell == "interval":
+        cells, index = _number_ranges(array)
+    elif form.cell == "set":
+        cells, index = _number_sets(array)
+    else:
+        coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        cells, index = coded.dictionary.to_pylist(), coded.indices
+    words = [_safe(_encode_cell(value, form), form) for value in cells]
+    return pc.fill_null(pa.array(words, pa.string()).take(index), "*")
+
+
+def _number_ranges(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the different ranges, and which of them every row has."""
+    sides = [array.field(side).dictionary_encode() for side in (0, 1)]
+    codes = [side.indices.fill_null(len(side.dictionary)) for side in sides]
+    keys = pc.add(pc.multiply(codes[0].cast(pa.int64()), len(sides[1].dictionary) + 1), codes[1].cast(pa.int64()))
+    # What lies below a suppressed range is no bound.
+    keys = pc.if_else(array.is_null(), pa.scalar(None, pa.int64()), keys)
+    coded = keys.dictionary_encode()
+    return array.take(pc.index_in(coded.dictionary, value_set=keys)).to_pylist(), coded.indices
+
+
+def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the different sets, and which of them every row has."""
+    number: dict[tuple[Any, ...] | None, int] = {}
+    index = [number.setdefault(None if cell is None else tuple(cell), len(number)) for cell in array.to_pylist()]
+    return list(number), pa.array(index, pa.int64())
 
 
 def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:

@@ -62,6 +62,12 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         found = getattr(self, "k", None)
         return found if isinstance(found, int) and found > 1 else None
 
+    @property
+    def largest_share(self) -> float | None:
+        """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
+        found = getattr(self, "l", None)
+        return 1 / found if found else None
+
     @abc.abstractmethod
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise in one sentence that a reader of the release understands; a record is one unit."""

@@ -11,7 +11,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.kind import OfKind
 from sfumato.core.params import Parameterised
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 
@@ -43,7 +43,7 @@ class Method(OfKind, Parameterised, abc.ABC):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the guarantee, with its trace."""
 
-    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:  # noqa: ARG002
+    def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:  # noqa: ARG002
         """Publish a later batch with a recoding learnt earlier; only global recodings can be applied."""
         raise ParameterError(f"{type(self).__name__}: has no recoding that could be applied to other data.")
 

@@ -21,7 +21,7 @@ from sfumato.core.visible import escape_html
 
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
-    from sfumato.core.publishing.recoding import Recoding
+    from sfumato.core.publishing.recoding import SavedRecoding
 
 __all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
 
@@ -219,7 +219,7 @@ class Trace:
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)
     counters: dict[str, int] = dataclasses.field(default_factory=dict)
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
-    recoding: Recoding | None = None
+    recoding: SavedRecoding | None = None
     original: Dataset | None = None
     earlier: Path | None = None
     """Where the release lies whose recoding was applied."""

@@ -14,6 +14,10 @@ from sfumato.io.formats.json_text import read_toml
 __all__ = ["Policy", "read_policy"]
 
 
+_FILES = ("hierarchies", "constraints", "places_file", "population")
+"""Reading options that name files, or something else such as a rule."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -84,9 +88,17 @@ def read_policy(path: Path) -> Policy:
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
     read_limit(policy.release.withhold_at_most)
     folder = path.parent
-    data = policy.data.model_copy(update={"path": str(folder / policy.data.path)})
+    beside = {name: _beside(folder, value) for name, value in policy.reading.items() if name in _FILES}
+    data = policy.data.model_copy(update={"path": str(folder / policy.data.path), **beside})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)
     include = tuple(str(folder / file) for file in policy.release.include)
     paths = {"out": str(folder / policy.release.out), "secret": secret, "include": include}
     release = policy.release.model_copy(update=paths)
     return policy.model_copy(update={"data": data, "release": release})
+
+
+def _beside(folder: Path, value: Any) -> Any:
+    """Return the path of a file that lies beside the policy; what names no such file stays as it is."""
+    if isinstance(value, dict):
+        return {name: _beside(folder, entry) for name, entry in value.items()}
+    return str(folder / value) if isinstance(value, str) and value and (folder / value).is_file() else value

@@ -26,10 +26,11 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "user_key": ("host", "user", "host+agent"),
     "query": ("drop", "keep"),
     "faults": ("error", "mend"),
+    "missing": ("keep", "error"),
 }
 _SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
-_MAPPINGS = ("columns", "hierarchies", "constraints")
-_LISTS = ("header", "drop", "sensitive", "monitored")
+_MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
+_LISTS = ("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty")
 _ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop")
 """Options that mean something for a file of any kind of data."""
 
@@ -51,9 +52,22 @@ class Reading:
     drop
         Columns to leave out; ``*`` for all that have no role.
     sensitive
-        Sensitive values of the history; an entry ``@FILE`` stands for a file with one value per line.
+        Sensitive values of the history; an entry ``@FILE`` stands for a file with one value per line. Of tables,
+        the columns whose values are sensitive.
+    identifier, quasi, plain
+        Of tables: columns that are left out because they name people, columns that others may know, and columns that
+        are published as they are.
+    scales
+        Of tables: what the values of a column are, where that is not to be told by their look: ``numeric`` (or
+        ``integer`` or ``decimal``), ``date``, ``categorical``, or an order such as ``low<mid<high``.
+    missing
+        Of tables: ``error`` to refuse empty cells, which are a value of their own otherwise (``keep``).
+    empty
+        Of tables: texts that mean that there is no value, such as ``?`` or ``NA``; an empty cell always does.
+    population
+        Of tables: file with the people the records were drawn from.
     hierarchies, constraints
-        Files by column, and by name (``utility``, ``privacy``).
+        Files by column, and by name (``utility``, ``privacy``). Hierarchies may be derived: ``width:8``.
     places
         Derive places from coordinates: ``grid:500m``, ``quadtree:500`` (at most 500 places) or
         ``regions:FILE``, to which ``,outside=drop`` may be added.
@@ -126,6 +140,13 @@ class Reading:
     slots: str | None = None
     faults: str = "error"
     unit: str | None = None
+    identifier: tuple[str, ...] = ()
+    quasi: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    scales: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    missing: str = "keep"
+    empty: tuple[str, ...] = ()
+    population: str | None = None
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -147,7 +168,7 @@ class Reading:
                 raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
 
     def _checked(self, name: str, value: Any) -> str | None:
-        if value is None and name not in {"kind", "zone", "coordinates", "query", "faults"}:
+        if value is None and name not in {"kind", "zone", "coordinates", "query", "faults", "missing"}:
             return None
         text = _text(name, value)
         known = self.formats if name == "format" else _CHOICES.get(name)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
+from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import Cells, name_marked, parse_numbers, refuse_empty
 
 __all__ = ["Times", "parse_times", "split_periods"]
@@ -70,8 +71,32 @@ class Times(NamedTuple):
     zoned: bool
 
 
-def parse_times(owner: str, name: str, column: Cells) -> Times:
+class _Where(NamedTuple):
+    """The column that is read, for messages."""
+
+    owner: str
+    name: str
+    rows: Longs | None
+
+    def spell(self, marked: Marks) -> str:
+        return name_marked(marked) if self.rows is None else name_rows(self.rows[marked].tolist())
+
+    def complain(self, fault: str, marked: Marks, advice: str) -> NoReturn:
+        """Say what is wrong, and in which rows where the fault has ``{}``."""
+        raise SchemaError(f"{self.owner}: column {self.name!r}{fault.format(self.spell(marked))}. {advice}")
+
+
+def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None) -> Times:
     """Return a column as times; either all have a zone (and become UTC) or none has.
+
+    Parameters
+    ----------
+    owner, name
+        Of the file and the column, for messages.
+    column
+        The cells.
+    rows
+        Row of each cell, from 1, where that is not its position.
 
     Examples
     --------
@@ -83,25 +108,26 @@ def parse_times(owner: str, name: str, column: Cells) -> Times:
     sfumato.core.errors.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
     with one in row 2, without in row 1. Write all of them the same way.
     """
+    where = _Where(owner, name, rows)
     refuse_empty(owner, name, column)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return _from_arrow(owner, name, column)
+        return _from_arrow(where, column)
     if pa.types.is_integer(kind):
         numbers = column.to_numpy()
         if (numbers > 2**63 - 1).any():
-            _complain_about_range(owner, name, numbers > 2**63 - 1)
+            _complain_about_range(where, numbers > 2**63 - 1)
         return Times(numbers.astype(np.int64), None, False)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Times(parse_numbers(owner, name, column), None, False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _from_text(owner, name, column)
+        return _from_text(where, column)
     raise SchemaError(f"{owner}: column {name!r} must hold times, its type is {kind}.")
 
 
-def _from_arrow(owner: str, name: str, column: Cells) -> Times:
+def _from_arrow(where: _Where, column: Cells) -> Times:
     zoned = False
     if pa.types.is_date(column.type):
         ticks = column.cast(pa.date32()).cast(pa.int32()).to_numpy().astype(np.int64)
@@ -116,15 +142,13 @@ def _from_arrow(owner: str, name: str, column: Cells) -> Times:
     if earliest > -(2**63):
         outside = (ticks < earliest) | (ticks >= latest)
     if outside.any():
-        _complain_about_range(owner, name, outside)
+        _complain_about_range(where, outside)
     return Times(ticks, ticks * up // down, zoned)
 
 
-def _complain_about_range(owner: str, name: str, outside: Marks) -> NoReturn:
-    raise SchemaError(
-        f"{owner}: column {name!r}: times must lie in the years 1 to 9999, or be whole numbers of at most "
-        f"64 bits; out of range in {name_marked(outside)}. Correct the data."
-    )
+def _complain_about_range(where: _Where, outside: Marks) -> NoReturn:
+    rule = ": times must lie in the years 1 to 9999, or be whole numbers of at most 64 bits; out of range in {}"
+    where.complain(rule, outside, "Correct the data.")
 
 
 class _Shapes(NamedTuple):
@@ -159,7 +183,7 @@ class _Shapes(NamedTuple):
         return value
 
 
-def _from_text(owner: str, name: str, column: Cells) -> Times:
+def _from_text(where: _Where, column: Cells) -> Times:
     if _WHOLE.fullmatch(column[0].as_py()):  # Arrow takes its time to find out that nothing is a number
         try:
             return Times(column.cast(pa.int64()).to_numpy(), None, False)
@@ -168,31 +192,29 @@ def _from_text(owner: str, name: str, column: Cells) -> Times:
     cells = _Shapes.of(column)
     empty = [not shape.strip() for shape in cells.shapes]
     if any(empty):
-        raise SchemaError(
-            f"{owner}: column {name!r} must not have empty cells, found them in "
-            f"{name_marked(cells.marked(empty))}. Fill them or remove the rows."
-        )
+        rule = " must not have empty cells, found them in {}"
+        where.complain(rule, cells.marked(empty), "Fill them or remove the rows.")
     if not _NUMBER.fullmatch(cells.shapes[0]):
-        return _from_dates(owner, name, cells)
+        return _from_dates(where, cells)
     whole = [_WHOLE.fullmatch(shape) is not None for shape in cells.shapes]
     if all(whole):
         texts = [cell.strip() for cell in column.to_pylist()]
         numbers = [int(text) if len(text) <= 20 else 2**63 for text in texts]
         outside = np.array([not -(2**63) <= number < 2**63 for number in numbers])
         if outside.any():
-            _complain_about_range(owner, name, outside)
+            _complain_about_range(where, outside)
         return Times(np.array(numbers, np.int64), None, False)
-    return Times(parse_numbers(owner, name, column), None, False)
+    return Times(parse_numbers(where.owner, where.name, column), None, False)
 
 
-def _from_dates(owner: str, name: str, cells: _Shapes) -> Times:
+def _from_dates(where: _Where, cells: _Shapes) -> Times:
     found = [next(filter(None, (d.fullmatch(shape) for d in _DATES)), None) for shape in cells.shapes]
     strange = [match is None for match in found]
     if any(strange):
-        raise SchemaError(
-            f"{owner}: column {name!r}: {name_marked(cells.marked(strange))} cannot be read as a time. "
-            "Write times as 2012-04-30T18:00:09, with or without a zone such as Z or +02:00, "
-            "or as whole numbers."
+        where.complain(
+            ": {} cannot be read as a time",
+            cells.marked(strange),
+            "Write times as 2012-04-30T18:00:09, with or without a zone such as Z or +02:00, or as whole numbers.",
         )
     moments = _Moments.unknown(len(cells.codes))
     order = np.argsort(cells.codes, kind="stable")
@@ -200,7 +222,7 @@ def _from_dates(owner: str, name: str, cells: _Shapes) -> Times:
     for shape, match in enumerate(found):
         if match is not None:
             moments.fill(order[ends[shape] : ends[shape + 1]], cells, match)
-    return moments.judge(owner, name)
+    return moments.judge(where)
 
 
 class _Moments(NamedTuple):
@@ -248,46 +270,39 @@ class _Moments(NamedTuple):
         self.offset[rows] = (zone_hour * 3_600 + zone_minute * 60) * (-1 if parts.get("sign") == "-" else 1)
         self.zoned[rows] = parts.get("zone") is not None
 
-    def judge(self, owner: str, name: str) -> Times:
+    def judge(self, where: _Where) -> Times:
         """Refuse what does not exist, is out of range or mixed; return the rest as times."""
-        month, day = self._settle_order(owner, name)
+        month, day = self._settle_order(where)
         outside = (self.year < 1) | (self.year > 9999)
         if outside.any():
-            _complain_about_range(owner, name, outside)
+            _complain_about_range(where, outside)
         months = (self.year.astype(np.int64) - 1970) * 12 + np.clip(month, 1, 12) - 1
         begin, end = (m.astype("datetime64[M]").astype("datetime64[D]") for m in (months, months + 1))
         length = (end - begin).astype(np.int64)
         wrong = (month < 1) | (month > 12) | (day < 1) | (day > length) | (self.second < 0)
         if wrong.any():
-            raise SchemaError(
-                f"{owner}: column {name!r}: dates and times must exist on calendar and clock, not so in "
-                f"{name_marked(wrong)}. Correct the data."
-            )
+            rule = ": dates and times must exist on calendar and clock, not so in {}"
+            where.complain(rule, wrong, "Correct the data.")
         if self.zoned.any() and not self.zoned.all():
-            raise SchemaError(
-                f"{owner}: column {name!r} mixes times with and without a time zone: with one in "
-                f"{name_marked(self.zoned)}, without in {name_marked(~self.zoned)}. "
-                "Write all of them the same way."
-            )
+            rule = f" mixes times with and without a time zone: with one in {where.spell(self.zoned)}, without in {{}}"
+            where.complain(rule, ~self.zoned, "Write all of them the same way.")
         seconds = (begin.astype(np.int64) + day - 1) * 86_400 + self.second - self.offset
         micros = seconds * 1_000_000 + self.nano // 1_000
         outside = (micros < _EARLIEST) | (micros >= _LATEST)
         if outside.any():
-            _complain_about_range(owner, name, outside)
+            _complain_about_range(where, outside)
         order = micros
         if (self.nano % 1_000).any():
             fine = np.stack([micros, self.nano % 1_000], axis=1)
             order = np.unique(fine, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         return Times(order, micros, bool(self.zoned.any()))
 
-    def _settle_order(self, owner: str, name: str) -> tuple[Ints, Ints]:
+    def _settle_order(self, where: _Where) -> tuple[Ints, Ints]:
         """Tell day from month by the numbers above 12, which only a day can have."""
         left, right = (self.month > 12) & self.ambiguous, (self.day > 12) & self.ambiguous
         if self.ambiguous.any() and left.any() == right.any():
-            raise SchemaError(
-                f"{owner}: column {name!r}: day and month cannot be told apart in "
-                f"{name_marked(self.ambiguous)}. Write dates as 2012-04-30."
-            )
+            rule = ": day and month cannot be told apart in {}"
+            where.complain(rule, self.ambiguous, "Write dates as 2012-04-30.")
         if not left.any():
             return self.month, self.day
         month = np.where(self.ambiguous, self.day, self.month)

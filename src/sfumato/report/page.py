@@ -80,9 +80,8 @@ def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple
 def write_header(comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]]) -> str:
     """Write what it is about, why it stays with the owner, and the numbers that matter most (as HTML)."""
     release = comparison.release
-    parameters = ", ".join(
-        f"{name} = {value}" for name, value in release.guarantee.parameters().items() if value is not None
-    )
+    # As the claim spells itself: without what it does not ask for.
+    parameters = str(release.guarantee).partition(" (")[2].removesuffix(")").replace("=", " = ")
     little = warn_of_leftover(comparison.original, release)
     warning = f"<blockquote class='warning'><p>{escape(little)}</p></blockquote>" if little else ""
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
@@ -172,15 +171,15 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
 
 def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
     """Say whether the attack agrees with the promise."""
-    k, l, share = getattr(guarantee, "k", None), getattr(guarantee, "l", None), after.max_sensitive_share
+    k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
     if k is None or not after.smallest_anonymity_set:
         return ""
     fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
     faults = []
     if after.smallest_anonymity_set < k:
         faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
-    if l is not None and share is not None and share > 1 / l + 1e-12:
-        faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(1 / l), holds=False))
+    if largest is not None and share is not None and share > largest + 1e-12:
+        faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=False))
     if faults:
         text = " ".join(["Do not publish this release.", *faults])
         return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
@@ -193,8 +192,8 @@ def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
             f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
             f"{fits}{promised}. That it holds for all was verified from the published files."
         )
-    if l is not None and share is not None:
-        text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(1 / l), holds=True)
+    if largest is not None and share is not None:
+        text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=True)
     return f"<blockquote><p>{text}</p></blockquote>"
 
 
@@ -294,6 +293,8 @@ def _spell(name: str) -> str:
 
 
 def _show_detail(name: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        return shorten(", ".join(f"{key} {show_number(found)}" for key, found in value.items()), 200)
     if name.endswith("share") and isinstance(value, float):
         return show_share(value)
     return shorten(show_number(value), 200)

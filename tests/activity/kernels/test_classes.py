@@ -132,6 +132,17 @@ def test_mc_l_mdav(data, shape):
 
 @settings(max_examples=100)
 @given(problems(), levels)
+def test_mc_l_mdav_repaired(data, shape):
+    activities, demand = arrays(data)
+    outcome = fast.mc_l_mdav_repaired(activities, demand, shape)
+    counters = check(data, outcome, lambda: plain.mc_l_mdav_repaired(data, shape.lengths, shape.fanout, shape.weight))
+    if counters:
+        assert [outcome.joined] == counters
+        assert -1 not in outcome.label
+
+
+@settings(max_examples=100)
+@given(problems(), levels)
 def test_mc_l_vmdav(data, shape):
     activities, demand = arrays(data)
     outcome = fast.mc_l_vmdav(activities, demand, shape)

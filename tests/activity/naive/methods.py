@@ -153,6 +153,24 @@ def mc_l_mdav(data, lengths, fanout, weight=None):
             parts = split_levels(data, people, lengths[:-1], sizes[:-1], weight)
 
 
+def mc_l_mdav_repaired(data, lengths, fanout, weight=None):
+    """Algorithm 1, then the first group that is not diverse joins the nearest that makes it so, until all are."""
+    vectors, distance = data.metric(lengths[-1], weight)
+    groups = [sorted(group) for group in mc(data, lengths, fanout, weight)]
+    joined = 0
+    while True:
+        bad = [at for at, group in enumerate(groups) if not data.diverse(group)]
+        if not bad:
+            return groups, joined
+        middle = centroid([vectors[person] for person in groups[bad[0]]])
+        others = [group for at, group in enumerate(groups) if at != bad[0]]
+        others.sort(key=lambda group: distance(centroid([vectors[person] for person in group]), middle))
+        partner = next((group for group in others if data.diverse(groups[bad[0]] + group)), others[0])
+        groups[bad[0]] = sorted(groups[bad[0]] + partner)
+        groups.remove(partner)
+        joined += 1
+
+
 def mc_l_vmdav(data, lengths, fanout, weight=None):
     """Algorithm 3."""
     groups, extended = [], 0

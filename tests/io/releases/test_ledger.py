@@ -8,7 +8,8 @@ import pytest
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.unit import Unit
-from sfumato.io.releases.ledger import LEDGER_FILE, Batch
+from sfumato.io.releases.ledger import LEDGER_FILE, Batch, people_of
+from sfumato.registry import find
 
 XY = {f"p{i}": (float(i % 3), float(i // 3)) for i in range(6)}
 
@@ -122,3 +123,20 @@ def test_a_damaged_list_is_no_empty_list(first):
 
 def test_equal_records_of_others_are_subtracted_one_by_one():
     assert Batch((("r", "a"), ("r", "b"), ("r", "c"))).new_to(Batch((("r", "a"), ("r", "x")))) == (("r", "c"),)
+
+
+def test_people_whom_nothing_names_are_known_by_their_records():
+    data = sf.Dataset.of("table", [(30, "f"), (40, "m"), (30, "f")], ("age", "sex"))
+    result = sf.anonymize(data, find("mondrian")(k=3), secret=bytes([1] * 32))
+    names = people_of(result)
+    assert sorted(names) == ['1 ["30", "f"]', '1 ["40", "m"]', '2 ["30", "f"]']
+    owned = sf.anonymize(data.of_people(["ann", "bob", "ann"]), find("mondrian")(k=3), secret=bytes([1] * 32))
+    assert sorted(people_of(owned)) == ["ann", "ann", "bob"]
+
+
+def test_people_without_names_are_told_apart_where_their_records_are_equal():
+    rows = [(30, "f"), (30, "f"), (40, "m"), (40, "m")]
+    result = sf.anonymize(sf.Dataset.of("table", rows, ("age", "sex")), sf.methods.Mondrian(k=2))
+    assert len(set(people_of(result))) == 4
+    fewer = sf.anonymize(sf.Dataset.of("table", rows[1:], ("age", "sex")), sf.methods.Mondrian(k=2))
+    assert len(set(people_of(result)) - set(people_of(fewer))) == 1

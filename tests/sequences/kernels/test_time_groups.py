@@ -15,7 +15,8 @@ from sfumato.kinds.sequences.kernels.windows import Unmonitored
 
 # Leaves 0 to 4 under 5 and 6, these under the root 7.
 TREE = np.array([5, 5, 6, 6, 6, 7, 7, -1], np.int32), np.array([1, 1, 1, 1, 1, 2, 3, 5])
-METHODS = ["hn", "hi", "hy", "hl"]
+METHODS = ["hn", "hi", "hy", "hy_blocks", "hl"]
+BLOCK = 5
 
 
 def as_arrays(people, pairs):
@@ -35,8 +36,9 @@ def run(method, people, pairs, order, k=0, l=0, g=0, weights=(1, 0), bits=32):
     given_arrays = (*monitored, *unmonitored, *prices[3:], order)
     before = [array.copy() for array in given_arrays]
     progress = []
+    more = {"block": BLOCK} if method == "hy_blocks" else {}
     outcome = getattr(time_groups, method)(
-        monitored, unmonitored, prices, Demand(k, l, g, bits), order, lambda *steps: progress.append(steps)
+        monitored, unmonitored, prices, Demand(k, l, g, bits), order, lambda *steps: progress.append(steps), **more
     )
     for array, copy in zip(given_arrays, before, strict=True):
         np.testing.assert_array_equal(array, copy)
@@ -93,6 +95,7 @@ def test_groups_equal_naive(problem):
     near = naive.assign_regions(curve, people)
     assert as_clusters(outcomes["hn"].group) == naive.group_greedily([], order, pairs, demand, loss)
     assert as_clusters(outcomes["hy"].group) == naive.group_hybrid(near, order, pairs, demand, loss)
+    assert as_clusters(outcomes["hy_blocks"].group) == naive.group_blocks(curve, order, pairs, demand, loss, BLOCK)
     assert as_clusters(outcomes["hl"].group) == naive.group_hybrid(curve, order, pairs, demand, loss)
 
 

@@ -43,23 +43,25 @@ def in_conflict(one, other, pairs, g):
     return any(e == f and abs(t - u) <= g for p in one for q in other for e, t in pairs[p] for f, u in pairs[q])
 
 
-def group_greedily(clusters, order, pairs, demand, loss):
-    """Algorithm 1 for the people in the order; the clusters given stand already."""
+def group_greedily(clusters, order, pairs, demand, loss, parts=None):
+    """Algorithm 1 for the people in the order, or in every part of it; the clusters given stand already."""
     k, l, g = demand
-    waiting, done = [[person] for person in sorted(order)], list(clusters)
-    for person in order:
-        if [person] not in waiting:
-            continue
-        waiting.remove([person])
-        cluster = [person]
-        while len(cluster) < max(k, l):
-            free = [other for other in waiting if l == 0 or not in_conflict(cluster, other, pairs, g)]
-            if not free:
-                break
-            nearest = min(free, key=lambda other: (loss(sorted(cluster + other)), other[0]))
-            waiting.remove(nearest)
-            cluster = sorted(cluster + nearest)
-        done.append(cluster)
+    done = list(clusters)
+    for part in parts or [order]:
+        waiting = [[person] for person in sorted(part)]
+        for person in part:
+            if [person] not in waiting:
+                continue
+            waiting.remove([person])
+            cluster = [person]
+            while len(cluster) < max(k, l):
+                free = [other for other in waiting if l == 0 or not in_conflict(cluster, other, pairs, g)]
+                if not free:
+                    break
+                nearest = min(free, key=lambda other: (loss(sorted(cluster + other)), other[0]))
+                waiting.remove(nearest)
+                cluster = sorted(cluster + nearest)
+            done.append(cluster)
     for small in sorted(cluster for cluster in done if len(cluster) < max(k, l)):
         if small not in done:
             continue
@@ -115,6 +117,15 @@ def cut_curve(order, size, loss):
             if best[end] is None or total < best[end][0]:
                 best[end] = (total, [*best[end - members][1], run])
     return best[-1]
+
+
+def group_blocks(curve, order, pairs, demand, loss, block):
+    """Algorithm 1 in stretches of the curve; clusters that stay too small join the nearest of all."""
+    blocks = max(1, len(order) // block)
+    parts = [
+        [person for person in order if curve.index(person) * blocks // len(order) == number] for number in range(blocks)
+    ]
+    return group_greedily([], order, pairs, demand, loss, parts)
 
 
 def group_hybrid(region, order, pairs, demand, loss):

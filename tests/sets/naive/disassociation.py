@@ -21,6 +21,21 @@ def cut_evenly(records: list, smallest: int, largest: int) -> list[list]:
     return [records[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 
+def length_bands(records: list[tuple[int, Record]], least: int) -> list[list]:
+    """Records of 1, 2 to 3, 4 to 7, ... terms; fewer than the least wait for longer ones, or join the last band."""
+    bands, waiting, longest = [], [], 1
+    while len(records) > sum(map(len, bands)) + len(waiting):
+        inside = [r for r in records if longest <= max(len(r[1]), 1) < 2 * longest]
+        waiting = [r for r in records if r in waiting or r in inside]
+        if len(waiting) >= least:
+            bands, waiting = [*bands, waiting], []
+        longest *= 2
+    if waiting and bands:
+        last = bands.pop()
+        return [*bands, [r for r in records if r in last or r in waiting]]
+    return [*bands, waiting] if waiting else bands
+
+
 def horpart(records: list[tuple[int, Record]], smallest: int, largest: int, ignore: frozenset = frozenset()) -> list:
     """Split (row, terms) pairs by their most frequent term; too few records stay with their sibling."""
     if len(records) <= largest:
@@ -259,8 +274,14 @@ def exchange(clusters: list[list], covers: list[set[int]], reach: int, per_turn:
     return len(moved)
 
 
-def disassociate(rows: list[Record], asked: Asked, smallest: int, largest: int, *, join: bool = True) -> list[Cluster]:
+def disassociate(
+    rows: list[Record], asked: Asked, smallest: int, largest: int, *, join: bool = True, bands: bool = False
+) -> list[Cluster]:
     """Do it all: clusters, chunks, shared chunks. Terms are numbers, lower ones first where supports are equal."""
+    if bands:
+        parts = length_bands([(row, terms - asked.apart) for row, terms in enumerate(rows)], largest)
+        each = [[rows[row] for row, _ in part] for part in parts]
+        return [tree for part in each for tree in disassociate(part, asked, smallest, largest, join=join)]
     ordered = sorted(enumerate(rows), key=lambda pair: sorted(pair[1] - asked.apart))
     whole = dict(enumerate(rows))
     parts = horpart([(row, terms - asked.apart) for row, terms in ordered], smallest, largest)

@@ -118,6 +118,10 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Tell whether this measure can be taken here."""
         return self.obstacle(comparison) is None
 
+    def lacks(self) -> str | None:
+        """Say what must be installed for this measure to be taken anywhere, or return None when nothing is missing."""
+        return None
+
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
         kind = comparison.original.kind

@@ -1,4 +1,4 @@
-"""COUNT queries on subtrajectories: how many records contain these places in this order?"""
+"""COUNT queries: how many records contain these places in this order, these items, or these values of attributes?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Workload:
 
     As text a query is one line, its labels separated by ``>``. A backslash escapes: ``\>`` and ``\\``
     stand for themselves, ``\n`` and ``\r`` for line ends, ``\e`` for the empty label. Spaces around a
-    label do not count unless escaped; empty lines are skipped.
+    label do not count unless escaped; empty lines are skipped. Where records have attributes, a label such as
+    ``age=20..29`` or ``sex=f|m`` is a condition on one of them.
 
     Examples
     --------

@@ -17,15 +17,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import InfeasibleError, SchemaError
+from sfumato.core.forms import encode
 from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Release, Result
+from sfumato.core.release import PublishedColumn, Release, Result
 from sfumato.core.unit import plural
 from sfumato.io.formats.json_files import read_json
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
+
+Ints = npt.NDArray[np.int64]
 
 LEDGER_FILE = "batches.json"
 _BYTES = 16
@@ -88,13 +93,13 @@ class Ledger:
 
     def mark(self, release: Release, people: Sequence[str]) -> Batch:
         """Hash the published records, with the person each one is of."""
-        shown = [column.name for column in release.columns if column.role != "identifier"]
-        rows = release.table.select(shown).to_pylist()
+        shown = [column for column in release.columns if column.role != "identifier"]
+        first, which = _number_records(release.table, shown)
+        rows = release.table.select([column.name for column in shown]).take(pa.array(first)).to_pylist()
+        # Records of a class are often the same: each different one is hashed once.
+        records = [self._hash("record", list(row.values())) for row in rows]
         return Batch(
-            tuple(
-                (self._hash("record", list(row.values())), self._hash("person", who))
-                for row, who in zip(rows, people, strict=True)
-            )
+            tuple((records[at], self._hash("person", who)) for at, who in zip(which.tolist(), people, strict=True))
         )
 
     def _hash(self, what: str, value: Any) -> str:
@@ -154,15 +159,51 @@ class Ledger:
                 self.write(folder)
 
 
+def _number_records(table: pa.Table, columns: Sequence[PublishedColumn]) -> tuple[Ints, Ints]:
+    """Return a row of every different record, and which of them every row has."""
+    key = np.zeros(table.num_rows, np.int64)
+    for column in columns:
+        texts = encode(table.column(column.name), column.form).dictionary_encode()
+        key = key * len(texts.dictionary) + texts.indices.to_numpy(zero_copy_only=False)
+        key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return first.astype(np.int64), which.reshape(-1).astype(np.int64)
+
+
 def people_of(result: Result) -> list[str]:
-    """Name the person of every published record, as the original has it."""
-    original = result.trace.original
+    """Name the person of every published record, as the original has it.
+
+    Where records have no name they are known by their values in all columns, and those with the same values by their
+    number: batches then differ by as many people as they have records that the other has not.
+    """
+    original, rows = result.trace.original, pa.array(result.trace.rows)
     if original is None:
         return [str(row) for row in result.trace.rows.tolist()]
-    names: Any = original.people
-    if names is None:
-        names = original.table.column(original.schema.identifier)
-    return [str(name) for name in names.take(pa.array(result.trace.rows)).to_pylist()]
+    if original.people is not None:
+        return [str(name) for name in original.people.take(rows).to_pylist()]
+    if any(column.role == "identifier" for column in original.schema.columns):
+        return [str(name) for name in original.table.column(original.schema.identifier).take(rows).to_pylist()]
+    seen: Counter[str] = Counter()
+    names = []
+    for values in _join_cells(original.table.take(rows)):
+        seen[values] += 1
+        names.append(f"{seen[values]} {values}")
+    return names
+
+
+def _join_cells(table: pa.Table) -> list[str]:
+    """Return a text for every row that is the same for rows with the same cells, and for no others."""
+    columns = []
+    for column in table.columns:
+        cells = column.unify_dictionaries().combine_chunks()
+        if isinstance(cells, pa.ChunkedArray):
+            cells = pa.concat_arrays(cells.chunks)
+        if pa.types.is_dictionary(cells.type):
+            texts = [json.dumps(cell, default=str) for cell in cells.dictionary.to_pylist()]
+            columns.append([texts[at] for at in cells.indices.to_pylist()])
+        else:
+            columns.append([json.dumps(cell, default=str) for cell in cells.to_pylist()])
+    return [f"[{', '.join(cells)}]" for cells in zip(*columns, strict=True)]
 
 
 def read_ledger(path: Path) -> Ledger | None:

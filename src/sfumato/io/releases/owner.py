@@ -12,17 +12,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding, read_saved
 from sfumato.core.publishing.secret import SECRET_BYTES, Secret
 from sfumato.core.release import Release, Result, describe_claim
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.json_files import read_json
+from sfumato.io.releases.contents import describe_original, digest_records, match_records
 from sfumato.io.releases.ledger import Ledger
 
 __all__ = [
     "SECRET_FILE",
     "begin_ledger",
+    "find_rows",
     "read_claim",
     "read_recoded",
     "read_recoding",
@@ -41,6 +44,7 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
     trace, release = result.trace, result.release
     rows = pa.array(trace.rows, pa.int64())
     columns: dict[str, Any] = {"original_row": rows}
+    digests = None if trace.original is None else digest_records(trace.original)
     for column in release.columns:
         if column.role == "identifier":
             columns["published"] = release.table.column(column.name)
@@ -50,6 +54,8 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
                 columns["person"] = trace.original.table.column(known.name).take(rows)
         if trace.original.people is not None:
             columns["whose"] = trace.original.people.take(rows)
+    if digests is not None:
+        columns["content"] = pa.array(digests[trace.rows], pa.uint64())
     pq.write_table(pa.table(columns), folder / "rows.parquet")
     if trace.secret is not None:
         write_secret(trace.secret, folder / SECRET_FILE)
@@ -63,6 +69,7 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         "notes": list(trace.original.notes) if trace.original is not None else [],
         "reading": dict(trace.original.reading) if trace.original is not None else {},
         "claim": describe_claim(release),
+        "original": {} if digests is None else describe_original(digests),
     }
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     if trace.recoding is not None:
@@ -102,16 +109,43 @@ def read_secret(path: Path) -> Secret:
 
 def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
     """Return the original row of every published row, or None where the owner's part is not at hand."""
+    rows = _read_row_map(path)
+    return None if rows is None else np.asarray(rows.column("original_row").to_numpy(), dtype=np.int64)
+
+
+def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool]:
+    """Return the row that every published row has in an original, and whether they were looked for by their content.
+
+    The row map counts the rows of the file that was published. Where the original has the same records in another
+    order, they are matched by what they hold; records that hold the same are as good as each other.
+    """
+    kept = _read_row_map(path)
+    known = read_trace(path).get("original")
+    if kept is None or not known or "content" not in kept.column_names:
+        return read_rows(path), False
+    digests = digest_records(original)
+    here = describe_original(digests)
+    if here == known or here["in_any_order"] != known.get("in_any_order"):
+        return read_rows(path), False
+    return match_records(kept.column("content").to_numpy(), digests), True
+
+
+def _read_row_map(path: Path) -> pa.Table | None:
     file = path / "owner" / "rows.parquet"
     if not file.is_file():
         return None
     try:
-        rows = read_parquet(file.name, file, file.stat().st_size).column("original_row")
+        kept = read_parquet(file.name, file, file.stat().st_size)
+        rows = kept.column("original_row")
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: not a row map.") from None
     if not pa.types.is_integer(rows.type) or rows.null_count:
         raise SchemaError(f"{file}: not a row map; it must hold whole numbers only.")
-    return np.asarray(rows.to_numpy(), dtype=np.int64)
+    if "content" in kept.column_names and (
+        kept.column("content").type != pa.uint64() or kept.column("content").null_count
+    ):
+        raise SchemaError(f"{file}: not a row map; what records hold must be whole numbers.")
+    return kept
 
 
 def begin_ledger(path: Path, release: Release) -> Ledger:
@@ -143,16 +177,15 @@ def read_recoded(path: Path) -> tuple[str, ...]:
     """Return the values of the recoding learnt for a release, none where there is none."""
     if not (path / "owner" / "recoding.json").is_file():
         return ()
-    recoding = read_recoding(path)
-    return (*recoding.suppressed, *(value for group in recoding.groups for value in group))
+    return read_recoding(path).values
 
 
-def read_recoding(path: Path) -> Recoding:
+def read_recoding(path: Path) -> SavedRecoding:
     """Return the recoding learnt for a release."""
     file = path if path.is_file() else path / "owner" / "recoding.json"
     if not file.is_file():
         raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
     try:
-        return Recoding.from_dict(read_json(file))
+        return read_saved(read_json(file))
     except (KeyError, TypeError, ValueError):
         raise SchemaError(f"{file}: not a saved recoding.") from None

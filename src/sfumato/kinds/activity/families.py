@@ -138,6 +138,7 @@ class ActivityClasses(Method):
             backtracks=outcome.backtracks,
             restarts=outcome.restarts,
             records_joined_for_diversity=outcome.extended,
+            classes_joined_for_diversity=outcome.joined,
         )
         if guarantee.parameters().get("gap") is not None:
             run.counters.update(

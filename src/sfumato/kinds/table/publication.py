@@ -15,7 +15,7 @@ from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.publishing.publication import publishing_secret
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding
 from sfumato.core.release import Part, PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.kinds.table.model import MISSING, NUMERIC, Attribute, attribute_of
@@ -140,6 +140,8 @@ def _to_axis(values: Any, bound: pa.DataType, empty: Flags) -> pa.Array:
 def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: Flags, index: Ints) -> Spelled:
     """Spell nodes of a hierarchy of labels by their names; its root is suppressed, for it says nothing.
 
+    A node with one leaf is spelled as that leaf.
+
     Examples
     --------
     >>> from sfumato.core.hierarchy import Hierarchy
@@ -154,6 +156,8 @@ def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: F
     if hierarchy is None:
         raise ValueError("a column without a hierarchy has no nodes")
     root = len(hierarchy) - 1
+    # A node above a single leaf says as much as the leaf, and must not look as if it said less.
+    nodes = np.where(hierarchy.leaves[nodes] == 1, hierarchy.first_leaf[nodes], nodes)
     hidden = suppressed | ((nodes == root) & ~missing & (root > 0))
     used = np.unique(nodes[~hidden & ~missing])
     names = sorted({hierarchy.labels[node] for node in used.tolist()} | ({MISSING} if missing.any() else set()))
@@ -258,7 +262,7 @@ def publish_table(
     *,
     withheld: Mapping[str, int] | None = None,
     parts: Mapping[str, Part] | None = None,
-    recoding: Recoding | None = None,
+    recoding: SavedRecoding | None = None,
 ) -> Result:
     """Make the release and its trace: columns in the order of the original, records in a random one.
 

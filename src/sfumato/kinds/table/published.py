@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from sfumato.core.forms import Form
+from sfumato.core.forms import Form, encode
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING, Attribute
 
-__all__ = ["Cells", "PublishedTable", "quasi_columns"]
+__all__ = ["Cells", "PublishedTable", "list_members", "number_rows", "quasi_columns", "read_cells", "spell_cell"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -59,15 +61,9 @@ class Cells:
         >>> Cells.of(release, release.columns[0]).cells
         ({'lo': 20, 'hi': 29},)
         """
-        cells = release.table.column(column.name).combine_chunks()
-        cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
-        found, index = _number_cells(cells, column.form)
-        members: dict[str, list[str]] = {}
-        if column.form.cell == "category":
-            for row in release.values.to_pylist():
-                if row["column"] == column.name and row["value"] is not None:
-                    members.setdefault(row["value"], []).append(row["member"])
-        return cls(column.name, column.form, found, index, {value: tuple(named) for value, named in members.items()})
+        found, index = read_cells(release.table.column(column.name), column.form)
+        members = list_members(release, column.name) if column.form.cell == "category" else {}
+        return cls(column.name, column.form, found, index, members)
 
     def meaning(self, cell: int) -> frozenset[str] | None:
         """Return the labels a cell may stand for, None where it may be anything; only for columns of labels."""
@@ -105,7 +101,8 @@ class Cells:
         width = len(attribute.labels) + 1
         if self.form.cell == "interval":
             low, high, missing, suppressed = self.bounds
-            axis = attribute.axis if attribute.axis is not None else np.empty(0)
+            # A column of labels has no place on an axis: no range holds any of its values.
+            axis = attribute.axis if attribute.axis is not None else np.full(width - 1, np.nan)
             inside = (axis[None, :] >= low[:, None]) & (axis[None, :] <= high[:, None]) & ~missing[:, None]
             inside = np.column_stack([inside, missing])
             return np.asarray(inside | suppressed[:, None])
@@ -119,45 +116,131 @@ class Cells:
                 inside[at, [code[label] for label in labels if label in code]] = True
         return inside
 
+    def sort_values(self, attribute: Attribute) -> tuple[Ints, Flags]:
+        """Put values that lie in the same cells together.
+
+        Returns the kind of every value of an original column, the missing one last, and which cells hold which kind.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> from sfumato.kinds.table.model import attribute_of
+        >>> data = sf.Dataset.of("table", [(1,), (2,), (8,), (9,)], ("age",))
+        >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+        >>> kind, holds = Cells.of(release, release.columns[0]).sort_values(attribute_of(data, "age"))
+        >>> len(set(kind.tolist())), holds.shape
+        (3, (2, 3))
+        """
+        values = np.arange(len(attribute.labels))
+        first = values
+        if self.form.cell == "interval" and attribute.axis is not None:
+            low, high, _, _ = self.bounds
+            above = np.searchsorted(np.unique(low), attribute.axis, side="right")
+            passed = np.searchsorted(np.unique(high), attribute.axis, side="left")
+            _, first, values = np.unique(above * (len(self.cells) + 1) + passed, return_index=True, return_inverse=True)
+        some = dataclasses.replace(
+            attribute,
+            labels=tuple(attribute.labels[at] for at in first),
+            axis=None if attribute.axis is None else attribute.axis[first],
+        )
+        holds = self.holds(some)
+        _, chosen, kind = np.unique(np.packbits(holds, axis=0), axis=1, return_index=True, return_inverse=True)
+        kind = kind.reshape(-1).astype(np.int64)
+        return np.append(kind[:-1][values.reshape(-1)], kind[-1]), holds[:, chosen]
+
+
+def list_members(release: Release, column: str) -> dict[str, tuple[str, ...]]:
+    """Return the members of every generalised label of a column that is listed.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(sf.Dataset.of("table", [("a",), ("b",)], ("city",)), sf.methods.Mondrian(k=2)).release
+    >>> list_members(release, "city")
+    {}
+    """
+    found: dict[str, list[str]] = {}
+    for row in release.values.filter(pc.equal(release.values.column("column"), column)).to_pylist():
+        if row["value"] is not None:
+            found.setdefault(row["value"], []).append(row["member"])
+    return {value: tuple(members) for value, members in found.items()}
+
+
+def read_cells(column: pa.ChunkedArray, form: Form) -> tuple[tuple[Any, ...], Ints]:
+    """Return the different cells of a column in their order, and which of them every row has.
+
+    Examples
+    --------
+    >>> read_cells(pa.chunked_array([[["b"], None, ["a", "b"], ["b"]]]), Form("set"))
+    ((['a', 'b'], ['b'], None), array([1, 2, 0, 1]))
+    """
+    cells = column.combine_chunks()
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.unify_dictionaries() if pa.types.is_dictionary(cells.type) else cells
+        cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+    return _number_cells(cells, form)
+
 
 def _number_cells(cells: pa.Array, form: Form) -> tuple[tuple[Any, ...], Ints]:
-    """Return the different cells in their order, and which one every row has."""
+    """Return the different cells in their order, suppressed ones last, and which one every row has."""
     if form.cell == "interval":
         return _number_ranges(cells)
     if form.cell == "set":
-        texts = [None if cell is None else tuple(cell) for cell in cells.to_pylist()]
-        known = sorted(set(texts), key=lambda cell: (cell is None, cell or ()))
-        at = {cell: i for i, cell in enumerate(known)}
-        return tuple(None if c is None else list(c) for c in known), np.array([at[c] for c in texts], np.int64)
-    coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
-    labels = coded.dictionary.to_pylist()
-    indices = coded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False).astype(np.int64)
-    used = np.unique(indices)
-    ordered = sorted(used.tolist(), key=lambda i: (i == len(labels), labels[i] if i < len(labels) else ""))
-    place = np.zeros(len(labels) + 1, np.int64)
-    place[ordered] = np.arange(len(ordered))
-    return tuple(labels[i] if i < len(labels) else None for i in ordered), place[indices]
+        return _number_sets(cells)
+    # Labels are read anew: how a dictionary numbers them, or whether one is in it twice, is not content.
+    coded = cells.cast(pa.string()).dictionary_encode()
+    labels = [*coded.dictionary.to_pylist(), None]
+    index = coded.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if not coded.null_count:
+        labels.pop()
+    return _arrange(labels, index, lambda label: label)
+
+
+def _number_sets(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
+    coded = cells.flatten().dictionary_encode()
+    labels = [*coded.dictionary.to_pylist(), None]
+    codes = coded.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False).astype(np.int32)
+    suppressed = cells.is_null().to_numpy(zero_copy_only=False)
+    lengths = pc.list_value_length(cells).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    ends = 4 * np.cumsum(lengths)
+    spelled = codes.tobytes()
+    number: dict[bytes | None, int] = {}
+    index = np.empty(len(cells), np.int64)
+    for row, (begin, end, hidden) in enumerate(
+        zip((ends - 4 * lengths).tolist(), ends.tolist(), suppressed.tolist(), strict=True)
+    ):
+        index[row] = number.setdefault(None if hidden else spelled[begin:end], len(number))
+    found = [None if key is None else [labels[i] for i in np.frombuffer(key, np.int32).tolist()] for key in number]
+    return _arrange(found, index, lambda cell: [label or "" for label in cell])
 
 
 def _number_ranges(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
     suppressed = cells.is_null().to_numpy(zero_copy_only=False)
-    sides = []
+    key = np.zeros(len(cells), np.int64)
     for side in (0, 1):
-        bound = cells.field(side)
-        empty = bound.is_null().to_numpy(zero_copy_only=False) | suppressed
-        numbers = bound.cast(pa.int32()) if pa.types.is_date32(bound.type) else bound
-        values = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-        sides += [empty, np.where(empty, 0, values)]
-    # Bit patterns of bounds, so that equal cells are found by sorting whole numbers.
-    keys = np.column_stack([suppressed, sides[0], sides[2], *(_as_bits(side) for side in (sides[1], sides[3]))])
-    _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        bound = cells.field(side).dictionary_encode()
+        empty = len(bound.dictionary)
+        codes = bound.indices.fill_null(empty).to_numpy(zero_copy_only=False).astype(np.int64)
+        key = key * (empty + 1) + codes
+    key[suppressed] = -1
+    _, first, index = np.unique(key, return_index=True, return_inverse=True)
     found = cells.take(pa.array(first)).to_pylist()
-    return tuple(found), index.reshape(-1).astype(np.int64)
+    return _arrange(found, index.reshape(-1).astype(np.int64), _place_range)
 
 
-def _as_bits(values: npt.NDArray[Any]) -> Ints:
-    wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
-    return wide.view(np.int64)
+def _place_range(cell: dict[str, Any]) -> tuple[Any, ...]:
+    """Return where a range stands among others: by its bounds, the missing value behind them."""
+    low, high = cell["lo"], cell["hi"]
+    known = (low is None, high is None)
+    return (*known, 0 if low is None else _on_axis(low), 0 if high is None else _on_axis(high))
+
+
+def _arrange(found: list[Any], index: Ints, place: Callable[[Any], Any]) -> tuple[tuple[Any, ...], Ints]:
+    """Put different cells in order, suppressed ones last, and number rows by it."""
+    order = sorted(range(len(found)), key=lambda i: (found[i] is None, () if found[i] is None else place(found[i])))
+    renamed = np.empty(len(order), np.int64)
+    renamed[order] = np.arange(len(order))
+    return tuple(found[i] for i in order), renamed[index] if order else index
 
 
 def _on_axis(value: Any) -> Any:
@@ -188,15 +271,18 @@ class PublishedTable:
     @cached_property
     def group(self) -> Ints:
         """Class of every record; classes are numbered in the order of their cells."""
-        if not self.columns:
-            return np.zeros(self.records, np.int64)
-        keys = np.column_stack([column.index for column in self.columns])
-        return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return number_rows([column.index for column in self.columns], self.records)
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of records of every class."""
         return np.bincount(self.group).astype(np.int64)
+
+    @property
+    def cells(self) -> Ints:
+        """Cell of every class in every column, one row per class."""
+        columns = [column.index[self.example] for column in self.columns]
+        return np.column_stack(columns) if columns else np.zeros((len(self.sizes), 0), np.int64)
 
     @cached_property
     def example(self) -> Ints:
@@ -205,7 +291,41 @@ class PublishedTable:
         found[self.group[::-1]] = np.arange(self.records)[::-1]
         return found
 
-    def cells_of(self, group: int) -> dict[str, Any]:
+    def spell(self, group: int) -> dict[str, str]:
         """Return the cells of a class by column, as they are published."""
         row = int(self.example[group])
-        return {column.name: column.cells[column.index[row]] for column in self.columns}
+        return {column.name: spell_cell(column.cells[column.index[row]], column.form) for column in self.columns}
+
+    def rows_of(self, group: int, most: int) -> list[int]:
+        """Return the published rows of a class, from 1, the first so many of them."""
+        return [int(row) + 1 for row in np.flatnonzero(self.group == group)[:most]]
+
+
+def spell_cell(cell: Any, form: Form) -> str:
+    """Spell a published cell.
+
+    Examples
+    --------
+    >>> spell_cell({"lo": 20, "hi": 29}, Form("interval", "int64")), spell_cell(None, Form("category"))
+    ('[20..29]', '*')
+    """
+    kind = pa.string() if form.cell == "category" else form.arrow
+    return str(encode(pa.array([cell], kind), form)[0].as_py())
+
+
+def number_rows(columns: Sequence[Ints], rows: int) -> Ints:
+    """Number rows so that equal ones, and only those, have the same number, in the order of their columns.
+
+    Examples
+    --------
+    >>> number_rows([np.array([1, 0, 1]), np.array([5, 5, 5])], 3).tolist()
+    [1, 0, 1]
+    """
+    key, width = np.zeros(rows, np.int64), 1
+    for column in columns:
+        span = int(column.max(initial=-1)) + 1
+        if width * span >= 1 << 62:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            width = int(key.max(initial=-1)) + 1
+        key, width = key * span + column, width * span
+    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -15,7 +15,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import Recoding, SavedRecoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.model.histories import Trajectories
@@ -96,9 +96,9 @@ class PlaceMerging(Method):
         recoded = dataclasses.replace(recoded, withheld=withheld)
         return publish_trajectories(dataset, self, self.claim(dataset), recoded, run)
 
-    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:
+    def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""
-        recoded = apply_recoding(Trajectories.of(dataset), recoding, unknown)
+        recoded = apply_recoding(Trajectories.of(dataset), Recoding.expect(recoding), unknown)
         return publish_batch(dataset, self, recoded, earlier, run)
 
     def merge(self, rows: Trajectories, run: Run, limits: Limits | None = None) -> Outcome:

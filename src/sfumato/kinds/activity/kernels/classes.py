@@ -12,11 +12,29 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.activity.kernels.dealing import deal_round
 from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.levels import Found, Levels, grow_at_leaf, split_at_leaf, split_until_diverse
+from sfumato.kinds.activity.kernels.levels import (
+    Found,
+    Levels,
+    grow_at_leaf,
+    split_and_repair,
+    split_at_leaf,
+    split_until_diverse,
+)
 from sfumato.kinds.activity.kernels.order import merge_in_order
 from sfumato.kinds.activity.kernels.windows import Rule, find_fullest, find_windows, new_rule
 
-__all__ = ["Demand", "Outcome", "l_mdav", "l_vmdav", "mc", "mc_l_mdav", "mc_l_vmdav", "mc_rr", "msld"]
+__all__ = [
+    "Demand",
+    "Outcome",
+    "l_mdav",
+    "l_vmdav",
+    "mc",
+    "mc_l_mdav",
+    "mc_l_mdav_repaired",
+    "mc_l_vmdav",
+    "mc_rr",
+    "msld",
+]
 
 UNAGGREGATED = Levels(lengths=(1,), fanout=1, weight=None)
 
@@ -62,6 +80,8 @@ class Outcome(NamedTuple):
     backtracks, restarts, extended
         How often that size was raised by one, how often all began anew from the top, and how many people joined a
         group because it was not diverse without them.
+    joined
+        How often two classes were made one because one of them was not diverse.
     activity, start, crowd
         When not diverse: which of the sensitive activities, the first slot of the first window that the most
         people spend on it, and how many these are. -1, -1 and 0 otherwise.
@@ -70,7 +90,7 @@ class Outcome(NamedTuple):
     --------
     >>> activities = Activities(np.array([[0, 0], [1, 1]], np.int32), 2, np.array([1]))
     >>> msld(activities, Demand(k=2, delta=2, numerator=1, denominator=3))[2:]
-    (0, 0, 0, 0, 0, 0, 1)
+    (0, 0, 0, 0, 0, 0, 0, 1)
     """
 
     status: Literal["done", "too few", "not diverse"]
@@ -79,6 +99,7 @@ class Outcome(NamedTuple):
     backtracks: int = 0
     restarts: int = 0
     extended: int = 0
+    joined: int = 0
     activity: int = -1
     start: int = -1
     crowd: int = 0
@@ -157,6 +178,20 @@ def mc_l_mdav(activities: Activities, demand: Demand, levels: Levels) -> Outcome
     return _classify(activities, demand, lambda rule: split_until_diverse(activities, people, rule, levels, demand.k))
 
 
+def mc_l_mdav_repaired(activities: Activities, demand: Demand, levels: Levels) -> Outcome:
+    """Group by MDAV at one level after the other, and join groups that are not diverse with near ones.
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0, 0], [0, 0, 1], [2, 2, 2], [2, 2, 1]], np.int32)
+    >>> levels = Levels(lengths=(3, 1), fanout=2)
+    >>> mc_l_mdav_repaired(Activities(codes, 3, np.array([2])), Demand(2, 2, 1, 2), levels).label.tolist()
+    [0, 0, 0, 0]
+    """
+    people = np.arange(activities.codes.shape[0])
+    return _classify(activities, demand, lambda rule: split_and_repair(activities, people, rule, levels, demand.k))
+
+
 def mc_l_vmdav(activities: Activities, demand: Demand, levels: Levels) -> Outcome:
     """Group by MDAV at one level after the other, and by l-VMDAV at the leaf; people may be suppressed.
 
@@ -201,4 +236,4 @@ def _conclude(found: Found, people: int) -> Outcome:
     label = np.full(people, -1, np.int64)
     for number, group in enumerate(sorted(found.groups, key=lambda group: int(group[0]))):
         label[group] = number
-    return Outcome("done", label, found.size, found.backtracks, found.restarts, found.extended)
+    return Outcome("done", label, found.size, found.backtracks, found.restarts, found.extended, found.joined)

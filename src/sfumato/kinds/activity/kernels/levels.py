@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.activity.kernels.durations import Activities
 from sfumato.kinds.activity.kernels.mdav import Grown, grow_groups, split_evenly
+from sfumato.kinds.activity.kernels.repair import repair_groups
 from sfumato.kinds.activity.kernels.space import Space, build_space
 from sfumato.kinds.activity.kernels.windows import Rule, Windows, is_diverse, new_rule
 
-__all__ = ["Found", "Levels", "grow_at_leaf", "split_at_leaf", "split_until_diverse"]
+__all__ = ["Found", "Levels", "grow_at_leaf", "split_and_repair", "split_at_leaf", "split_until_diverse"]
 
 
 class Levels(NamedTuple):
@@ -56,6 +57,8 @@ class Found(NamedTuple):
         How often all began anew from the top.
     extended
         How many people joined a group because it was not diverse without them.
+    joined
+        How often two groups were made one because one of them was not diverse.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Found(NamedTuple):
     backtracks: int = 0
     restarts: int = 0
     extended: int = 0
+    joined: int = 0
 
 
 def split_at_leaf(activities: Activities, people: NDArray[np.int64], levels: Levels, size: int) -> Found:
@@ -142,6 +146,16 @@ def split_until_diverse(
                 return Found(groups, size, size - first, restarts)
         size = max(size, largest) + 1
         restarts += 1
+
+
+def split_and_repair(activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int) -> Found:
+    """Split people by level with groups of one size, and join those that are not diverse with near ones.
+
+    All people together must be diverse: then joining ends, with all of them in one group at the latest.
+    """
+    groups = _split_down(activities, people, levels, _set_sizes(levels, size))
+    repaired, joined = repair_groups(activities, groups, rule, levels.lengths[-1], levels.weight)
+    return Found(repaired, size, joined=joined)
 
 
 class _Attempts:

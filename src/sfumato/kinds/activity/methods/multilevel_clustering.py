@@ -147,7 +147,7 @@ class Mc(Levelled, ActivityClasses):
 
 @dataclasses.dataclass(frozen=True)
 class McLMdav(Levelled, DiverseClasses):
-    """Group people by MDAV level by level, with larger classes at the last one until all are diverse.
+    """Group people by MDAV level by level, and make classes that are not diverse larger.
 
     Examples
     --------
@@ -164,19 +164,28 @@ class McLMdav(Levelled, DiverseClasses):
     """
 
     name: ClassVar[str] = "mc-l-mdav"
-    summary: ClassVar[str] = "Groups similar days level by level, with larger classes until all are diverse."
+    summary: ClassVar[str] = "Groups similar days level by level; classes that are not diverse join near ones."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 2"
 
-    def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
-        """Group by MDAV level by level until all groups are diverse."""
-        from sfumato.kinds.activity.kernels.classes import mc_l_mdav
+    repair: Annotated[
+        str,
+        Param(
+            "A class that is not diverse joins the nearest that makes it so (class), or all classes are made larger "
+            "until none is left, as in the paper (all).",
+            choices=("class", "all"),
+        ),
+    ] = "class"
 
-        return mc_l_mdav(activities, demand, levels)
+    def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
+        """Group by MDAV level by level so that all groups are diverse."""
+        from sfumato.kinds.activity.kernels.classes import mc_l_mdav, mc_l_mdav_repaired
+
+        return (mc_l_mdav_repaired if self.repair == "class" else mc_l_mdav)(activities, demand, levels)
 
 
 @dataclasses.dataclass(frozen=True)
 class McLMdavWd(Weighted, McLMdav):
-    """Group people by MDAV level by level with the weighted distance, with larger classes until all are diverse.
+    """Group people by MDAV level by level with the weighted distance, and make classes that are not diverse larger.
 
     Examples
     --------

@@ -12,7 +12,7 @@ Where the algorithm as printed leaves it open, or its text says more, this is th
 - Clusters that are too small at the end are repaired in the order of their numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -114,7 +114,7 @@ def _scan(store: Store, alive: NDArray[np.int64], cluster: int, gap: int, counts
 def group_greedily(
     store: Store,
     rule: Rule,
-    order: NDArray[np.int64],
+    orders: Sequence[NDArray[np.int64]],
     search: Callable[[Store, NDArray[np.int64], NDArray[np.int64]], Search],
     counts: NDArray[np.int64],
     report: Callable[[int, int], None],
@@ -124,11 +124,12 @@ def group_greedily(
     Parameters
     ----------
     store
-        One cluster for everyone in the order; any others fulfil the rule. They are merged in place.
+        One cluster for everyone in the orders; any others fulfil the rule. They are merged in place.
     rule
         What groups have to fulfil.
-    order
-        A permutation of people: who begins. The others only take in clusters that are too small at the end.
+    orders
+        Disjoint permutations of people: who begins. People of one order take in each other only; everybody else only
+        takes in clusters that are too small at the end.
     search
         How the nearest cluster is found.
     counts
@@ -140,11 +141,19 @@ def group_greedily(
     ----------
     Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Section 3.3, Algorithm 1.
     """
-    _grow_clusters(store, rule, order, search(store, order, counts), report)
+    placed, everybody = 0, sum(order.size for order in orders)
+    for order in orders:
+        _grow_clusters(store, rule, order, search(store, order, counts), _ahead(report, placed, everybody))
+        placed += order.size
     alive = np.flatnonzero(store.cards[:, PEOPLE])
     small = alive[store.cards[alive, PEOPLE] < rule.people]
     if small.size:
         _repair_clusters(store, rule, small, search(store, alive, counts))
+
+
+def _ahead(report: Callable[[int, int], None], placed: int, everybody: int) -> Callable[[int, int], None]:
+    """Report what is done of one order after others."""
+    return lambda done, _: report(placed + done, everybody)
 
 
 def _grow_clusters(

@@ -19,7 +19,7 @@ from sfumato.kinds.sequences.kernels.prices import Prices
 from sfumato.kinds.sequences.kernels.regions import assign_all, assign_regions, partition_curve
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_fullest
 
-__all__ = ["hi", "hl", "hn", "hy"]
+__all__ = ["hi", "hl", "hn", "hy", "hy_blocks"]
 
 Report = Callable[[int, int], None]
 Searcher = Callable[[Store, NDArray[np.int64], NDArray[np.int64]], Search]
@@ -123,6 +123,34 @@ def hy(
     return problem.refuse() or problem.cut(assign_regions, report)
 
 
+def hy_blocks(
+    monitored: Monitored,
+    unmonitored: Unmonitored,
+    prices: Prices,
+    demand: Demand,
+    order: NDArray[np.int64],
+    report: Report,
+    *,
+    block: int,
+) -> Outcome:
+    """Group like `hi` within blocks of consecutive people on the Hilbert curve.
+
+    Clusters that are too small at the end join the nearest group of any block. Arguments are those of `hn`, and the
+    number of people a block has about; with everybody in one block it is `hi`.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.kernels.prices import set_prices
+    >>> four = Monitored(np.array([0, 2, 3, 5, 6]), np.array([1, 10, 5, 3, 11, 6]))
+    >>> nothing = Unmonitored(np.zeros(5, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
+    >>> prices = set_prices(1, 0, span=10, events=6)
+    >>> hy_blocks(four, nothing, prices, Demand(k=2), np.arange(4), lambda *_: None, block=2).group.tolist()
+    [0, 1, 0, 1]
+    """
+    problem = _Problem(monitored, unmonitored, prices, demand, order)
+    return problem.refuse() or problem.cut_blocks(block, report)
+
+
 def hl(
     monitored: Monitored,
     unmonitored: Unmonitored,
@@ -166,7 +194,7 @@ class _Problem:
     def merge(self, search: Searcher, report: Report) -> Outcome:
         """Group everyone greedily."""
         store = new_store(self.monitored, self.keyed, self.prices, self.demand.bits)
-        group_greedily(store, self.rule, self.order, search, self.counts, report)
+        group_greedily(store, self.rule, [self.order], search, self.counts, report)
         return self.finish(store)
 
     def cut(self, assign: Assignment, report: Report) -> Outcome:
@@ -188,8 +216,19 @@ class _Problem:
         merge_runs(store, curve, group[curve])
         others = self.order[group[self.order] < 0]
         group_greedily(
-            store, self.rule, others, Index, self.counts, lambda done, left: report(steps + done, steps + left)
+            store, self.rule, [others], Index, self.counts, lambda done, left: report(steps + done, steps + left)
         )
+        return self.finish(store)
+
+    def cut_blocks(self, block: int, report: Report) -> Outcome:
+        """Group everyone greedily within stretches of the Hilbert curve of about as many people."""
+        store = new_store(self.monitored, self.keyed, self.prices, self.demand.bits)
+        place = np.empty(self.people, np.int64)
+        place[order_along_curve(store.cards[:, FIRST], store.cards[:, LAST])] = np.arange(self.people)
+        blocks = max(1, self.people // block)
+        number = place[self.order] * blocks // self.people
+        orders = [self.order[number == at] for at in range(blocks)]
+        group_greedily(store, self.rule, orders, Index, self.counts, report)
         return self.finish(store)
 
     def finish(self, store: Store) -> Outcome:

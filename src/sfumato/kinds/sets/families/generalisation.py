@@ -16,7 +16,7 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import AT_LEAST_ONE, Recoded, publish
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import Recoding, SavedRecoding
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
@@ -142,12 +142,12 @@ class ItemGeneralising(Method):
                 raise ParameterError(f"{owner}: {error}") from None
         return self._publish(dataset, claim, recoded, run)
 
-    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:
+    def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""
         if unknown not in {"error", "suppress"}:
             raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
-        baskets = ItemSets.of(dataset)
-        known = {*recoding.suppressed, *(item for group in recoding.groups for item in group)}
+        baskets, learnt = ItemSets.of(dataset), Recoding.expect(recoding)
+        known = set(learnt.values)
         strange = np.array([label not in known for label in baskets.sets.labels], dtype=bool)
         rows = np.unique(baskets.rows[baskets.sets.row_of_token[strange[baskets.sets.codes]]])
         if len(rows) and unknown == "error":
@@ -156,7 +156,7 @@ class ItemGeneralising(Method):
                 f"apply: {int(strange.sum())} items are not in the recoding; they are in {len(rows)} records, "
                 f"for example {shown}. Use unknown=suppress to remove them, or anonymise the batch anew."
             )
-        return self._publish(dataset, earlier.guarantee, baskets.recoded(recoding), run)
+        return self._publish(dataset, earlier.guarantee, baskets.recoded(learnt), run)
 
     def _publish(self, dataset: Dataset, claim: Guarantee, recoded: Recoded, run: Run) -> Result:
         """Make the release: every row a set of values, each meaning at least one of its members."""

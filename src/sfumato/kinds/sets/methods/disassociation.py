@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,9 @@ class Disassociation(Method):
         None
     )
     refine: Annotated[bool, Param("Whether clusters share chunks for items that are rare in each of them.")] = True
+    bands: Annotated[
+        bool, Param("Whether clusters are formed among records of about the same length: 1, 2-3, 4-7, 8-15 items, ...")
+    ] = True
     safe: Annotated[bool, Param("Whether no item may belong to all records of a cluster with other chunks.")] = False
 
     def __post_init__(self) -> None:
@@ -90,16 +93,15 @@ class Disassociation(Method):
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         records, rows, apart = self._read(dataset, run)
-        with run.phase("cluster"):
-            partition = self._cluster(records, apart)
+        ordinary = records.keep(~apart[records.codes])
+        bands = find_bands(ordinary.lengths, self.largest) if self.bands else [np.arange(len(records))]
+        run.counters["bands"] = len(bands)
         with run.phase("separate"):
-            index, chunk = self._partition_terms(records, partition, apart, run)
-            if self.safe:
-                partition, index, chunk = self._remove_covers(records, partition, index, chunk, apart, run)
-        with run.phase("refine"):
-            forest = self._share(index, chunk, apart)
+            parts = run.engine.map(lambda band: self._separate(records.take(band), rows[band], apart), bands)
+        for name in parts[0].counters:
+            run.counters[name] = sum(part.counters[name] for part in parts)
         with run.phase("publish"):
-            separated = _assign_occurrences(records, rows[partition.order], index, forest)
+            separated = _put_together([part.separated for part in parts])
             separated = dataclasses.replace(separated, withheld={NO_ITEM: len(dataset) - len(rows)})
             _count(run, separated, self.largest)
             sensitive = tuple(sorted(dataset.schema.sensitive))
@@ -134,6 +136,16 @@ class Disassociation(Method):
         order = order_lists(ordinary.offsets, ordinary.codes)
         return numbered.take(order), rows[order], apart
 
+    def _separate(self, records: Ragged, rows: Ints, apart: Flags) -> _Part:
+        """Put records into clusters, their items into chunks, and share what clusters have in common."""
+        counters: dict[str, int] = {}
+        partition = self._cluster(records, apart)
+        index, chunk = self._partition_terms(records, partition, apart, counters)
+        if self.safe:
+            partition, index, chunk = self._remove_covers(records, partition, index, chunk, apart, counters)
+        forest = self._share(index, chunk, apart)
+        return _Part(_assign_occurrences(records, rows[partition.order], index, forest), counters)
+
     def _cluster(self, records: Ragged, apart: Flags) -> Partition:
         from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
 
@@ -144,7 +156,7 @@ class Disassociation(Method):
         return found
 
     def _partition_terms(
-        self, records: Ragged, partition: Partition, apart: Flags, run: Run
+        self, records: Ragged, partition: Partition, apart: Flags, counters: dict[str, int]
     ) -> tuple[ClusterTerms, Ints]:
         """Return the terms of the clusters and their chunks."""
         from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
@@ -152,20 +164,26 @@ class Disassociation(Method):
 
         index = index_clusters(records.offsets, records.codes, partition, len(records.labels))
         terms = partition_terms(index, apart, self.k, self.m)
-        run.counters["items_moved_by_lemma_2"] = int(terms.moved)
+        counters["items_moved_by_lemma_2"] = int(terms.moved)
         return index, terms.chunk
 
     def _remove_covers(
-        self, records: Ragged, partition: Partition, index: ClusterTerms, chunk: Ints, apart: Flags, run: Run
+        self,
+        records: Ragged,
+        partition: Partition,
+        index: ClusterTerms,
+        chunk: Ints,
+        apart: Flags,
+        counters: dict[str, int],
     ) -> tuple[Partition, ClusterTerms, Ints]:
         """Exchange records between clusters and move items to term chunks until no item covers a cluster."""
         from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers, move_covers
 
         covers = find_covers(index, chunk)
         exchange = exchange_records(records.offsets, records.codes, partition, index, covers)
-        index, chunk = self._partition_terms(records, exchange.partition, apart, run)
-        run.counters["records_exchanged"] = int(exchange.exchanged)
-        run.counters["items_moved_from_covers"] = int(move_covers(index, chunk))
+        index, chunk = self._partition_terms(records, exchange.partition, apart, counters)
+        counters["records_exchanged"] = int(exchange.exchanged)
+        counters["items_moved_from_covers"] = int(move_covers(index, chunk))
         return exchange.partition, index, chunk
 
     def _share(self, index: ClusterTerms, chunk: Ints, apart: Flags) -> Forest:
@@ -175,6 +193,29 @@ class Disassociation(Method):
         rules = Rules(self.k, self.m, self.safe)
         forest: Forest = join_clusters(index, chunk, apart, rules) if self.refine else plant_forest(index, chunk, rules)
         return forest
+
+
+def find_bands(lengths: Ints, smallest: int) -> list[Ints]:
+    """Put records into bands of lengths that double from one to the next, short ones first; each of a least size.
+
+    A band with fewer records goes with the next longer one; if the last is too small, with the one before.
+
+    Examples
+    --------
+    >>> [band.tolist() for band in find_bands(np.array([1, 9, 1, 2, 3, 12, 5]), 2)]
+    [[0, 2], [3, 4], [1, 5, 6]]
+    """
+    number = np.frexp(np.maximum(lengths, 1).astype(np.float64))[1]
+    bands: list[Ints] = []
+    waiting = np.empty(0, np.int64)
+    for at in np.unique(number):
+        waiting = np.sort(np.concatenate([waiting, np.flatnonzero(number == at)]))
+        if len(waiting) >= smallest:
+            bands.append(waiting)
+            waiting = np.empty(0, np.int64)
+    if len(waiting):
+        bands[-1:] = [np.sort(np.concatenate([*bands[-1:], waiting]))]
+    return bands
 
 
 def _number_items(items: Ragged) -> Ragged:
@@ -195,6 +236,43 @@ def _assign_occurrences(records: Ragged, rows: Ints, index: ClusterTerms, forest
     code = index.term[entry].astype(np.int64)
     return Separated(
         rows, index.bounds, parent, index.seat, code, forest.node[entry], forest.chunk[entry], records.labels
+    )
+
+
+class _Part(NamedTuple):
+    """What became of some records, and what was counted."""
+
+    separated: Separated
+    counters: dict[str, int]
+
+
+def _put_together(parts: list[Separated]) -> Separated:
+    """Make one of clusters of different records: all leaves first, then all joint clusters."""
+    leaves = np.array([len(part.bounds) - 1 for part in parts])
+    seats = np.array([len(part.rows) for part in parts])
+    joints = np.array([len(part.parent) for part in parts]) - leaves
+    before, above = np.cumsum(leaves) - leaves, leaves.sum() + np.cumsum(joints) - joints
+    first = np.cumsum(seats) - seats
+
+    def renumber(at: int, cluster: Ints) -> Ints:
+        moved = np.where(cluster < leaves[at], cluster + before[at], cluster - leaves[at] + above[at])
+        return np.where(cluster < 0, -1, moved)
+
+    parents = [renumber(at, part.parent) for at, part in enumerate(parts)]
+    return Separated(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([[0], *(part.bounds[1:] + first[at] for at, part in enumerate(parts))]).astype(np.int64),
+        np.concatenate(
+            [
+                *(parent[:count] for parent, count in zip(parents, leaves, strict=True)),
+                *(parent[count:] for parent, count in zip(parents, leaves, strict=True)),
+            ]
+        ),
+        np.concatenate([part.seat + first[at] for at, part in enumerate(parts)]),
+        np.concatenate([part.code for part in parts]),
+        np.concatenate([renumber(at, part.node) for at, part in enumerate(parts)]),
+        np.concatenate([part.chunk for part in parts]),
+        parts[0].labels,
     )
 
 

@@ -158,8 +158,8 @@ class Vpa(HierarchyGeneralising):
 def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[Ints], Ints]) -> tuple[Ints, int]:
     """Split nodes of a cut into their children as long as the cut loses less after repair; also return how often.
 
-    Dearest nodes are tried first. After a pass in which a split was kept, the nodes that are left are tried again; after
-    so many splits in vain there is an end.
+    Dearest nodes are tried first. After a pass in which a split was kept, the nodes that are left are tried again;
+    after so many splits in vain there is an end.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ class Relational(Method):
         classes = np.unique(group[rows], return_inverse=True)[1].astype(np.int64)
         quasi = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
         withheld = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
-        parts = {**self.require(dataset).describe_order(), **self.further_tables(attributes, rows, classes)}
+        parts = {**self.require(dataset).take(rows).describe_order(), **self.further_tables(attributes, rows, classes)}
         return publish_table(dataset, self, self.claim(dataset), rows, quasi, run, withheld=withheld, parts=parts)
 
     def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:  # noqa: ARG002

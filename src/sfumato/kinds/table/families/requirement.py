@@ -202,7 +202,8 @@ class Requirement:
             return np.asarray(entropy >= np.log(claim.l) - _SLACK / 10)
         falling = -np.sort(-counts, axis=1)
         rest = falling[:, claim.l - 1 :].sum(axis=1)
-        return np.asarray(falling[:, 0] < (claim.c or 0) * rest)
+        # Kept away from what is equal on paper, which is not less.
+        return np.asarray(falling[:, 0] < (claim.c or 0) * rest * (1 - _SLACK))
 
     def distances(self, shares: Floats, overall: Floats, at: int) -> Floats:
         """Return how far distributions of the sensitive column number ``at`` are from the overall one."""
@@ -230,7 +231,9 @@ class Requirement:
         rows: list[tuple[str, str, str]] = []
         for attribute in self.sensitive:
             if claim.distance == "ordered":
-                rows += [(attribute.name, label, MISSING) for label in attribute.labels]
+                # Values of withheld records are not published, not even here.
+                occurs = np.unique(attribute.codes[attribute.codes >= 0]).tolist()
+                rows += [(attribute.name, attribute.labels[code], MISSING) for code in occurs]
             elif attribute.hierarchy is not None:
                 pairs = sorted(attribute.hierarchy.pairs(), key=lambda pair: pair[0])
                 rows += [(attribute.name, child, above or MISSING) for child, above in pairs]

@@ -65,6 +65,11 @@ class KAnonymity(Guarantee):
         if (self.l > 1 and self.diversity == "recursive") != (self.c is not None):
             raise ParameterError(f"{owner}: c must be given for recursive diversity (l above 1), and only for that.")
 
+    @property
+    def largest_share(self) -> float | None:
+        """Only recursive diversity bounds the share of the most frequent value: it is rarer than c times the others."""
+        return None if self.c is None or self.l < 2 else self.c / (1 + self.c)
+
     def __str__(self) -> str:
         shown: dict[str, object] = {"k": self.k}
         if self.l > 1:

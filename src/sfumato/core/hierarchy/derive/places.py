@@ -1,4 +1,4 @@
-"""Hierarchies derived from what is known about places: their order, or where they are."""
+"""Hierarchies derived from where places are."""
 
 from __future__ import annotations
 
@@ -10,59 +10,14 @@ import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.hierarchy.derive.labels import check_labels, free_names
 from sfumato.core.hierarchy.lineage import name_rows
 
-__all__ = ["balanced", "grid", "quadtree"]
+__all__ = ["grid", "quadtree"]
 
 Longs: TypeAlias = npt.NDArray[np.int64]
 
 _FINEST = 30
-
-
-def balanced(labels: Sequence[str], fanout: int) -> Hierarchy:
-    """Group labels in the order given, so that no node has more than ``fanout`` children.
-
-    Siblings differ by at most one leaf, and leaves by at most one level.
-
-    Examples
-    --------
-    >>> balanced(["a", "b", "c", "d", "e"], fanout=3)
-    Hierarchy below *: 5 of 8 nodes are leaves, height 2
-    *
-      g/0
-        a
-        b
-        c
-      g/1
-        d
-        e
-    """
-    _check_labels(labels, "balanced")
-    if fanout < 2:
-        raise ParameterError(f"balanced: fanout must be at least 2, got {fanout}.")
-    root, prefix = _free_names(labels, "g")
-    names: list[str] = []
-    parent: list[int] = []
-    pending = [(root, prefix, -1, 0, len(labels))]
-    while pending:
-        name, path, above, first, size = pending.pop()
-        here = len(names)
-        names.append(name)
-        parent.append(above)
-        if size <= fanout:
-            names += labels[first : first + size]
-            parent += [here] * size
-            continue
-        reach = fanout
-        while reach * fanout < size:
-            reach *= fanout
-        parts = -(-size // reach)
-        cuts = [first - (-part * size // parts) for part in range(parts + 1)]
-        for part in reversed(range(parts)):
-            step, below = f"{path}/{part}", cuts[part + 1] - cuts[part]
-            is_leaf = below == 1
-            pending.append((labels[cuts[part]] if is_leaf else step, step, here, cuts[part], 0 if is_leaf else below))
-    return Hierarchy.from_codes(names, parent, owner="balanced")
 
 
 def grid(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, levels: int) -> Hierarchy:
@@ -117,7 +72,7 @@ def quadtree(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, capacity
 def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, owner: str) -> Hierarchy:
     """Build the tree of cells over places in quadrant order, level by level, leaving out chains."""
     total = len(labels)
-    root, prefix = _free_names(labels, "q")
+    root, prefix = free_names(labels, "q")
     names, starts, sizes, above = [root], [np.zeros(1, np.int64)], [np.full(1, total)], [np.full(1, -1)]
     cell_of_place = np.zeros(total, dtype=np.int64)
     open_places = np.arange(total if total > capacity else 0)
@@ -154,7 +109,7 @@ def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, ow
 
 def _follow_quadrants(labels: Sequence[str], x: npt.ArrayLike, y: npt.ArrayLike, owner: str) -> tuple[Longs, Longs]:
     """Return places in the order of the finest quadrants, and the interleaved bits of those."""
-    _check_labels(labels, owner)
+    check_labels(labels, owner)
     xy = [np.asarray(axis, dtype=np.float64) for axis in (x, y)]
     if any(axis.shape != (len(labels),) for axis in xy):
         raise ParameterError(f"{owner}: x and y must have one number per label ({len(labels):,}).")
@@ -191,24 +146,3 @@ def _spread(cells: Longs) -> Longs:
 
 def _spell_quadrants(cell: int, level: int) -> str:
     return "/".join(str(cell >> 2 * step & 3) for step in reversed(range(level)))
-
-
-def _check_labels(labels: Sequence[str], owner: str) -> None:
-    if not labels:
-        raise SchemaError(f"{owner}: a hierarchy needs at least one label, found none.")
-    seen: dict[str, int] = {}
-    for row, label in enumerate(labels, 1):
-        if label in seen:
-            where = name_rows([seen[label], row])
-            raise SchemaError(f"{owner}: labels must differ, {where} have the same. Remove one of them.")
-        seen[label] = row
-
-
-def _free_names(labels: Sequence[str], letter: str) -> tuple[str, str]:
-    """Return a root and a prefix that no label is, or begins with."""
-    root, prefix = "*", letter
-    while root in labels:
-        root += "*"
-    while any(label.startswith(f"{prefix}/") for label in labels):
-        prefix += letter
-    return root, prefix

@@ -1,0 +1,108 @@
+"""What the records of an original hold, as numbers: so that its owner knows them again in any order."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.dataset import Dataset
+
+__all__ = ["describe_original", "digest_records", "match_records"]
+
+Digests = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+
+def digest_records(dataset: Dataset) -> Digests:
+    """Return a number for every record that depends on all it holds, and on whose it is, but not on names and rows.
+
+    Examples
+    --------
+    >>> one, other = Dataset.of("sets", [["a", "b"], ["c"]]), Dataset.of("sets", [["c"], ["a", "b"]])
+    >>> digest_records(one).tolist() == digest_records(other)[::-1].tolist()
+    True
+    """
+    found = np.zeros(len(dataset), np.uint64)
+    for column in dataset.schema.columns:
+        if column.role != "identifier":
+            cells = _one_array(dataset.table.column(column.name))
+            found += _mix(_digest_cells(cells) ^ _digest_texts([column.name])[0])
+    if dataset.people is not None:
+        found += _mix(_digest_cells(dataset.people) ^ np.uint64(1))
+    return found
+
+
+def describe_original(digests: Digests) -> dict[str, Any]:
+    """Return what is kept of an original: how many records, and digests of them in their order and in any order.
+
+    Examples
+    --------
+    >>> one, other = (describe_original(np.array(rows, np.uint64)) for rows in ([1, 2], [2, 1]))
+    >>> one["in_order"] == other["in_order"], one["in_any_order"] == other["in_any_order"]
+    (False, True)
+    """
+    spelled = [np.ascontiguousarray(rows, dtype="<u8").tobytes() for rows in (digests, np.sort(digests))]
+    in_order, in_any_order = (hashlib.sha256(text).hexdigest() for text in spelled)
+    return {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
+
+
+def match_records(wanted: Digests, digests: Digests) -> Ints:
+    """Return a row for every record that is looked for; records that hold the same are as good as each other.
+
+    Examples
+    --------
+    >>> match_records(np.array([7, 5, 7], np.uint64), np.array([5, 7, 9, 7], np.uint64)).tolist()
+    [1, 0, 3]
+    """
+    order, asked = np.argsort(digests, kind="stable"), np.argsort(wanted, kind="stable")
+    known = digests[order]
+    first = np.searchsorted(wanted[asked], wanted[asked])
+    found = np.empty(len(wanted), np.int64)
+    found[asked] = order[np.searchsorted(known, wanted[asked]) + np.arange(len(asked)) - first]
+    return found
+
+
+def _one_array(column: pa.ChunkedArray) -> Any:
+    array = column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _digest_cells(cells: Any) -> Digests:
+    """Return a number for every cell: a label, a number, a time, or a list of them in its order."""
+    kind = cells.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        offsets = cells.offsets.to_numpy().astype(np.int64)
+        lengths = np.diff(offsets)
+        inside = _digest_cells(cells.flatten())
+        place = np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)
+        sums = np.append(np.zeros(1, np.uint64), np.cumsum(_mix(inside ^ _mix(place.astype(np.uint64) + np.uint64(1)))))
+        ends = offsets - offsets[0]
+        return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + _mix(lengths.astype(np.uint64)))
+    if pa.types.is_struct(kind):
+        sides = [_mix(_digest_cells(cells.field(at)) ^ np.uint64(at)) for at in range(kind.num_fields)]
+        return np.asarray(np.sum(sides, axis=0, dtype=np.uint64))
+    if not (pa.types.is_dictionary(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        cells = cells.cast(pa.string())
+    if pa.types.is_integer(kind):
+        return _mix(cells.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False).view(np.uint64))
+    coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    texts = _digest_texts([str(label) for label in coded.dictionary.to_pylist()])
+    indices = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(np.append(texts, np.uint64(0))[indices])
+
+
+def _digest_texts(texts: list[str]) -> Digests:
+    spelled = b"".join(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
+    return np.frombuffer(spelled, "<u8").astype(np.uint64)
+
+
+def _mix(numbers: Any) -> Digests:
+    """Spread numbers over all 64 bits (the finaliser of SplitMix64): sums of them then differ."""
+    mixed = np.asarray(numbers, np.uint64)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

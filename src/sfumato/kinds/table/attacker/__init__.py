@@ -1,0 +1,1 @@
+"""Attackers on tables, one file per knowledge."""

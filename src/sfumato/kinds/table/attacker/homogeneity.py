@@ -1,0 +1,126 @@
+"""An attacker who needs no record of their own to be found: where all that fit say the same, everybody's is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table.published import PublishedTable, number_rows
+
+__all__ = ["BEYOND", "Homogeneity", "attack", "attack_original"]
+
+BEYOND = "attributes"
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Homogeneity:
+    """For how many people all records that fit have the same sensitive value.
+
+    Parameters
+    ----------
+    people
+        Number of people attacked.
+    told
+        Number of people whose value is certain, by sensitive column.
+    released
+        Whether a release was attacked, or the data as they stand.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> print(Homogeneity(200, {"ill": 50, "pay": 0}).warnings[0])
+    For 50 of 200 people (25 %) all records that fit have the same value of ill: it is known without finding anybody.
+    """
+
+    people: int
+    told: dict[str, int]
+    released: bool = True
+    unit: Unit = PERSON
+
+    knowledge = "attributes-and-equal-values"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to say loudly, and what would help; nothing where nobody's value is certain."""
+        if not self.released:
+            return ()
+        said = [
+            f"For {count:,} of {self.unit.count(self.people)} ({100 * count / max(self.people, 1):.2g} %) all records "
+            f"that fit have the same value of {name}: it is known without finding anybody."
+            for name, count in self.told.items()
+            if count
+        ]
+        if said:
+            said.append("What helps: ask for diversity (-p l=2 or more) or closeness (-p t=0.3).")
+        return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "knowledge": self.knowledge,
+            self.unit.many.replace(" ", "_"): self.people,
+            **{f"certain_{name}": count for name, count in self.told.items()},
+            "warnings": list(self.warnings),
+        }
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Homogeneity | None:
+    """Look, for everybody, whether the records that fit have one sensitive value; None where there are no such columns.
+
+    Withheld people count where records fit them, for these do not say that the person is not among them.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (29, "flu"), (70, "flu"), (79, "cold")]
+    >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> attack(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data).told
+    {'ill': 2}
+    """
+    names = [column.name for column in release.columns if column.role == "sensitive"]
+    if not names:
+        return None
+    table = PublishedTable.of(release)
+    known = Fitting.of(table, original)
+    total = known.weigh(table.sizes)
+    told = {}
+    some = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
+    for name in names:
+        coded = release.table.column(name).combine_chunks().dictionary_encode()
+        value = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        most = known.count_most(table.group, value, len(coded.dictionary))
+        told[name] = int(((most == total) & (total > 0))[known.case[some]].sum())
+    return Homogeneity(len(some), told, unit=original.unit)
+
+
+def attack_original(dataset: Dataset) -> Homogeneity | None:
+    """Look whether people with equal quasi-identifiers, of whom there are several, have one sensitive value.
+
+    Examples
+    --------
+    >>> rows = [(20, "flu"), (20, "flu"), (30, "flu"), (30, "cold"), (40, "flu")]
+    >>> attack_original(Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))).told
+    {'ill': 2}
+    """
+    sensitive = attributes_of(dataset, "sensitive")
+    if not sensitive or not len(dataset):
+        return None
+    known = [attribute.codes.astype(np.int64) + 1 for attribute in attributes_of(dataset)]
+    group = number_rows(known, len(dataset))
+    sizes = np.bincount(group)
+    told = {}
+    for attribute in sensitive:
+        pair = number_rows([group, attribute.codes.astype(np.int64) + 1], len(dataset))
+        told[attribute.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
+    return Homogeneity(len(dataset), told, released=False, unit=dataset.unit)

@@ -1,0 +1,196 @@
+"""An attacker who knows more than the quasi-identifiers: columns that are published as they are.
+
+Nothing is promised against one who knows plain columns, or a sensitive value. But whoever calls a column plain that
+a neighbour knows gives people away: this attacker says how many.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.published import PublishedTable, number_rows
+
+__all__ = ["BEYOND", "MoreKnown", "attack", "attack_original"]
+
+BEYOND = "attributes"
+
+Ints = npt.NDArray[np.int64]
+
+_ENTRIES = 1 << 23
+"""Pairs of people and classes looked at in one go."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MoreKnown:
+    """How many people stand alone for whoever also knows columns that are published as they are.
+
+    Parameters
+    ----------
+    people
+        Number of people attacked.
+    k
+        How many records the promise leaves.
+    plain
+        Names of the plain columns.
+    alone
+        Number of people who are left with one record, by what is known besides: ``plain`` columns all together, or one
+        sensitive column.
+    below
+        The same for fewer than k records.
+    released
+        Whether a release was attacked, or the data as they stand.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> found = MoreKnown(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
+    >>> print(found.warnings[0])
+    Whoever also knows the plain columns (zip) is left with one record for 12 of 100 people (12 %), and with fewer than
+    k=5 for 60; the promise is about quasi-identifiers only.
+    """
+
+    people: int
+    k: int
+    plain: tuple[str, ...]
+    alone: dict[str, int]
+    below: dict[str, int]
+    released: bool = True
+    unit: Unit = PERSON
+
+    knowledge = "attributes-and-more"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to say loudly, and what would help; nothing where plain columns leave nobody alone."""
+        alone = self.alone.get("plain", 0)
+        if not alone or not self.released:
+            return ()
+        share = 100 * alone / max(self.people, 1)
+        return (
+            f"Whoever also knows the plain columns ({', '.join(self.plain)}) is left with one record for {alone:,} of "
+            f"{self.unit.count(self.people)} ({share:.2g} %), and with fewer than k={self.k} for "
+            f"{self.below['plain']:,}; the promise is about quasi-identifiers only.",
+            "What helps: call columns that somebody may know quasi-identifiers (--quasi COLUMN), or leave them out "
+            "(--identifier COLUMN).",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        known = {
+            ("plain_columns" if name == "plain" else f"sensitive_column_{name}"): {
+                "one_record": self.alone[name],
+                "fewer_than_k": self.below[name],
+            }
+            for name in self.alone
+        }
+        return {
+            "knowledge": self.knowledge,
+            self.unit.many.replace(" ", "_"): self.people,
+            **known,
+            "warnings": list(self.warnings),
+        }
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> MoreKnown | None:
+    """Attack every published person with quasi-identifiers and, besides, plain columns or one sensitive value.
+
+    Without ``rows`` nobody can tell which record has which person's further values, and there is no answer; nor is
+    there one where no further column is published.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("table", [(20, "a"), (29, "b"), (70, "a"), (79, "a")], ("age", "team"), plain=("team",))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> attack(result.release, data, result.trace.rows).alone
+    {'plain': 2}
+    """
+    more = _list_columns(release)
+    if rows is None or not more:
+        return None
+    rows = np.asarray(rows, dtype=np.int64)
+    table = PublishedTable.of(release)
+    fitting = Fitting.of(table, original)
+    k = int(getattr(release.guarantee, "k", 2))
+    alone, below = {}, {}
+    for name, columns in more.items():
+        value = _number_values(original, columns)[rows]
+        left = count_alike(fitting, fitting.case[rows], table.group, value)
+        alone[name], below[name] = int((left == 1).sum()), int((left < k).sum())
+    return MoreKnown(len(rows), k, tuple(more.get("plain", ())), alone, below, unit=original.unit)
+
+
+def attack_original(dataset: Dataset) -> MoreKnown | None:
+    """Attack the data as they stand with all quasi-identifiers and plain columns; None where there are none of these.
+
+    Examples
+    --------
+    >>> data = Dataset.of("table", [(20, "a"), (20, "b"), (20, "b")], ("age", "team"), plain=("team",))
+    >>> attack_original(data).alone
+    {'plain': 1}
+    """
+    more = _list_columns(dataset.schema)
+    if "plain" not in more or not len(dataset):
+        return None
+    known = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
+    group = _number_values(dataset, [*known, *more["plain"]])
+    alike = np.bincount(group)[group]
+    alone, below = {"plain": int((alike == 1).sum())}, {"plain": int((alike < 2).sum())}
+    return MoreKnown(len(dataset), 2, tuple(more["plain"]), alone, below, released=False, unit=dataset.unit)
+
+
+def _list_columns(described: Any) -> dict[str, list[str]]:
+    """Return what may be known besides: all plain columns together, or any sensitive one."""
+    plain = [column.name for column in described.columns if column.role == "plain"]
+    sensitive = [column.name for column in described.columns if column.role == "sensitive"]
+    return ({"plain": plain} if plain else {}) | {name: [name] for name in sensitive}
+
+
+def _number_values(original: Dataset, columns: list[str]) -> Ints:
+    codes = [attribute_of(original, name).codes.astype(np.int64) + 1 for name in columns]
+    return number_rows(codes, len(original))
+
+
+def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
+    """Count, for every published person, the records that fit and have the same further value.
+
+    Parameters
+    ----------
+    fitting
+        Which classes cases fit.
+    case, group, value
+        Case, class and further value of every published record.
+
+    Examples
+    --------
+    >>> one = Fitting(np.array([0]), np.array([1]), sparse.csr_array(np.array([[1]])))
+    >>> count_alike(one, np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 1, 1])).tolist()
+    [1, 2, 2]
+    """
+    width = int(value.max(initial=-1)) + 1
+    keys, which = np.unique(case * width + value, return_inverse=True)
+    of_case, of_value = keys // width, keys % width
+    shape = (width, fitting.fits.shape[1])
+    counts = sparse.csr_array((np.ones(len(group), np.int64), (value, group)), shape=shape)
+    # What is looked at grows with the classes that hold a value, so portions are cut by that.
+    load = np.cumsum(np.diff(counts.indptr)[of_value] + np.diff(fitting.fits.indptr)[of_case])
+    found = np.zeros(len(keys), np.int64)
+    begin = 0
+    while begin < len(keys):
+        done = load[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(load, done + _ENTRIES, side="right")))
+        both = fitting.fits[of_case[begin:end]].multiply(counts[of_value[begin:end]])
+        found[begin:end] = np.asarray(both.sum(axis=1)).reshape(-1)
+        begin = end
+    return np.asarray(found[which.reshape(-1)])

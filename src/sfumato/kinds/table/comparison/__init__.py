@@ -1,0 +1,139 @@
+"""What several measures of tables need to know about an original and its release."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.publishing.leftover import Leftover, share_of
+from sfumato.core.release import Release
+from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.model import Attribute, attribute_of, attributes_of
+from sfumato.kinds.table.published import Cells, PublishedTable
+
+__all__ = ["NEEDS_ROWS", "TableComparison", "count_leftover"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEEDS_ROWS = "needs the owner's row map: classes do not tell which record became which."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TableComparison:
+    """An original table and its release: what every quasi-identifier was, and the cells it is published as.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (24, "m"), (60, "m"), (60, "m")], ("age", "sex"))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> found = Comparison(data, release).view(TableComparison)
+    >>> found.published.sizes.tolist(), [column.losses.tolist() for column in found.columns]
+    ([2, 2], [[0.1, 0.0], [0.0, 1.0]])
+    """
+
+    comparison: Comparison
+
+    @cached_property
+    def published(self) -> PublishedTable:
+        """The published quasi-identifiers, and the classes of records that are the same in all of them."""
+        return PublishedTable.of(self.comparison.release)
+
+    @cached_property
+    def columns(self) -> tuple[PublishedAttribute, ...]:
+        """Every quasi-identifier as it was and as it is published, in the order of the release."""
+        return tuple(self._match(cells) for cells in self.published.columns)
+
+    def _match(self, cells: Cells) -> PublishedAttribute:
+        return PublishedAttribute(self.attribute(cells.name), cells)
+
+    def attribute(self, name: str) -> Attribute:
+        """Return a column of the original as numbers."""
+        if name not in {column.name for column in self.comparison.original.schema.columns}:
+            raise SchemaError(
+                f"Comparison: the release has a column {name!r} that the original data do not have. "
+                "Compare it with the data it was made from."
+            )
+        return attribute_of(self.comparison.original, name)
+
+    @cached_property
+    def exact(self) -> tuple[PublishedAttribute, ...]:
+        """Sensitive and plain columns, which are published as they are."""
+        release = self.comparison.release
+        return tuple(
+            PublishedAttribute(self.attribute(column.name), Cells.of(release, column))
+            for column in release.columns
+            if column.role in {"sensitive", "plain"}
+        )
+
+    @cached_property
+    def by_name(self) -> dict[str, PublishedAttribute]:
+        """Every published column by its name."""
+        return {column.name: column for column in (*self.columns, *self.exact)}
+
+    @property
+    def asked(self) -> tuple[Attribute, ...]:
+        """What an analyst asks about: quasi-identifiers and sensitive columns."""
+        sensitive = {column.name for column in self.comparison.release.columns if column.role == "sensitive"}
+        return tuple(column.attribute for column in (*self.columns, *(c for c in self.exact if c.name in sensitive)))
+
+    @property
+    def records(self) -> int:
+        """Number of original records, withheld ones included."""
+        return len(self.comparison.original)
+
+    @property
+    def withheld(self) -> int:
+        """Number of records that are not published."""
+        return self.records - self.published.records
+
+    @cached_property
+    def record_losses(self) -> Floats:
+        """NCP of every published record: the mean over its cells."""
+        if not self.columns:
+            return np.zeros(self.published.records)
+        return np.asarray(np.mean([column.losses[column.cells.index] for column in self.columns], axis=0))
+
+    @cached_property
+    def original_classes(self) -> Ints:
+        """Sizes of the classes of the original: records with the same values of all quasi-identifiers."""
+        keys = [attribute.codes for attribute in attributes_of(self.comparison.original)]
+        if not keys:
+            return np.array([self.records])
+        return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
+
+    def average(self, record_scores: Floats, withheld: float = 1.0) -> float:
+        """Average a score of the published records over all original ones; withheld ones have a score of their own."""
+        return float(record_scores.sum() + withheld * self.withheld) / max(self.records, 1)
+
+
+def count_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was, for the owner to see where that is little.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(n,) for n in range(40)], ("age",))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=40), secret=bytes(32)).release
+    >>> str(count_leftover(data, release))
+    '40 different combinations of quasi-identifiers are published as 1 class. A smaller k, fewer quasi-identifiers, a
+     hierarchy with more levels, or a method that recodes every class on its own would leave more.'
+    """
+    found = TableComparison(Comparison(original, release))
+    left = len(found.published.sizes)
+    sentence = (
+        f"{{had}} different combinations of quasi-identifiers are published as {{left}} "
+        f"{'class' if left == 1 else 'classes'}."
+    )
+    advice = (
+        "A smaller k, fewer quasi-identifiers, a hierarchy with more levels, or a method that recodes every class on "
+        "its own would leave more."
+    )
+    return Leftover(len(found.original_classes), left, sentence, advice, share_of(release))

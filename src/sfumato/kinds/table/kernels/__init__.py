@@ -1,0 +1,1 @@
+"""Compiled code for tables: plain arrays in and out."""

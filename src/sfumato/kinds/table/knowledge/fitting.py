@@ -1,0 +1,164 @@
+"""Which classes of a release fit which people: every cell of the class holds the person's value.
+
+Values that lie in the same cells cannot be told apart in the release, so they are one *kind* of value, and people with
+the same kinds in all attributes are one *case*. For every kind of value the classes that hold it are kept as bits; a
+case fits the classes whose bits are set in all attributes. Plain NumPy: it shares nothing with the methods.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import VerificationError
+from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.published import PublishedTable, number_rows
+
+__all__ = ["Fitting"]
+
+Ints = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint8]
+
+_COLUMNS = 64
+"""Values whose records are counted in one go."""
+_BYTES = 1 << 24
+"""Bytes of bits looked at in one go."""
+
+
+class _Read(NamedTuple):
+    """An attribute: the kind of value of every person, which cells hold which kind, and the cell of every class."""
+
+    kinds: Ints
+    holds: npt.NDArray[np.bool_]
+    cells: Ints
+
+
+class _Known(NamedTuple):
+    """An attribute ready to be matched: the kind of value of everybody, and the classes that hold each, as bits."""
+
+    kinds: Ints
+    bits: Bits
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fitting:
+    """People by what is known of them, and the classes they fit.
+
+    Attributes
+    ----------
+    case
+        Case of every person.
+    people
+        Number of people of every case.
+    fits
+        Which case fits which class: a sparse matrix of zeros and ones, one row per case.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
+    >>> table = PublishedTable.of(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
+    >>> found = Fitting.of(table, data)
+    >>> found.weigh(table.sizes)[found.case].tolist()
+    [2, 2, 2, 2]
+    """
+
+    case: Ints
+    people: Ints
+    fits: Any
+
+    @classmethod
+    def of(cls, table: PublishedTable, original: Dataset, people: pa.Table | None = None) -> Fitting:
+        """Look for the people of an original, or of another table with its columns, in a release."""
+        rows = len(original) if people is None else people.num_rows
+        read = _read_attributes(table, original, people)
+        order = np.arange(len(table.sizes))
+        if read:
+            # The attribute whose values are in fewest classes comes first, and classes in the order of its cells:
+            # then only a stretch of the bits has to be looked at for any of its values.
+            first = min(range(len(read)), key=lambda at: float(read[at].holds[read[at].cells].mean()))
+            order = np.argsort(read[first].cells, kind="stable")
+            read.insert(0, read.pop(first))
+        known = [_Known(each.kinds, np.packbits(each.holds[each.cells[order]].T, axis=1)) for each in read]
+        case = number_rows([each.kinds for each in known], rows)
+        example = np.zeros(int(case.max(initial=-1)) + 1, np.int64)
+        example[case] = np.arange(rows)
+        cases = [_Known(each.kinds[example], each.bits) for each in known]
+        pairs = [np.empty((2, 0), np.int64), *_match(cases, len(example), len(order))]
+        of_case, of_class = np.concatenate(pairs, axis=1)
+        fits = sparse.csr_array(
+            (np.ones(len(of_case), np.int64), (of_case, order[of_class])), shape=(len(example), len(order))
+        )
+        return cls(case, np.bincount(case, minlength=len(example)), fits)
+
+    def weigh(self, weights: Ints) -> Ints:
+        """Add up, for every case, the weights of the classes it fits; weights may have several columns."""
+        return np.asarray(self.fits @ weights, dtype=np.int64)
+
+    def count_most(self, group: Ints, value: Ints, values: int) -> Ints:
+        """Count, for every case, the records it fits that have the value most of them have.
+
+        Parameters
+        ----------
+        group, value
+            Class and value of every record.
+        values
+            Number of values.
+        """
+        most = np.zeros(len(self.people), np.int64)
+        counts = sparse.csc_array((np.ones(len(group), np.int64), (group, value)), shape=(self.fits.shape[1], values))
+        for first in range(0, values, _COLUMNS):
+            some = (self.fits @ counts[:, first : first + _COLUMNS]).max(axis=1)
+            most = np.maximum(most, np.asarray(some.todense()).reshape(-1))
+        return most
+
+    def count_people(self) -> Ints:
+        """Count the people who fit every class."""
+        return np.asarray(self.fits.T @ self.people, dtype=np.int64)
+
+
+def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table | None) -> list[_Read]:
+    found = []
+    for column, cells in zip(table.columns, table.cells.T, strict=True):
+        if all(known.name != column.name for known in original.schema.columns):
+            raise VerificationError(f"table: the original has no column {column.name!r}, which the release has.")
+        attribute = attribute_of(original, column.name, people)
+        kind, holds = column.sort_values(attribute)
+        found.append(_Read(kind[attribute.codes], holds, cells))
+    return found
+
+
+def _match(cases: list[_Known], count: int, classes: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield cases and the classes they fit, two rows of equal length, in portions."""
+    if not cases:
+        every = np.indices((count, classes)).reshape(2, -1)
+        yield every.astype(np.int64)
+        return
+    lead = cases[0]
+    begins = np.searchsorted(lead.kinds, np.arange(len(lead.bits) + 1))
+    for kind, bits in enumerate(lead.bits):
+        stretch = np.flatnonzero(bits)
+        if not len(stretch) or begins[kind] == begins[kind + 1]:
+            continue
+        low, high = int(stretch[0]), int(stretch[-1]) + 1
+        step = max(1, _BYTES // (high - low))
+        for begin in range(int(begins[kind]), int(begins[kind + 1]), step):
+            rows = slice(begin, min(begin + step, int(begins[kind + 1])))
+            left = np.repeat(bits[None, low:high], rows.stop - rows.start, axis=0)
+            for other in cases[1:]:
+                left &= other.bits[other.kinds[rows], low:high]
+            yield _list_bits(left, begin, 8 * low)
+
+
+def _list_bits(bits: Bits, first_row: int, first_bit: int) -> npt.NDArray[np.int64]:
+    """Return row and position of every bit that is set."""
+    row, byte = np.nonzero(bits)
+    which, bit = np.nonzero(np.unpackbits(bits[row, byte][:, None], axis=1))
+    return np.stack([first_row + row[which], first_bit + 8 * byte[which] + bit]).astype(np.int64)

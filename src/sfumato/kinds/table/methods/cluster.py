@@ -1,0 +1,76 @@
+"""CLUSTER: a record at random and those that are published with it at the least loss."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.params import Param
+from sfumato.core.run import Run
+from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
+from sfumato.kinds.table.families.relational import Relational, read_weights
+from sfumato.kinds.table.families.requirement import Requirement
+from sfumato.kinds.table.families.spaces import space_of
+from sfumato.kinds.table.model import Attribute
+
+__all__ = ["Cluster"]
+
+Ints = npt.NDArray[np.int64]
+
+NEAREST = ("cluster", "seed")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster(Relational):
+    """Hide records among k - 1 others that cost least when they are published like them.
+
+    A cluster begins with a record drawn at random, so two releases of the same data differ; with the same secret they
+    are equal. It then takes up the record that is cheapest with all it has, again and again; with
+    ``nearest_to="seed"``, as the paper has it, the k - 1 records that are cheapest with the first one, each by itself.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> data = Dataset.of("table", [(20, "f"), (61, "m"), (21, "f"), (60, "m")], ("age", "sex"))
+    >>> release = Cluster(k=2).anonymize(data, Run(bytes(32))).release
+    >>> sorted({(age["lo"], age["hi"]) for age in release.table["age"].to_pylist()})
+    [(20, 21), (60, 61)]
+
+    References
+    ----------
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos: Anonymizing data with relational and transaction attributes
+    (2013), Section 5, algorithm CLUSTER.
+    """
+
+    name: ClassVar[str] = "cluster"
+    summary: ClassVar[str] = "Groups a record drawn at random with the k-1 others that cost least beside it."
+    paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013), CLUSTER"
+    optimises: ClassVar[str] = "NCP of every cluster as it grows"
+
+    nearest_to: Annotated[
+        str,
+        Param(
+            "What the next record of a cluster is cheapest with: all it has so far, or its first, as the paper has it.",
+            choices=NEAREST,
+        ),
+    ] = "cluster"
+
+    def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
+        """Form clusters around random records, then join those that are the same, or not diverse enough."""
+        from sfumato.kinds.table.kernels.clusters import group_by_cluster
+        from sfumato.kinds.table.kernels.prices import take_rows
+
+        owner = type(self).__name__
+        space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))
+        order = draw_order(attributes, run)
+        group = np.empty(len(order), np.int64)
+        at_a_time = {"seed": self.k - 1, "cluster": 1}[self.nearest_to]
+        group[order] = group_by_cluster(take_rows(space, order), self.k, at_a_time)
+        run.counters["clusters"] = int(group.max(initial=-1)) + 1
+        group = join_equal(attributes, space, group)
+        if requirement.asks_more:
+            group = join_equal(attributes, space, join_until_diverse(space, group, requirement, owner))
+        return group

@@ -1,0 +1,68 @@
+"""All minimal choices of one level per attribute, and the best of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.run import Run
+from sfumato.kinds.table.families.full_domain import Question
+from sfumato.kinds.table.families.level_losses import LevelChoosing
+
+__all__ = ["Incognito"]
+
+Ints = npt.NDArray[np.int64]
+
+_MOST_NOTED = 50
+
+
+@dataclasses.dataclass(frozen=True)
+class Incognito(LevelChoosing):
+    """Find every choice of levels that keeps the promise and below which none does, and publish the best of them.
+
+    A choice is minimal if it is feasible and no other feasible one is nowhere higher. How many there are is counted,
+    and the first are noted by the levels of all attributes, for whoever wants to choose another one (``at_most``).
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> data = Dataset.of("table", [("a", "f"), ("b", "f"), ("a", "m"), ("b", "m")], ("city", "sex"))
+    >>> run = Run(bytes(32))
+    >>> release = Incognito(k=2).anonymize(data, run).release
+    >>> run.counters["minimal choices"], run.notes
+    (2, ['Minimal levels of city, sex: 0 1; 1 0.'])
+
+    References
+    ----------
+    LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity (2005).
+    """
+
+    name: ClassVar[str] = "incognito"
+    summary: ClassVar[str] = "Finds all minimal levels of generalisation and publishes the best of them."
+    paper: ClassVar[str] = "LeFevre et al., Incognito: efficient full-domain k-anonymity (2005)"
+    optimises: ClassVar[str] = "the loss asked for, among minimal generalisations"
+
+    def choose(self, question: Question, run: Run) -> list[Ints]:
+        """Return the minimal levels of least loss, and note all."""
+        from sfumato.kinds.table.kernels.generalisation_lattice import levels_of
+        from sfumato.kinds.table.kernels.lattice_search import find_minimal
+
+        search = self.prepare(question)
+        nodes, cost, withheld, examined = find_minimal(search)
+        run.counters["choices of levels"] = search.lattice.nodes
+        run.counters["choices examined"] = examined
+        run.counters["minimal choices"] = len(nodes)
+        if not len(nodes):
+            raise self.refuse(question, search)
+        levels = [levels_of(search.lattice, node).tolist() for node in nodes.tolist()]
+        names = ", ".join(ladder.attribute.name for ladder in question.ladders)
+        listed = "; ".join(" ".join(map(str, level)) for level in levels[:_MOST_NOTED])
+        more = f"; and {len(levels) - _MOST_NOTED:,} more" if len(levels) > _MOST_NOTED else ""
+        run.notes.append(f"Minimal levels of {names}: {listed}{more}.")
+        # Sums of the same prices in another order differ by less than this.
+        near = np.flatnonzero(cost <= cost.min() * (1 + 1e-12))
+        best = levels[int(near[np.argmin(withheld[near])])]
+        return [ladder.levels[at] for ladder, at in zip(question.ladders, best, strict=True)]

@@ -1,0 +1,64 @@
+"""From how many others a published record cannot be told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.kinds.table.comparison import TableComparison
+
+__all__ = ["METRIC", "Discernibility"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Discernibility(Metric):
+    """Add up, over all records, how many records look the same: the squares of the sizes of the classes.
+
+    A record that is withheld cannot be told from any other, and counts as many as there are records. The worst case is
+    one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged`` is what the
+    original gives, published as it is.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> Discernibility().measure(Comparison(data, result.release))
+    Score(discernibility: 8, lower is better; share_of_worst=0.5, unchanged=4, largest_class=2, withheld=0)
+
+    References
+    ----------
+    Bayardo, Agrawal, Data privacy through optimal k-anonymization (2005).
+    """
+
+    name: ClassVar[str] = "discernibility"
+    title: ClassVar[str] = "Discernibility (DM)"
+    explanation = (
+        "How many records look the same, added up over all records: the squares of the sizes of the classes. {Many} "
+        "that are withheld count as if they looked like all others."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = "Bayardo, Agrawal, Data privacy through optimal k-anonymization (2005)"
+    unchanged: ClassVar[float | str] = "It depends on how many records of the original are the same anyway."
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress")
+    not_monotone: ClassVar[str] = (
+        "Whoever leaves a class of more than half of the records costs less withheld than the others save."
+    )
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Add up the squares."""
+        found = comparison.view(TableComparison)
+        sizes, records = found.published.sizes.astype(float), max(found.records, 1)
+        penalty = float((sizes**2).sum()) + float(found.withheld) * found.records
+        return penalty, {
+            "share_of_worst": penalty / records**2,
+            "unchanged": int((found.original_classes**2).sum()),
+            "largest_class": int(sizes.max(initial=0)),
+            "withheld": found.withheld,
+        }
+
+
+METRIC = Discernibility

@@ -1,0 +1,63 @@
+"""How large the cells are that values are published as."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.kinds.table.comparison import TableComparison
+
+__all__ = ["METRIC", "Ncp"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ncp(Metric):
+    """Measure NCP, the normalised certainty penalty: the share of its column that a cell may stand for, on average.
+
+    A range loses its length over that of the column, a node of a hierarchy its leaves over all leaves, a set of labels
+    its members over all values of the column. An exact cell and a missing one lose nothing, a suppressed one loses
+    everything. Attributes count alike, whatever weights the method was given; a record that is withheld loses all of
+    them.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (24, "m"), (60, "m"), (60, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> Ncp().measure(Comparison(data, result.release)).value
+    0.275
+
+    References
+    ----------
+    Xu et al., Utility-based anonymization using local recoding (2006).
+    """
+
+    name: ClassVar[str] = "ncp"
+    title: ClassVar[str] = "Loss of generalised values (NCP)"
+    explanation = (
+        "How much of its column a published cell may stand for, on average: 0 is exact, 1 is anything. {Many} that are "
+        "withheld count as 1."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = "Xu et al., Utility-based anonymization using local recoding (2006)"
+    unchanged: ClassVar[float | str] = 0.0
+    monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Average over all cells of all records."""
+        found = comparison.view(TableComparison)
+        cells = max(found.published.records * len(found.columns), 1)
+        exact = sum(int(column.amounts[column.exact].sum()) for column in found.columns)
+        gone = sum(int(column.amounts[column.suppressed].sum()) for column in found.columns)
+        return found.average(found.record_losses), {
+            "by_attribute": {c.name: found.average(c.losses[c.cells.index]) for c in found.columns},
+            "exact_share": exact / cells,
+            "suppressed_share": gone / cells,
+            "withheld_share": found.withheld / max(found.records, 1),
+        }
+
+
+METRIC = Ncp

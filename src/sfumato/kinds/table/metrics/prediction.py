@@ -1,0 +1,194 @@
+"""How well a model that learnt from the release predicts."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import warnings
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.params import Param
+from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
+from sfumato.kinds.table.comparison.features import Features
+from sfumato.kinds.table.comparison.losses import PublishedAttribute
+
+__all__ = ["METRIC", "Prediction"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_FEWEST_RECORDS = 20
+_MOST_CLASSES = 50
+_NOT_INSTALLED = "needs scikit-learn, which is not installed: pip install 'sfumato[learn]'."
+_MODELS = ("logistic_regression", "random_forest")
+
+
+@dataclasses.dataclass(frozen=True)
+class Prediction(Metric):
+    """Measure how often models that learn from the release guess a column of original records right.
+
+    A logistic regression and a random forest learn the label from the quasi-identifiers of published records, of each
+    cell a value drawn from all it may stand for. They are asked about original records they have not seen, in folds
+    that depend on the seed alone. The same models that learn from the original instead
+    (``..._of_original``), and always guessing the most frequent value (``most_frequent``), say how to read that. A
+    record that is withheld teaches nothing, and is asked about like any other. With more than `records` records, so
+    many are drawn.
+
+    The label is the first sensitive column, or the column asked for. One that is a quasi-identifier itself teaches only
+    where it is published exactly.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(age, "retired" if age > 64 else "works") for age in range(20, 90)]
+    >>> data = sf.Dataset.of("table", rows, ("age", "job"), sensitive=("job",))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=5), secret=bytes(32))
+    >>> comparison = Comparison(data, result.release, result.trace.rows)
+    >>> told = Prediction().obstacle(comparison)
+    >>> told is None or told.startswith("needs scikit-learn")
+    True
+    """
+
+    name: ClassVar[str] = "prediction"
+    title: ClassVar[str] = "Predictions learnt from the release"
+    explanation = (
+        "How often models that learnt from the release guess a column right, on average of a logistic regression and a "
+        "random forest. {Many} that are withheld teach nothing and are guessed like the others."
+    )
+    unit: ClassVar[str] = "of the guesses"
+    better: ClassVar[Better] = "higher"
+    paper: ClassVar[str] = "Iyengar, Transforming data to satisfy privacy constraints (2002)"
+    unchanged: ClassVar[float | str] = (
+        "It is what models reach that learnt from the original, which depends on the data."
+    )
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "A model may guess better by chance, or because coarser cells keep it from overfitting."
+    )
+
+    label: Annotated[str | None, Param("Column to predict; by default the first sensitive one.")] = None
+    folds: Annotated[int, Param("Parts of the records, each predicted by what the others teach.", ge=2, le=20)] = 3
+    records: Annotated[int, Param("Most records to learn from and to ask about.", ge=_FEWEST_RECORDS)] = 5000
+    trees: Annotated[int, Param("Trees of the forest.", ge=1)] = 20
+
+    def lacks(self) -> str | None:
+        """Say what is not installed."""
+        return None if importlib.util.find_spec("sklearn") else _NOT_INSTALLED
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why nothing can be learnt here, or return None when something can."""
+        told = super().obstacle(comparison) or self.lacks() or (NEEDS_ROWS if comparison.rows is None else None)
+        return told or self._refuse_label(comparison.view(TableComparison))
+
+    def _refuse_label(self, found: TableComparison) -> str | None:
+        if found.records < _FEWEST_RECORDS:
+            return f"needs at least {_FEWEST_RECORDS} records to learn from, got {found.records}."
+        name = self._label(found)
+        if name is None:
+            return "there is no sensitive column to predict. Name one (label=COLUMN)."
+        if name not in found.by_name:
+            return f"there is no published column {name!r}. Choose from {', '.join(found.by_name)}."
+        if not [column for column in found.columns if column.name != name]:
+            return "there is no quasi-identifier to predict from."
+        values = int((found.by_name[name].frequencies > 0).sum())
+        if not 2 <= values <= _MOST_CLASSES:
+            return f"column {name!r} has {values:,} different values; a label has 2 to {_MOST_CLASSES}."
+        return None
+
+    def _label(self, found: TableComparison) -> str | None:
+        if self.label is not None:
+            return self.label
+        roles = {column.name: column.role for column in found.comparison.release.columns}
+        return next((column.name for column in found.exact if roles[column.name] == "sensitive"), None)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Let models learn from both, and ask them about original records they have not seen."""
+        found = comparison.view(TableComparison)
+        name = self._label(found)
+        label = found.by_name[str(name)]
+        lesson = _Lesson.of(found, label, comparison.row_map, comparison.seed)
+        right = {kind: 0 for model in _MODELS for kind in (model, f"{model}_of_original")} | {"most_frequent": 0}
+        asked = 0
+        for test, others in self._split(found.records, comparison.seed):
+            truth = lesson.label[test]
+            asked += len(test)
+            values, counts = np.unique(lesson.label[others], return_counts=True)
+            right["most_frequent"] += int((truth == values[counts.argmax()]).sum())
+            for kind, features, labels in lesson.teach(others):
+                for model in _MODELS:
+                    guesses = self._guess(model, features, labels, lesson.original[test], comparison.seed)
+                    right[model + kind] += int((guesses == truth).sum())
+        shares = {kind: number / max(asked, 1) for kind, number in right.items()}
+        return sum(shares[model] for model in _MODELS) / len(_MODELS), {
+            "label": name,
+            **shares,
+            "records": asked,
+            "folds": self.folds,
+        }
+
+    def _split(self, records: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
+        """Draw folds: rows to be asked about, and the others."""
+        drawn = np.random.default_rng(seed).permutation(records)[: self.records]
+        for part in np.array_split(drawn, self.folds):
+            yield np.sort(part), np.sort(np.setdiff1d(drawn, part))
+
+    def _guess(self, model: str, features: Floats, labels: Ints, asked: Floats, seed: int) -> Ints:
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
+        from threadpoolctl import threadpool_limits
+
+        if not len(labels):
+            return np.full(len(asked), -2, dtype=np.int64)
+        classes = len(np.unique(labels))
+        if classes == 1:
+            return np.full(len(asked), labels[0], dtype=np.int64)
+        if model == "random_forest":
+            learner = RandomForestClassifier(self.trees, min_samples_leaf=3, random_state=seed)
+        else:
+            learner = LogisticRegression(max_iter=100, solver="newton-cholesky" if classes == 2 else "lbfgs")
+        # These are small problems: threads would only wait for each other.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            # A model that has not settled after so many steps is as good as it gets.
+            warnings.simplefilter("ignore")
+            return np.asarray(learner.fit(features, labels).predict(asked), dtype=np.int64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Lesson:
+    """What can be learnt: features of original and published records, and the label of every original one."""
+
+    original: Floats
+    published: Floats
+    label: Ints
+    place: Ints
+    """Published record of every original row; -1 where there is none, or its label is not exact."""
+
+    @classmethod
+    def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints, seed: int) -> _Lesson:
+        features = [Features(column) for column in found.columns if column.name != label.name]
+        # By original row, so that the same cells teach the same in whatever order they are published.
+        chances = np.random.default_rng([seed, 1]).random((len(features), found.records))[:, rows]
+        place = np.full(found.records, -1, dtype=np.int64)
+        tells = label.exact[label.cells.index]
+        place[rows[tells]] = np.flatnonzero(tells)
+        return cls(
+            np.column_stack([each.of_original for each in features]),
+            np.column_stack([each.draw(chance) for each, chance in zip(features, chances, strict=True)]),
+            label.attribute.codes.astype(np.int64),
+            place,
+        )
+
+    def teach(self, rows: Ints) -> Iterator[tuple[str, Floats, Ints]]:
+        """Yield what the release and what the original say about some original rows."""
+        there = rows[self.place[rows] >= 0]
+        yield "", self.published[self.place[there]], self.label[there]
+        yield "_of_original", self.original[rows], self.label[rows]
+
+
+METRIC = Prediction

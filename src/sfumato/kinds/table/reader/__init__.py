@@ -1,0 +1,260 @@
+"""Tables: one row per person, with roles and scales for the columns."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.schema import Column, Schema
+from sfumato.core.unit import PERSON, RECORD, Unit
+from sfumato.io.cells import encode_labels
+from sfumato.io.files import choose_format, load
+from sfumato.io.ownership import Whose, name_records, settle_unit
+from sfumato.io.reading import Reading
+from sfumato.io.tables import parse_table
+from sfumato.kinds.table.reader.cells import encode_values
+from sfumato.kinds.table.reader.hierarchies import find_hierarchies
+from sfumato.kinds.table.reader.roles import Roles, settle_roles
+from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
+
+__all__ = ["Attributes", "read", "read_attributes", "read_file"]
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+    """Read a table of people: CSV, Parquet or JSON lines.
+
+    Every column needs a role (``identifier``, ``quasi``, ``sensitive``, ``plain``) or is left out by ``drop``; one
+    without is refused with a guess to confirm. Numbers, dates and categories are told apart by their look where
+    ``scales`` does not say. Spaces around a cell are not part of it, and a cell without a value is a value of its own.
+    The notes of the dataset say all this.
+
+    Parameters
+    ----------
+    path
+        The file, possibly packed as ``.gz`` or ``.xz``.
+    reading
+        How to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("name,age,zip,illness\\nAnn,30,01067,flu\\nBob,?,80331,cold\\nCid,40,01069,flu\\n")
+    >>> options = Reading("table", identifier=("name",), quasi=("age,zip",), sensitive=("illness",), empty=("?",))
+    >>> people = read(file, options)
+    >>> people.table.to_pydict()
+    {'age': ['30', '', '40'], 'zip': ['01067', '80331', '01069'], 'illness': ['flu', 'cold', 'flu']}
+    >>> for note in people.notes:
+    ...     print(note)
+    Read 3 rows of people.csv.
+    Reading `age` and `zip` as quasi-identifiers.
+    Reading `illness` as sensitive.
+    Left out the identifier `name`.
+    Reading `age` as whole numbers.
+    Reading `zip` and `illness` as categories.
+    1 empty cell in `age` is kept as a value of its own.
+    """
+    file = Path(path)
+    table = read_file(file, reading)
+    found = read_attributes(file.name, table, reading)
+    return Dataset(
+        Schema("table", found.columns),
+        found.table,
+        hierarchies=found.hierarchies,
+        notes=(f"Read {table.num_rows:,} rows of {file.name}.", *found.notes),
+        reading=dataclasses.replace(reading, scales=found.scales).to_dict(),
+        unit=found.whose.unit,
+        people=found.whose.people,
+        population=found.population,
+    )
+
+
+class Attributes(NamedTuple):
+    """The attributes found in a table, and everything that is to be told about them."""
+
+    columns: tuple[Column, ...]
+    table: pa.Table
+    scales: dict[str, str]
+    """Scale of every column in the words of an owner, so that another file is read the same way."""
+    hierarchies: dict[str, Hierarchy]
+    population: pa.Table | None
+    whose: Whose
+    notes: tuple[str, ...]
+
+
+def read_file(path: Path, reading: Reading) -> pa.Table:
+    """Read a file as a table of cells, as the options say."""
+    return parse_table(
+        path.name,
+        load(path),
+        choose_format(path, reading.format, reading.formats),
+        delimiter=reading.delimiter,
+        header=reading.header or True,
+        encoding=reading.encoding,
+    )
+
+
+def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collection[str] = ()) -> Attributes:
+    """Give the columns of a table their roles and scales.
+
+    Parameters
+    ----------
+    name
+        Of the file, for messages.
+    table
+        Its cells.
+    reading
+        How to read them.
+    taken
+        Columns that are not attributes, such as the items of a person: they need no role.
+
+    Examples
+    --------
+    >>> cells = pa.table({"age": ["30", "40"], "items": ["a b", "c"]})
+    >>> read_attributes("people.csv", cells, Reading("table", quasi=("age",)), taken=("items",)).scales
+    {'age': 'integer'}
+    """
+    roles = settle_roles(name, table, reading, taken)
+    _check_scales(reading, roles.kept)
+    found = {column: _read_column(name, table, column, reading, reading.scales.get(column)) for column in roles.kept}
+    beside, remark = _read_population(reading, roles, found)
+    hierarchies, told = find_hierarchies(reading, roles.kept, found, beside)
+    whose, whose_told = _find_people(name, table, roles, reading)
+    columns = tuple(Column(column, roles.kept[column], scaled.scale, scaled.order) for column, scaled in found.items())
+    return Attributes(
+        columns,
+        pa.table({column: scaled.values.to_arrow() for column, scaled in found.items()}),
+        {column: scaled.word for column, scaled in found.items()},
+        hierarchies,
+        pa.table({column: scaled.values.to_arrow() for column, scaled in beside.items()}) if beside else None,
+        whose,
+        (*_tell_roles(roles), *_tell_scales(found, reading), *_tell_missing(found), *remark, *told, *whose_told),
+    )
+
+
+def _check_scales(reading: Reading, kept: Mapping[str, str]) -> None:
+    for column, text in reading.scales.items():
+        parse_scale(column, text)
+        if column not in kept:
+            near = difflib.get_close_matches(column, kept, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(f"reading: scales: no column {column!r} is published.{hint}")
+
+
+def _read_column(name: str, table: pa.Table, column: str, reading: Reading, scale: str | None) -> Scaled:
+    values = encode_values(name, column, table.column(column), reading.empty)
+    if values.missing and reading.missing == "error":
+        values.refuse_missing()
+    return scale_values(values, scale)
+
+
+def _read_population(
+    reading: Reading, roles: Roles, found: Mapping[str, Scaled]
+) -> tuple[dict[str, Scaled], list[str]]:
+    """Read the quasi-identifiers of the population on the same scales; nothing else of it is used."""
+    if reading.population is None:
+        return {}, []
+    file = Path(reading.population)
+    table = read_file(file, dataclasses.replace(reading, format=None, header=(), delimiter=None))
+    wanted = [column for column, role in roles.kept.items() if role == "quasi-identifier"]
+    missing = [column for column in wanted if column not in table.column_names]
+    if missing:
+        raise SchemaError(
+            f"{file.name}: the population must have all quasi-identifiers of the table, but has no column "
+            f"{missing[0]!r}. Add it, or give the column another role."
+        )
+    beside = {column: _read_column(file.name, table, column, reading, found[column].word) for column in wanted}
+    notes = [f"Read {table.num_rows:,} people of the population in {file.name}."]
+    ignored = [column for column in table.column_names if column not in wanted]
+    if ignored:
+        notes.append(f"Columns of the population that are not used: {_list(ignored)}.")
+    return beside, notes
+
+
+def _find_people(name: str, table: pa.Table, roles: Roles, reading: Reading) -> tuple[Whose, list[str]]:
+    """Tell whose the records are: of the owners' column, or of nobody knows whom where identifiers repeat."""
+    repeated = [column for column in roles.identifiers if column != roles.owner and _repeats(table.column(column))]
+    unit, notes = PERSON, []
+    if roles.owner:
+        labels = encode_labels(name, roles.owner, table.column(roles.owner))
+        people = labels.labels.take(pa.array(labels.codes)).cast(pa.string())
+        whose = settle_unit(reading, Whose(_unit_of(roles, repeated), people))
+        notes.append(f"Reading `{roles.owner}` as whose a record is; it is left out.")
+        return whose, notes + whose.note(table.num_rows)
+    if repeated:
+        unit = RECORD
+        notes.append(
+            f"Identifier `{repeated[0]}` is the same in several records: if it names people, a record is not a person, "
+            f"and k records may be of fewer than k people. Say whose they are (--owner-column {repeated[0]})."
+        )
+    return settle_unit(reading, Whose(unit)), notes
+
+
+def _unit_of(roles: Roles, repeated: Collection[str]) -> Unit:
+    """Tell by the name of an identifier that never repeats what a record is."""
+    telling = [column for column in roles.identifiers if column not in (*repeated, roles.owner)]
+    return name_records(telling[0], True) if telling else RECORD
+
+
+def _repeats(cells: pa.ChunkedArray) -> bool:
+    """Tell whether a value is there twice; cells without one do not count."""
+    given = cells.drop_null()
+    try:
+        if int(pc.count_distinct(given).as_py()) == len(given):
+            return False
+        if pa.types.is_string(given.type) or pa.types.is_large_string(given.type):
+            given = given.filter(pc.not_equal(pc.utf8_trim_whitespace(given), ""))
+        return int(pc.count_distinct(given).as_py()) < len(given)
+    except pa.ArrowException:
+        return False
+
+
+def _tell_roles(roles: Roles) -> list[str]:
+    notes = []
+    for role, spoken in (("quasi-identifier", "quasi-identifier"), ("sensitive", "sensitive"), ("plain", "plain")):
+        columns = [column for column, given in roles.kept.items() if given == role]
+        plural = "s" * (role == "quasi-identifier" and len(columns) > 1)
+        notes += [f"Reading {_list(columns)} as {spoken}{plural}."] if columns else []
+    named = [column for column in roles.identifiers if column != roles.owner]
+    notes += [f"Left out the identifier{'s' * (len(named) > 1)} {_list(named)}."] if named else []
+    dropped = roles.dropped
+    notes += [f"Left out the column{'s' * (len(dropped) > 1)} {_list(dropped)}."] if dropped else []
+    return notes
+
+
+def _tell_scales(found: Mapping[str, Scaled], reading: Reading) -> list[str]:
+    notes = [note for scaled in found.values() for note in scaled.notes]
+    categories = [
+        name for name, scaled in found.items() if scaled.scale == "categorical" and name not in reading.scales
+    ]
+    return [*notes, *([f"Reading {_list(categories)} as categories."] if categories else [])]
+
+
+def _tell_missing(found: Mapping[str, Scaled]) -> list[str]:
+    notes = []
+    for column, scaled in found.items():
+        count = scaled.values.missing
+        if count == len(scaled.values.codes):
+            notes.append(f"All cells in `{column}` are empty.")
+        elif count:
+            several = count > 1
+            notes.append(
+                f"{count:,} empty cell{'s' * several} in `{column}` {'are' if several else 'is'} kept as a value of "
+                f"{'their' if several else 'its'} own."
+            )
+    return notes
+
+
+def _list(columns: Collection[str]) -> str:
+    names = [f"`{column}`" for column in columns]
+    return ", ".join(names) if len(names) < 2 or len(names) > 4 else f"{', '.join(names[:-1])} and {names[-1]}"

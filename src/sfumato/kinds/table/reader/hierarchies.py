@@ -1,0 +1,129 @@
+"""Hierarchies of the attributes of a table: read from files or derived, and held against every value."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import RULES, derive_hierarchy, derive_ranges
+from sfumato.io.reading import Reading
+from sfumato.kinds.table.model import NUMERIC, place_values
+from sfumato.kinds.table.reader.scales import Scaled
+
+__all__ = ["find_hierarchies"]
+
+_TYPES = {"integer": "int", "decimal": "decimal", "date": "date"}
+
+
+def find_hierarchies(
+    reading: Reading, roles: Mapping[str, str], found: Mapping[str, Scaled], others: Mapping[str, Scaled]
+) -> tuple[dict[str, Hierarchy], list[str]]:
+    """Return the hierarchy of every attribute that has one, with notes on what they are made of.
+
+    Parameters
+    ----------
+    reading
+        Files or rules by column.
+    roles
+        Of the columns that stay.
+    found
+        Values of the columns that stay.
+    others
+        Values of the same columns in a population, which the hierarchies must know as well.
+    """
+    hierarchies, notes = {}, []
+    for column, given in reading.hierarchies.items():
+        _refuse_column(column, roles)
+        scaled = found[column]
+        if not len(scaled.values.texts):
+            raise SchemaError(f"{scaled.values.file}: column {column!r} has a hierarchy but no value in any row.")
+        samples = [scaled, *([others[column]] if column in others else [])]
+        hierarchy = _derive(given, samples)
+        if hierarchy is None:
+            _refuse_misspelled(given)
+            hierarchy = read_hierarchy(given)
+        elif given.startswith("frequency"):
+            notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
+        for sample in samples:
+            _require(hierarchy, sample)
+        hierarchies[column] = hierarchy
+    return hierarchies, notes
+
+
+def _refuse_column(column: str, roles: Mapping[str, str]) -> None:
+    if column not in roles:
+        near = difflib.get_close_matches(column, roles, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"reading: hierarchies: no column {column!r} is published.{hint}")
+    if roles[column] == "plain":
+        raise ParameterError(
+            f"reading: hierarchies: column {column!r} is plain and so is not generalised. Leave it out."
+        )
+
+
+def _refuse_misspelled(given: str) -> None:
+    near = difflib.get_close_matches(given.partition(":")[0], RULES, n=1)
+    if near and not Path(given).exists():
+        raise ParameterError(f"reading: hierarchies: there is no file or rule {given!r}. Did you mean {near[0]}?")
+
+
+def _derive(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:
+    """Derive a hierarchy from all values at hand, or return None where the text is a file."""
+    scaled = samples[0]
+    try:
+        if scaled.scale in NUMERIC:
+            hierarchy = derive_ranges(rule, np.concatenate([_axis(sample) for sample in samples]), _TYPES[scaled.scale])
+        else:
+            hierarchy = None
+            if derive_ranges(rule, [0], "date") is not None:
+                raise ParameterError(
+                    f"reading: hierarchy {rule} needs numbers or dates, column {scaled.values.name!r} holds "
+                    "categories. Choose another, or say what it holds (scales)."
+                )
+        return hierarchy or _derive_labels(rule, samples)
+    except SchemaError as error:
+        raise SchemaError(f"{scaled.values.file}: column {scaled.values.name!r}: {error}") from None
+
+
+def _derive_labels(rule: str, samples: Sequence[Scaled]) -> Hierarchy | None:
+    scaled = samples[0]
+    if scaled.scale == "ordered":
+        return derive_hierarchy(rule, scaled.order, ordered=True)
+    labels = scaled.values.texts.to_pylist()
+    rows = scaled.values.first_rows().tolist()
+    more = [text for sample in samples[1:] for text in sample.values.texts.to_pylist()]
+    strangers = [text for text in dict.fromkeys(more) if text not in set(labels)] if more else []
+    return derive_hierarchy(rule, [*labels, *strangers], rows=[*rows, *[0] * len(strangers)])
+
+
+def _axis(scaled: Scaled) -> npt.NDArray[np.generic]:
+    """Return where the values of all rows lie, as a hierarchy of their type takes them."""
+    at = scaled.values.codes[scaled.values.codes >= 0]
+    places = place_values(scaled.values.texts.to_pylist(), scaled.scale)[at]
+    return places.astype("datetime64[D]") if scaled.scale == "date" else places
+
+
+def _require(hierarchy: Hierarchy, scaled: Scaled) -> None:
+    """Refuse a hierarchy that does not know a value, or that is about something else."""
+    values = scaled.values
+    owner = f"{values.file}: hierarchy of {values.name}"
+    texts, rows = values.texts.to_pylist(), values.first_rows().tolist()
+    if hierarchy.kind == "labels":
+        hierarchy.require(texts, owner, rows)
+        return
+    if scaled.scale not in NUMERIC:
+        raise SchemaError(
+            f"{owner}: it has ranges, but the column holds categories. Read the column as numbers or dates (scales), "
+            "or give a hierarchy of labels."
+        )
+    if (hierarchy.type == "date") != (scaled.scale == "date"):
+        raise SchemaError(f"{owner}: it is about {hierarchy.type}, the column about {_TYPES[scaled.scale]}.")
+    places = place_values(texts, scaled.scale)
+    hierarchy.leaf_of_value(texts if scaled.scale == "date" else places, owner, rows)

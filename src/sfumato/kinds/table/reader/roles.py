@@ -1,0 +1,297 @@
+"""Which column of a table plays which part: only what its owner says counts, and a guess is shown to be confirmed."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import re
+import shlex
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.io.ownership import OWNER
+from sfumato.io.reading import Reading
+
+__all__ = ["OPTIONS", "Roles", "name_columns", "settle_roles"]
+
+OPTIONS = {"identifier": "identifier", "quasi": "quasi-identifier", "sensitive": "sensitive", "plain": "plain"}
+"""Reading options that list columns, and the role they give."""
+
+_WORDS = {
+    "identifier": (
+        *(
+            "id",
+            "uid",
+            "pid",
+            "nr",
+            "nbr",
+            "no",
+            "number",
+            "key",
+            "name",
+            "surname",
+            "firstname",
+            "lastname",
+            "forename",
+        ),
+        *(
+            "ssn",
+            "mrn",
+            "nhs",
+            "insurance",
+            "passport",
+            "iban",
+            "account",
+            "email",
+            "mail",
+            "phone",
+            "telephone",
+            "mobile",
+        ),
+        *("address", "street", "url", "ip", "person", "patient", "user", "customer", "client", "member", "login"),
+    ),
+    "sensitive": (
+        *("diagnosis", "diagnoses", "diag", "disease", "illness", "condition", "icd", "symptom", "treatment", "drug"),
+        *("medication", "therapy", "outcome", "hiv", "cancer", "salary", "income", "wage", "earnings", "pay", "debt"),
+        *("religion", "party", "vote", "crime", "offence", "orientation", "result", "test", "score", "grade"),
+    ),
+    "quasi": (
+        *(
+            "age",
+            "born",
+            "birth",
+            "birthdate",
+            "birthday",
+            "dob",
+            "yob",
+            "year",
+            "date",
+            "sex",
+            "gender",
+            "zip",
+            "zipcode",
+        ),
+        *("postcode", "postal", "plz", "city", "town", "county", "region", "state", "country", "nationality", "origin"),
+        *("race", "ethnicity", "ethnic", "marital", "education", "degree", "school", "occupation", "job", "profession"),
+        *("work", "workclass", "employer", "height", "weight", "household", "children", "relationship", "language"),
+    ),
+}
+_ROLE_OF_WORD = {word: option for option, words in _WORDS.items() for word in words}
+_DATA_LIKE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
+_FEWEST = 3  # rows from which on it says something that all values differ
+_MANY = 100  # the same for numbers, which may differ by chance
+_MOSTLY = 0.5  # share of different values from which on a name such as patient_id names people
+
+
+class Roles(NamedTuple):
+    """What becomes of every column."""
+
+    kept: dict[str, str]
+    """Role of every column that stays, in the order of the file."""
+    identifiers: tuple[str, ...]
+    owner: str
+    """The column that says whose a record is, or nothing."""
+    dropped: tuple[str, ...]
+
+
+def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection[str] = ()) -> Roles:
+    """Return the part that each column plays, or name those that have none, with a guess to confirm.
+
+    Parameters
+    ----------
+    name
+        Of the file, for messages.
+    table
+        The file as it was read.
+    reading
+        What the owner says of the columns.
+    taken
+        Columns that play another part already, such as the items of a person.
+
+    Examples
+    --------
+    >>> people = pa.table({"name": ["Ann", "Bob", "Cid"], "age": [30, 40, 40], "illness": ["flu", "flu", "cold"]})
+    >>> reading = Reading("table", identifier=("name",), quasi=("age",), drop=("illness",))
+    >>> settle_roles("people.csv", people, reading).kept
+    {'age': 'quasi-identifier'}
+    >>> settle_roles("people.csv", people, Reading("table", identifier=("name",)))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
+    Say of each whether it names people (identifier), can be known to others (quasi), is sensitive, or may be published
+    as it is (plain), or leave it out (drop). If this guess is right, add: --quasi age --sensitive illness
+    """
+    present = table.column_names
+    given = {option: name_columns(getattr(reading, option), present) for option in OPTIONS}
+    owner = _find_owner(reading, taken)
+    claimed = [*(column for columns in given.values() for column in columns), *([owner] if owner else [])]
+    dropped = [column for column in name_columns(reading.drop, present) if column != "*"]
+    _refuse_data_as_names(name, table, reading, {*claimed, *dropped, *taken})
+    _refuse_strangers(name, present, reading, [*claimed, *dropped])
+    roles = _refuse_two_roles(given, owner, [*dropped, *taken])
+    without = [column for column in present if column not in {*claimed, *dropped, *taken}]
+    if without and "*" not in reading.drop:
+        _ask_for_roles(name, table, without, bool(claimed or taken) or bool(reading.header))
+    if not given["quasi"]:
+        raise ParameterError(
+            f"{name}: a table needs at least one quasi-identifier, a column that others may know of people. Say which "
+            "(quasi)."
+        )
+    kept = {column: roles[column] for column in present if roles.get(column, "identifier") != "identifier"}
+    left = tuple(column for column in present if column in {*dropped, *without})
+    return Roles(kept, tuple(column for column in present if roles.get(column) == "identifier"), owner, left)
+
+
+def name_columns(entries: Sequence[str], present: Collection[str]) -> list[str]:
+    """Return the columns that a list names; an entry may hold several with commas, quoted as in CSV.
+
+    Examples
+    --------
+    >>> name_columns(["age,sex", "income, net"], ["age", "sex", "income, net"])
+    ['age', 'sex', 'income, net']
+    """
+    found: list[str] = []
+    for entry in entries:
+        found += [entry] if entry in present else _split_list(entry)
+    return list(dict.fromkeys(found))
+
+
+def _split_list(entry: str) -> list[str]:
+    try:
+        parts = next(csv.reader([entry], skipinitialspace=True), [])
+    except csv.Error:
+        return [entry]
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _find_owner(reading: Reading, taken: Collection[str]) -> str:
+    for role, column in reading.columns.items():
+        if role != OWNER and column not in taken:
+            known = ", ".join(OPTIONS)
+            raise ParameterError(
+                f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {known}."
+            )
+    return reading.columns.get(OWNER, "")
+
+
+def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed: Collection[str]) -> None:
+    """Refuse a file whose first line is a record; its cells must not be shown."""
+    if reading.header:
+        return
+    unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
+    looks = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
+    found = looks or [at for at, column in unclaimed if _occurs(column, table.column(column))]
+    if found:
+        fault = "a number or date where its name should be" if looks else "a name that is also one of its values"
+        raise SchemaError(
+            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns "
+            "(header); if that is its name, give it a role."
+        )
+
+
+def _occurs(text: str, cells: pa.ChunkedArray) -> bool:
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return False
+    trimmed = pc.utf8_trim_whitespace(cells.unique())
+    return bool(pc.any(pc.equal(trimmed, pa.scalar(text, trimmed.type))).as_py())
+
+
+def _refuse_strangers(name: str, present: Sequence[str], reading: Reading, claimed: Iterable[str]) -> None:
+    # Without a single known name the first line may be a row of data, which a message must not show.
+    shown = bool(reading.header) or any(column in present for column in claimed) or _is_known(present)
+    for column in claimed:
+        if column not in present:
+            near = difflib.get_close_matches(column, present if shown else (), n=1)
+            hint = f" The nearest one is {near[0]!r}." if near else ""
+            single = " The file has one column only: check the delimiter." if len(present) == 1 else ""
+            raise SchemaError(f"{name}: there is no column {column!r}.{hint}{single}")
+
+
+def _refuse_two_roles(given: dict[str, list[str]], owner: str, elsewhere: Sequence[str]) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    for option, columns in given.items():
+        for column in columns:
+            if column in roles:
+                raise ParameterError(
+                    f"reading: column {column!r} has two roles, {roles[column]} and {OPTIONS[option]}. Choose one."
+                )
+            roles[column] = OPTIONS[option]
+    # Whose a record is stays with the owner, as identifiers do: to be both is no contradiction.
+    if owner and roles.setdefault(owner, "identifier") != "identifier":
+        raise ParameterError(f"reading: column {owner!r} has two roles, {OWNER} and {roles[owner]}. Choose one.")
+    both = [column for column in elsewhere if column in roles]
+    if both:
+        raise ParameterError(
+            f"reading: column {both[0]!r} has a role and is dropped, or plays another part. Choose one."
+        )
+    if owner not in given["identifier"]:
+        roles.pop(owner, None)
+    return roles
+
+
+def _is_known(columns: Iterable[str]) -> bool:
+    return any(word in _ROLE_OF_WORD for column in columns for word in _words(column))
+
+
+def _words(column: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(column)]
+
+
+def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) -> NoReturn:
+    if not known and not _is_known(without) and not any(map(_holds_numbers, table.columns)):
+        single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
+        raise SchemaError(
+            f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
+            "can be known to others, are sensitive, or may be published as they are (--identifier, --quasi, "
+            "--sensitive, --plain COLUMN), or give the names of the columns if the file has no header (--header)."
+        )
+    guess: dict[str, list[str]] = {option: [] for option in OPTIONS}
+    for column in without:
+        guess[_guess(column, table.column(column))].append(column)
+    paste = " ".join(f"--{option} {_quote(columns)}" for option, columns in guess.items() if columns)
+    several = len(without) > 1
+    names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
+    raise SchemaError(
+        f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role, and none is taken for granted. "
+        f"Say of {'each' if several else 'it'} whether it names people (identifier), can be known to others (quasi), "
+        "is sensitive, or may be published as it is (plain), or leave it out (drop). If this guess is right, add: "
+        f"{paste}"
+    )
+
+
+def _guess(column: str, cells: pa.ChunkedArray) -> str:
+    """Guess the role of a column from its name, last word first, and from how many values it has."""
+    try:
+        distinct = int(pc.count_distinct(cells, mode="only_valid").as_py())
+    except pa.ArrowException:
+        return "quasi"
+    telling = len(cells) >= _FEWEST
+    for word in reversed(_words(column)):
+        option = _ROLE_OF_WORD.get(word)
+        if option is not None and (option != "identifier" or distinct > _MOSTLY * len(cells) or not telling):
+            return option
+    if pa.types.is_floating(cells.type) or _holds_numbers(cells, "."):
+        return "quasi"
+    enough = _MANY if _holds_numbers(cells) else _FEWEST
+    return "identifier" if len(cells) >= enough and distinct == len(cells) else "quasi"
+
+
+def _holds_numbers(cells: pa.ChunkedArray, mark: str = "") -> bool:
+    """Tell whether the first cells look like numbers or dates, or like those with a mark such as a point."""
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return not mark
+    first = [cell.strip() for cell in cells.slice(0, 100).to_pylist() if cell and cell.strip()]
+    return all(map(_DATA_LIKE.fullmatch, first)) and any(mark in cell for cell in first)
+
+
+def _quote(columns: list[str]) -> str:
+    """Spell a list of columns as a command line takes it."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(columns)
+    return shlex.quote(text.getvalue())

@@ -1,0 +1,198 @@
+"""The owner's report on a table: what became of every column, of the classes, and of what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.checking.risk import Finding, Risk
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Score
+from sfumato.core.visible import escape_html as escape
+from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.metrics.prediction import Prediction
+from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals, draw_pairs
+from sfumato.report import page
+from sfumato.report.markup import draw_figure, make_table
+from sfumato.report.numerals import show_number, show_share
+from sfumato.report.plots import draw_sets, finish_figure, save_figure
+
+__all__ = ["figures", "picture", "render"]
+
+_FIGURES = (
+    ("highest", "Highest risk"),
+    ("average", "Average risk"),
+    ("at_risk", "Share above 1/k"),
+    ("unique", "Share that is unique"),
+)
+
+
+def render(
+    comparison: Comparison,
+    before: Risk,
+    after: Risk,
+    scores: Sequence[Score],
+    *,
+    facts: Mapping[str, str] | None = None,
+    beyond: Sequence[Finding] = (),
+) -> str:
+    """Return the owner's report as one HTML page."""
+    drawn = figures(comparison, before, after)
+    return page.write_page(
+        comparison,
+        [
+            page.write_header(comparison, "it shows how values are distributed", _tiles(comparison, before, after)),
+            page.write_published(comparison, _account(comparison)),
+            page.write_risk(comparison, before, after, drawn["anonymity-sets"]) + _attackers(after),
+            _beyond(beyond, after),
+            _columns(drawn),
+            _classes(drawn["classes"]),
+            _pairs(drawn.get("pairs")),
+            page.write_utility(scores, comparison.release.unit) + _not_measured(),
+            page.write_facts(comparison, facts or {}),
+        ],
+    )
+
+
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+    """Return the plots by name; ``pairs`` is there when there are two columns to be compared."""
+    found = comparison.view(TableComparison)
+    drawn = {
+        "anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee)),
+        "classes": finish_figure(*draw_classes(found)),
+    }
+    if found.columns:
+        drawn["generalised"] = finish_figure(*draw_generalised(found))
+        drawn["marginals"] = finish_figure(*draw_marginals(found))
+    if len(found.by_name) > 1:
+        drawn["pairs"] = finish_figure(*draw_pairs(found))
+    return drawn
+
+
+def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
+    """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
+    found = comparison.view(TableComparison)
+    generalised, _ = draw_generalised(found, 420)
+    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
+    save_figure(finish_figure({"hconcat": [generalised, sets], "spacing": 40}, {}), path)
+
+
+def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+    found = comparison.view(TableComparison)
+    loss = found.average(found.record_losses)
+    return [
+        *page.show_change(comparison, before, after),
+        (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
+    ]
+
+
+def _account(comparison: Comparison) -> str:
+    found = comparison.view(TableComparison)
+    sizes = found.published.sizes
+    return page.account_for(
+        comparison,
+        [
+            ("Quasi-identifiers", len(found.columns)),
+            ("Different combinations of their values in the original data", len(found.original_classes)),
+            ("Classes published", len(sizes)),
+            ("Smallest class", int(sizes.min(initial=found.records))),
+            ("Largest class", int(sizes.max(initial=0))),
+            ("Cells published exactly", sum(int(c.amounts[c.exact].sum()) for c in found.columns)),
+            ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.suppressed].sum()) for c in found.columns)),
+            ("Cells suppressed", sum(int(c.amounts[c.suppressed].sum()) for c in found.columns)),
+        ],
+    )
+
+
+def _attackers(after: Risk) -> str:
+    """Show the figures that statistical offices use, where the attacker computed them."""
+    told: dict[str, dict[str, Any]] = {
+        name: found for name in ("prosecutor", "journalist") if (found := getattr(after, name, None)) is not None
+    }
+    if not told:
+        return ""
+    rows = [[title, *(show_share(found.get(figure)) for found in told.values())] for figure, title in _FIGURES]
+    table = make_table(["", *(name.capitalize() for name in told)], rows, narrow=True)
+    marketer = getattr(after, "marketer", None)
+    notes = [str(found["note"]) for found in told.values() if "note" in found]
+    if marketer is not None:
+        notes.append(f"Marketer, who looks for everybody: {show_share(marketer)} are right on average.")
+    unit = after.unit
+    return (
+        f"<section><h3>Prosecutor, journalist, marketer</h3>\n<p>The prosecutor knows that the {unit.one} is in the "
+        "data; the journalist does not, and picks from a population; the marketer looks for everybody and does not "
+        f"mind errors. After:</p>\n{table}\n<p class='muted'>{escape(' '.join(notes))}</p></section>"
+    )
+
+
+def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
+    """Say what attackers reach who know more than the promise is about, loudly where that is much."""
+    if not beyond:
+        return ""
+    many = after.unit.many.replace(" ", "_")
+    rows, warnings = [], ""
+    for found in beyond:
+        warnings += "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+        for name, value in found.to_dict().items():
+            if name in {"knowledge", "warnings", many}:
+                continue
+            parts = value if isinstance(value, Mapping) else {"": value}
+            rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
+    told = (
+        f"<blockquote class='warning'><p><b>What the promise does not cover.</b></p>{warnings}</blockquote>"
+        if warnings
+        else "<p>Nobody’s sensitive value is told by records that all have the same, and plain columns leave nobody "
+        "alone.</p>"
+    )
+    table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
+    return (
+        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Whoever also knows what is "
+        "published as it is, or finds that all records that fit have the same sensitive value, learns more.</p>\n"
+        f"{told}\n{table}</section>"
+    )
+
+
+def _spell(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).capitalize()
+
+
+def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:
+    if "generalised" not in drawn:
+        return ""
+    generalised = draw_figure(
+        "generalised",
+        drawn["generalised"],
+        "The cells of every quasi-identifier by how far they are generalised, and the share of the column that a cell "
+        "may stand for on average (NCP).",
+    )
+    marginals = draw_figure(
+        "marginals",
+        drawn["marginals"],
+        "Before: original values. After: published cells, each spread evenly over all values it may stand for, as an "
+        "analyst would who knows nothing else. Shares are those of the records on either side.",
+    )
+    return (
+        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}"
+        "</section>"
+    )
+
+
+def _classes(plot: dict[str, Any]) -> str:
+    caption = "A class is all published records that are the same in all quasi-identifiers."
+    return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
+
+
+def _pairs(plot: dict[str, Any] | None) -> str:
+    if plot is None:
+        return ""
+    caption = (
+        "How strongly two columns go together: Cramér’s V of their bins, 0 for not at all, 1 for one telling the "
+        "other. What is paler after than before can no longer be learnt from the release."
+    )
+    return f"<section><h2>What goes together</h2>\n{draw_figure('pairs', plot, caption)}</section>"
+
+
+def _not_measured() -> str:
+    told = Prediction().lacks()
+    return f"<p class='muted'>{Prediction.title}: {told}</p>" if told else ""

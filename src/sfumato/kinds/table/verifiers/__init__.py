@@ -1,0 +1,1 @@
+"""Independent checks of published tables, one file per promise."""

@@ -1,0 +1,29 @@
+"""Crowds of tables: the records that are the same in all quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.checking.people import Crowd, count_in_groups
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.table.published import PublishedTable
+
+__all__ = ["CROWD", "find_crowds"]
+
+Ints = npt.NDArray[np.int64]
+
+CROWD = "class of equal records"
+
+
+def find_crowds(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[Crowd]:
+    """Count the people of every class."""
+    yield from count_in_groups(PublishedTable.of(release).group, person)

@@ -1,0 +1,18 @@
+"""What is published of a class holds all of its values, and says no less than it seems to."""
+
+import numpy as np
+
+import sfumato as sf
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.publication import spell_nodes
+
+
+def test_a_node_above_one_leaf_is_published_as_the_leaf():
+    tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "B", "*"), ("c", "B", "*")])
+    data = sf.Dataset.of("table", [("a",), ("b",)], ("city",), hierarchies={"city": tree})
+    no = np.zeros(2, dtype=bool)
+    nodes = np.array([tree.node("A"), tree.node("B")])
+    spelled = spell_nodes(attribute_of(data, "city"), nodes, no, no, np.arange(2))
+    assert spelled.cells.to_pylist() == ["a", "B"]
+    assert spelled.members == (("B", "b"), ("B", "c"))

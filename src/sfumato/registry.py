@@ -55,14 +55,18 @@ def methods_for(kind: str) -> dict[str, type[Method]]:
 
 @functools.cache
 def all_methods() -> dict[str, type[Method]]:
-    """Return every method by name.
+    """Return every method by name; where kinds of data share a name, the others' are called ``kind/name``.
 
     Examples
     --------
     >>> "seqanon" in all_methods()
     True
     """
-    return dict(sorted((name, method) for kind in all_kinds() for name, method in methods_for(kind).items()))
+    found: dict[str, type[Method]] = {}
+    for kind in all_kinds():
+        for name, method in methods_for(kind).items():
+            found[f"{kind}/{name}" if name in found else name] = method
+    return dict(sorted(found.items()))
 
 
 def find(name: str, kind: str | None = None) -> type[Method]:

@@ -78,9 +78,19 @@ def test_a_local_recoding_cannot_be_applied():
 
 
 @pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
-def test_a_hierarchy_is_needed_and_must_know_every_item(method):
-    with pytest.raises(SchemaError, match="needs a hierarchy of the items"):
-        method.anonymize(sf.Dataset.of("sets", ROWS), Run())
+def test_without_a_hierarchy_items_are_grouped_by_how_frequent_they_are(method):
+    run, told = Run(bytes([1] * 32)), Run(bytes([1] * 32))
+    data = sf.Dataset.of("sets", ROWS)
+    release = method.anonymize(data, run).release
+    tree = method.hierarchy(data)
+    assert tree.leaf_labels == ("a1", "a2", "b1", "b2")
+    again = method.anonymize(sf.Dataset.of("sets", ROWS, hierarchy=tree), told).release
+    assert sorted(again.history().lists()) == sorted(release.history().lists())
+    assert len(run.notes) == 1 and "popular:2" in run.notes[0] and not told.notes
+
+
+@pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
+def test_a_hierarchy_must_know_every_item(method):
     with pytest.raises(SchemaError, match=r"must be a leaf of its hierarchy; .* that are not: 2 \(rows 2, 4\)"):
         method.anonymize(sf.Dataset.of("sets", [["a1"], ["a1", "z"], ["z"], ["y"]], hierarchy=TREE), Run())
 

@@ -43,6 +43,13 @@ ROWS = make_rows()
 DATA = sf.Dataset.of("sets", ROWS, hierarchy=TREE)
 
 
+METHODS_OF_RECORDS = [
+    sf.methods.Apriori(k=6, m=2),
+    sf.methods.Lra(k=4, m=2, parts=3),
+    sf.methods.LocalKmItems(k=4, m=2),
+]
+
+
 def compare(method, data=DATA, **options):
     result = sf.anonymize(data, method, secret=bytes([1] * 32))
     return Comparison(data, result.release, result.trace.rows, **options)
@@ -136,18 +143,34 @@ def sf_estimate(comparison, itemsets):
     return estimate(comparison.release, itemsets)
 
 
-def test_pairs_of_generalised_records(records):
+def expect_plainly(published, groups, pair):
+    """Add up the chances of all records to hold a pair: a member's share of the finest value that may be it."""
+
+    def weigh(item):
+        exact = sum(item in row for row in published) if item not in groups else 0
+        return (1 + exact) ** -0.25
+
+    def chance(item, row):
+        fitting = [groups.get(value, (value,)) for value in row if item in groups.get(value, (value,))]
+        finest = min(fitting, key=len, default=())
+        return weigh(item) / sum(map(weigh, finest)) if len(finest) > 1 else float(len(finest))
+
+    return sum(math.prod(chance(item, row) for item in pair) for row in published)
+
+
+@pytest.mark.parametrize("method", METHODS_OF_RECORDS, ids=lambda method: method.name)
+def test_pairs_of_generalised_records(method):
+    records = compare(method)
     pairs = pairs_of(2, 7)
     groups = records.release.members()
-    answer = []
-    for pair in pairs:
-        total = 0.0
-        for row in records.published.lists():
-            sizes = [min((len(groups.get(v, (v,))) for v in row if i in groups.get(v, (v,))), default=0) for i in pair]
-            total += 1 / math.prod(sizes) if all(sizes) else 0.0
-        answer.append(total)
+    answer = [expect_plainly(records.published.lists(), groups, pair) for pair in pairs]
     plain = mean_error([count_records(ROWS, pair) for pair in pairs], answer)
     assert PairSupport(first=2, last=7).measure(records).value == pytest.approx(plain)
+
+
+def test_members_that_no_record_publishes_exactly_share_a_value_evenly():
+    release = generalised([["P"], ["P"]], {"P": ["a", "b"]})
+    assert Comparison(DATA, release) and sf_estimate(Comparison(DATA, release), [["a"], ["b"]]).tolist() == [1, 1]
 
 
 def test_pairs_that_are_certain(chunks):
@@ -172,9 +195,7 @@ def test_separated_items():
     assert (score.value, score.details) == (0.5, {"items": 2, "separated": 1, "occurrence_share": 0.5})
 
 
-@pytest.mark.parametrize(
-    "method", [sf.methods.Apriori(k=6, m=2), sf.methods.Lra(k=4, m=2, parts=3)], ids=["global", "local"]
-)
+@pytest.mark.parametrize("method", METHODS_OF_RECORDS, ids=lambda method: method.name)
 def test_item_loss_by_occurrence(method):
     comparison = compare(method)
     groups = comparison.release.members()
@@ -184,9 +205,18 @@ def test_item_loss_by_occurrence(method):
     for row, items in enumerate(ROWS):
         for item in items:
             fitting = [value for value in value_row.get(row, []) if item in groups.get(value, (value,))]
-            size = TREE.leaf_count(TREE.lca(*groups.get(fitting[0], (fitting[0],)))) if fitting else 12
+            sizes = [TREE.leaf_count(TREE.lca(*groups.get(value, (value,)))) for value in fitting]
+            size = min(sizes, default=12)
             losses.append(size / 12 if size > 1 else 0)
     assert ItemLoss().measure(comparison).value == pytest.approx(np.mean(losses))
+
+
+def test_of_nested_values_an_item_is_published_as_the_finest():
+    nested = generalised([["ALL", "AB", "a"]], {"ALL": list("abcd"), "AB": list("ab")}, records_in=1)
+    data = sf.Dataset.of("sets", [["a", "b", "c"], ["d"]])
+    comparison = Comparison(data, nested, np.array([0]))
+    values = [comparison.published.labels[value] for value in PublishedItems(comparison).value_of_occurrence[:3]]
+    assert values == ["a", "AB", "ALL"]
 
 
 def test_item_loss_needs_rows_only_where_recoding_is_local(records):

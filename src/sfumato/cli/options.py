@@ -93,7 +93,7 @@ def _reading(
     hierarchy: Annotated[
         list[str],
         typer.Option(
-            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item=fanout:10, "
+            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item=fanout:10 or popular:2, "
             "age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat."
         ),
     ] = [],  # noqa: B006

@@ -12,13 +12,18 @@ from sfumato.kinds.sets.kernels import item_groups
 
 @settings(max_examples=60)
 @given(
-    rows_of_items, st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS), crowds, st.integers(1, 3), st.booleans()
+    rows_of_items,
+    st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
+    crowds,
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
 )
-def test_groups_for_all_itemsets_are_those_of_the_plain_version(rows, constraint, k, m, every):
+def test_groups_for_all_itemsets_are_those_of_the_plain_version(rows, constraint, k, m, every, helping):
     tried = ITEMS if every else 1
-    rule = item_groups.Rule(k, tried)
+    rule = item_groups.Rule(k, tried, helping)
     grouped = item_groups.group_items(*as_arrays(rows), np.array(constraint), rule, m, quiet)
-    plain = group_items(rows, constraint, k, tried, m)
+    plain = group_items(rows, constraint, k, tried, m, helping=helping)
     assert grouped.group.tolist() == [-1 if first is None else first for first in plain]
     assert is_km([{plain[item] for item in row if plain[item] is not None} for row in rows], k, m)
     assert all(first is None or constraint[first] == constraint[item] for item, first in enumerate(plain))
@@ -31,14 +36,15 @@ def test_groups_for_all_itemsets_are_those_of_the_plain_version(rows, constraint
     crowds,
     st.lists(st.sets(st.integers(0, ITEMS + 1), min_size=1, max_size=4), min_size=1, max_size=4),
     st.booleans(),
+    st.booleans(),
 )
-def test_groups_for_given_itemsets_are_those_of_the_plain_version(rows, constraint, k, itemsets, every):
+def test_groups_for_given_itemsets_are_those_of_the_plain_version(rows, constraint, k, itemsets, every, helping):
     tried = ITEMS if every else 1
     wanted = list_subsets(tuple(tuple(map(str, s)) for s in itemsets), tuple(map(str, range(ITEMS))))
-    rule = item_groups.Rule(k, tried)
+    rule = item_groups.Rule(k, tried, helping)
     grouped = item_groups.group_items(*as_arrays(rows), np.array(constraint), rule, wanted, quiet)
     known = [{item for item in itemset if item < ITEMS} for itemset in itemsets]
-    plain = group_items(rows, constraint, k, tried, known)
+    plain = group_items(rows, constraint, k, tried, known, helping=helping)
     assert grouped.group.tolist() == [-1 if first is None else first for first in plain]
     published = [{plain[item] for item in row if plain[item] is not None} for row in rows]
     assert all(is_protected(published, dict(enumerate(plain)), itemset, k) for itemset in itemsets)

@@ -9,11 +9,13 @@ from tests.sets.naive.generalisation import Tree, is_km, move_cut
 
 import sfumato as sf
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.kinds.sets.families.hierarchies import price_tree
 from sfumato.kinds.sets.kernels import item_cuts
 from sfumato.kinds.sets.methods.hierarchical_generalisation import lies_within, split_items
+from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -120,3 +122,33 @@ def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, p
     check_truth(data, result)
     again = method.anonymize(data, Run(bytes([1] * 32), engine=Local(2)))
     assert again.release.table.to_pylist() == result.release.table.to_pylist()
+
+
+def loss_of(method, data):
+    result = method.anonymize(data, Run(bytes([1] * 32)))
+    return ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value, result
+
+
+@settings(max_examples=40)
+@given(rows_of_items, hierarchies(), crowds, st.integers(1, 3))
+def test_a_refined_cut_is_one_recoding_that_loses_no_more(rows, hierarchy, k, m):
+    data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows * 2], hierarchy=hierarchy)
+    if len(data) < k:
+        return
+    plain, _ = loss_of(sf.methods.Apriori(k=k, m=m), data)
+    method = sf.methods.Apriori(k=k, m=m, refine=True)
+    refined, result = loss_of(method, data)
+    assert refined <= plain + 1e-12
+    assert is_km(result.release.history().lists(), k, m)
+    check_truth(data, result)
+    recoding = result.trace.recoding
+    assert sorted(item for group in recoding.groups for item in group) == sorted(hierarchy.leaf_labels)
+    again = method.apply(data, recoding, result.release, "error", Run(bytes([1] * 32)))
+    assert again.release.table.to_pylist() == result.release.table.to_pylist()
+
+
+def test_a_frequent_item_is_taken_out_of_the_root():
+    rows = [["a1"], ["a1"], ["b1"], ["b2"]]
+    assert publish(sf.methods.Apriori(k=2, m=1, refine=True), rows) == [["a1"]] * 2 + [["{b1|b2}"]] * 2
+    rows = [["a1"], ["a1"], ["a2"], ["b2"]]
+    assert publish(sf.methods.Apriori(k=2, m=1, refine=True), rows) == [["a1"]] * 2 + [["{a2|b1|b2}"]] * 2

@@ -87,7 +87,7 @@ def choose_move(rows, tree, k, cut, image, allowed):
     return move
 
 
-def group_items(rows, constraint, k, tried, wanted):
+def group_items(rows, constraint, k, tried, wanted, *, helping=False):
     """The first item of the group of each item, None where it is suppressed.
 
     `wanted` is a list of itemsets to protect, or the size up to which all are.
@@ -95,7 +95,7 @@ def group_items(rows, constraint, k, tried, wanted):
     groups = [{item} for item in range(len(constraint))]
     if isinstance(wanted, int):
         for size in range(1, wanted + 1):
-            repair(rows, groups, constraint, k, tried, count_itemsets(publish(rows, groups), size))
+            repair(rows, groups, constraint, k, tried, count_itemsets(publish(rows, groups), size), helping)
     else:
         subsets = {subset for itemset in wanted for subset in list_subsets(itemset)}
         before = None
@@ -103,7 +103,7 @@ def group_items(rows, constraint, k, tried, wanted):
             before = list(groups)
             for size in sorted({len(subset) for subset in subsets}):
                 counts = count_wanted(rows, groups, [subset for subset in subsets if len(subset) == size])
-                repair(rows, groups, constraint, k, tried, counts)
+                repair(rows, groups, constraint, k, tried, counts, helping)
     first = {item: min(group) for group in groups for item in group}
     return [first.get(item) for item in range(len(constraint))]
 
@@ -117,10 +117,10 @@ def count_wanted(rows, groups, subsets):
     return {s: sum(set(s) <= row for row in published) for s in images if len(s) == size}
 
 
-def repair(rows, groups, constraint, k, tried, counts):
+def repair(rows, groups, constraint, k, tried, counts, helping):
     """Protect the rare itemsets, rarest first."""
     for _, itemset in sorted((count, itemset) for itemset, count in counts.items() if 0 < count < k):
-        protect(rows, groups, itemset, constraint, k, tried)
+        protect(rows, groups, itemset, constraint, k, tried, helping)
 
 
 def publish(rows, groups):
@@ -132,13 +132,14 @@ def holders(rows, group):
     return {number for number, row in enumerate(rows) if row & group}
 
 
-def protect(rows, groups, itemset, constraint, k, tried):
+def protect(rows, groups, itemset, constraint, k, tried, helping):
     """Unite or drop groups until an itemset is frequent, or has become smaller."""
     while True:
         members = [group for group in groups if group & set(itemset)]
         if len(members) < len(itemset):
             return
-        if len(set.intersection(*(holders(rows, group) for group in members))) >= k:
+        held = len(set.intersection(*(holders(rows, group) for group in members)))
+        if held >= k:
             return
         members.sort(key=lambda group: (len(holders(rows, group)), min(group)))
         choices = []
@@ -146,12 +147,23 @@ def protect(rows, groups, itemset, constraint, k, tried):
             for other in groups:
                 same = constraint[min(group)] == constraint[min(other)]
                 if other is not group and same and holders(rows, other):
+                    help = min(count_help(rows, members, group, other, k), k - held)
                     loss = (2 ** len(group | other) - 1) * len(holders(rows, group | other))
-                    choices.append((loss, rank, min(other), group, other))
+                    choices.append((-help, loss, rank, min(other), group, other))
+        if not helping or all(choice[0] == 0 for choice in choices):
+            choices = [(0, *choice[1:]) for choice in choices]
         if not choices:
             groups.remove(members[0])
             continue
-        _, _, _, group, other = min(choices, key=lambda choice: choice[:3])
+        _, _, _, _, group, other = min(choices, key=lambda choice: choice[:4])
         groups.remove(group)
         groups.remove(other)
         groups.append(group | other)
+
+
+def count_help(rows, members, group, other, k):
+    """How many more rows hold an itemset when one of its groups is united with another; enough if it is one of them."""
+    if other in members:
+        return k
+    rest = [member for member in members if member is not group]
+    return sum(bool(row & other) and not row & group and all(row & member for member in rest) for row in rows)

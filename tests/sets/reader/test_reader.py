@@ -301,6 +301,14 @@ def test_long_texts_are_split_in_parts(monkeypatch):
 # hierarchies, constraints, sensitive items
 
 
+def test_a_hierarchy_by_popularity_follows_the_number_of_records(reader):
+    text = "salt milk milk\nmilk beer\nmilk beer\nwine\n"
+    tree = reader(text, format="transactions", hierarchies={"item": "popular:2"}).hierarchies["item"]
+    assert tree.leaf_labels == ("milk", "beer", "salt", "wine") and tree.height == 2
+    with pytest.raises(ParameterError, match="popular:1 needs a larger number"):
+        reader(text, format="transactions", hierarchies={"item": "popular:1"})
+
+
 def test_a_balanced_hierarchy_follows_the_natural_order(reader):
     items = " ".join(map(str, reversed(range(1, 31))))
     tree = reader(f"{items}\nbeta alpha\n", format="transactions", hierarchies={"item": "balanced:10"}).hierarchies[

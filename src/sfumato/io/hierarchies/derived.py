@@ -7,6 +7,8 @@ rule                    what it does                                            
 ``quadtree:8``          quarters the map until no square has more than eight places            places
 ``fanout:5``            groups labels in their order, at most five children a node;            labels
                         ``balanced:5`` is the same
+``popular:2``           groups items from the most frequent to the rarest, two children a      items of sets
+                        node (:func:`derive_by_popularity`)
 ``mask``                masks codes from the right: 80331, 8033*, 803**; ``mask:left``         labels
                         and ``mask:right`` say on which side codes are cut short
 ``flat``                puts all labels right below the root                                   labels
@@ -26,8 +28,9 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy, derive
+from sfumato.core.hierarchy.popularity import order_by_popularity
 
-__all__ = ["RULES", "derive_hierarchy", "derive_ranges"]
+__all__ = ["RULES", "derive_by_popularity", "derive_hierarchy", "derive_ranges"]
 
 RULES = ("grid", "quadtree", "fanout", "balanced", "mask", "flat", "width", "frequency", "calendar")
 """What rules are called, before the colon if they have one."""
@@ -141,3 +144,23 @@ def _natural_key(label: str) -> tuple[bool, float, str]:
     if not _NUMBER.fullmatch(label):
         return True, 0, label
     return False, int(label) if "." not in label else float(label), label
+
+
+def derive_by_popularity(rule: str, labels: Sequence[str], counts: Sequence[int]) -> Hierarchy | None:
+    """Derive a hierarchy from how frequent labels are, or return None where the text is no such rule.
+
+    ``popular:2`` groups the labels from the most frequent to the rarest, with at most two children a node.
+
+    Examples
+    --------
+    >>> derive_by_popularity("popular:2", ["a", "b", "c"], [1, 5, 3]).leaf_labels
+    ('b', 'c', 'a')
+    >>> derive_by_popularity("balanced:2", ["a"], [1]) is None
+    True
+    """
+    found = re.fullmatch(r"popular:(\d{1,6})", rule)
+    if found is None:
+        return None
+    if int(found[1]) < 2:
+        raise ParameterError(f"reading: hierarchy {rule} needs a larger number.")
+    return order_by_popularity(labels, counts, int(found[1]))

@@ -69,6 +69,14 @@ class ConstraintGeneralising(ItemGeneralising):
             "auto is given where there are any, else none."
         ),
     ] = "auto"
+    partner: Annotated[
+        str,
+        Param(
+            "Items that an item of a rare itemset is united with: those that help the itemset, or any at least loss, "
+            "as the papers do; auto is helping where itemsets are named.",
+            choices=("auto", "helping", "any"),
+        ),
+    ] = "auto"
     suppression_limit: Annotated[float, Param("Largest share of the entries that may be suppressed.", ge=0, le=1)] = (
         0.15
     )
@@ -137,7 +145,7 @@ class ConstraintGeneralising(ItemGeneralising):
             baskets.sets.offsets,
             baskets.sets.codes,
             self.constraint_of_item(baskets),
-            Rule(self.k, self.tried),
+            Rule(self.k, self.tried, self.partner == "helping" or (self.partner == "auto" and itemsets is not None)),
             min(self.m, longest) if itemsets is None else list_subsets(itemsets, baskets.sets.labels),
             run.report("itemsets"),
         )

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.hierarchy.popularity import order_by_popularity
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
 from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.km_items import KmItems
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["HierarchyGeneralising"]
 
 Ints = npt.NDArray[np.int64]
+
+_FANOUT = 2
+_DERIVED = (
+    "There is no hierarchy of the items: they were grouped by how frequent they are, two children a node "
+    "(item=popular:2). A hierarchy of what they mean (--hierarchy item=FILE) says more to a reader."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,20 +49,36 @@ class HierarchyGeneralising(ItemGeneralising):
     """
 
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
-    needs: ClassVar[tuple[str, ...]] = ("hierarchy item",)
-
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
 
     def claim(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
         """Claim k^m-anonymity of the sets."""
         return KmItems(self.k, self.m)
 
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim, and say so where the hierarchy had to be derived."""
+        result = super().anonymize(dataset, run)
+        if "item" not in dataset.hierarchies:
+            run.notes.append(_DERIVED)
+        return result
+
     def hierarchy(self, dataset: Dataset) -> Hierarchy:
-        """Return the hierarchy of the items, or say that it is missing."""
+        """Return the hierarchy of the items, or a binary one of items in the order of their frequency.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> data = Dataset.of("sets", [["beer", "salt"], ["beer", "wine"], ["wine"], ["beer"]])
+        >>> sf.methods.Apriori(k=2, m=1).hierarchy(data).leaf_labels
+        ('beer', 'wine', 'salt')
+        """
         hierarchy = dataset.hierarchies.get("item")
-        if hierarchy is None:
-            raise SchemaError(f"{type(self).__name__}: needs a hierarchy of the items (--hierarchy item=FILE).")
-        return hierarchy
+        if hierarchy is not None:
+            return hierarchy
+        sets = dataset.history()
+        counts = np.bincount(sets.codes, minlength=len(sets.labels))
+        held = np.flatnonzero(counts)
+        return order_by_popularity([sets.labels[code] for code in held], counts[held].tolist(), _FANOUT)
 
     def leaves(self, baskets: ItemSets, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
         """Return the leaf of every entry of the rows."""

@@ -2,7 +2,9 @@
 
 For sizes 1 upwards, the rare itemsets are taken one after the other, rarest first, as the groups show them. Where
 one is still rare, one of its groups is united with another of the same utility constraint; when none can be united,
-the rarest is dropped.
+the rarest is dropped. A partner helps if rows with the rest of the itemset hold it: of those that help enough the one
+with the least loss is taken, else the one that helps most. The papers take the least loss whether it helps or not,
+which unites an itemset's groups with one rare item after the other until nothing is left to unite.
 
 A group of n items that s rows hold loses (2^n - 1) * s, over a constant. Two such numbers are compared without
 computing them, exactly and whatever n is.
@@ -37,10 +39,13 @@ class Rule(NamedTuple):
         The least support of an itemset that occurs.
     tried
         How many groups of a rare itemset, rarest first, are considered for uniting.
+    helping
+        Whether a partner must help, if any does.
     """
 
     k: int
     tried: int
+    helping: bool
 
 
 class Grouped(NamedTuple):
@@ -69,8 +74,9 @@ class _Groups(NamedTuple):
         The smallest code in the group, and the number of items.
     constraint
         Which groups may be united: those of the same number.
-    common
-        Scratch: rows a group shares with the one looked at; zero in between.
+    common, help
+        Scratch, zero in between: rows a group shares with the one looked at; rows in which it stands for it beside the
+        rest of an itemset.
     stamp
         For each row, the last question it was counted for.
     done
@@ -81,6 +87,7 @@ class _Groups(NamedTuple):
     items: NDArray[np.int64]
     constraint: NDArray[np.int64]
     common: NDArray[np.int64]
+    help: NDArray[np.int64]
     stamp: NDArray[np.int64]
     done: NDArray[np.int64]
 
@@ -111,9 +118,9 @@ def group_items(
     Examples
     --------
     >>> rows = np.array([0, 1, 2, 3]), np.array([0, 0, 1], np.int32)
-    >>> group_items(*rows, np.zeros(2, np.int64), Rule(2, 1), 1, lambda *_: None).group.tolist()
+    >>> group_items(*rows, np.zeros(2, np.int64), Rule(2, 1, True), 1, lambda *_: None).group.tolist()
     [0, 0]
-    >>> group_items(*rows, np.arange(2), Rule(2, 1), 1, lambda *_: None).group.tolist()
+    >>> group_items(*rows, np.arange(2), Rule(2, 1, True), 1, lambda *_: None).group.tolist()
     [0, -1]
     """
     group = np.arange(constraint.size)
@@ -156,6 +163,7 @@ def _repair_size(
         np.arange(first.size),
         np.bincount(number[number >= 0], minlength=first.size),
         constraint[first],
+        np.zeros(first.size, np.int64),
         np.zeros(first.size, np.int64),
         np.zeros(baskets.lengths.size, np.int64),
         np.zeros(4, np.int64),
@@ -214,7 +222,9 @@ def _repair(rare: NDArray[np.int64], rule: Rule, baskets: Baskets, tally: Tally,
                 break
             groups.done[2] += 1
             _sort_by_support(image, baskets, groups)
-            one, other = _choose_pair(image, rule.tried, baskets, groups)
+            one, other = _choose_pair(image, support, rule, baskets, groups)
+            if other < 0 and rule.helping:
+                one, other = _choose_pair(image, support, Rule(rule.k, rule.tried, False), baskets, groups)
             if other < 0:
                 drop_code(baskets, image[0])
                 groups.done[1] += 1
@@ -250,37 +260,77 @@ def _unite(one: int, other: int, baskets: Baskets, tally: Tally, groups: _Groups
 
 
 @njit(cache=True, nogil=True)
-def _choose_pair(image: NDArray[np.int64], tried: int, baskets: Baskets, groups: _Groups) -> tuple[int, int]:
-    """Choose a group of the itemset and another to unite it with at least loss; the other is -1 if there is none."""
+def _choose_pair(image: NDArray[np.int64], held: int, rule: Rule, baskets: Baskets, groups: _Groups) -> tuple[int, int]:
+    """Choose a group of an itemset, held by so many rows, and another to unite it with; -1 if there is none."""
     best, partner = np.int64(-1), np.int64(-1)
-    items, support = np.int64(0), np.int64(0)
-    for i in range(min(tried, image.size)):
+    items, support, help = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(min(rule.tried, image.size)):
         code = image[i]
         # At the very least, one item joins and no row.
-        if partner >= 0 and not loses_less(groups.items[code] + 1, baskets.support[code], items, support):
+        enough = partner >= 0 and (not rule.helping or held + help >= rule.k)
+        if enough and not loses_less(groups.items[code] + 1, baskets.support[code], items, support):
             continue
         _count_common(code, baskets, groups)
+        if rule.helping:
+            _count_help(image, i, rule.k, baskets, groups)
         for other in range(groups.first.size):
             if (
                 other == code
                 or baskets.forward[other] != other
                 or groups.constraint[other] != groups.constraint[code]
                 or baskets.support[other] == 0
+                or (rule.helping and groups.help[other] == 0)
             ):
                 continue
             number = groups.items[code] + groups.items[other]
             rows = baskets.support[code] + baskets.support[other] - groups.common[other]
+            helps = min(groups.help[other], rule.k - held)
             tie = (
-                partner >= 0
-                and best == code
+                best == code
                 and number == items
                 and rows == support
+                and helps == help
                 and groups.first[other] < groups.first[partner]
             )
-            if partner < 0 or tie or loses_less(number, rows, items, support):
-                best, partner, items, support = code, np.int64(other), number, rows
+            better = helps > help or (helps == help and loses_less(number, rows, items, support))
+            if partner < 0 or tie or better:
+                best, partner, items, support, help = code, np.int64(other), number, rows, helps
         groups.common[:] = 0
+        groups.help[:] = 0
     return int(best), int(partner)
+
+
+@njit(cache=True, nogil=True)
+def _count_help(image: NDArray[np.int64], at: int, k: int, baskets: Baskets, groups: _Groups) -> None:
+    """Count for each group the rows that hold it and the rest of an itemset, but not the group looked at.
+
+    Whoever is in the itemset itself helps enough: united with it, the itemset is a smaller one.
+    """
+    code = image[at]
+    if image.size == 1:
+        for other in range(groups.help.size):
+            groups.help[other] = baskets.support[other] - groups.common[other]
+        return
+    rest = image[1] if at == 0 else image[0]  # the rarest first
+    groups.done[3] += 1
+    question = groups.done[3]
+    member = rest
+    while member >= 0:
+        for i in range(baskets.holder_offsets[member], baskets.holder_offsets[member + 1]):
+            row = baskets.holders[i]
+            if groups.stamp[row] == question or find_code(baskets, row, code) >= 0:
+                continue
+            groups.stamp[row] = question
+            holds = True
+            for j in range(image.size):
+                holds = holds and (j == at or find_code(baskets, row, image[j]) >= 0)
+            if holds:
+                for place in range(baskets.offsets[row], baskets.offsets[row] + baskets.lengths[row]):
+                    groups.help[baskets.codes[place]] += 1
+        member = baskets.next_member[member]
+    for j in range(image.size):
+        if j != at:
+            groups.help[image[j]] = k
 
 
 @njit(cache=True, nogil=True)

@@ -3,31 +3,30 @@
 A generalised value stands for at least one of its members, so a record matches the known items if each of them is a
 member of one of its values; one value may account for several items. Items removed everywhere tell nothing. Items
 that belong to the same published values cannot be told apart in the release: they are one *kind* of item, and sets of
-kinds are counted. Plain NumPy: it shares nothing with the methods.
+kinds are counted. Values may overlap and lie within each other. Plain NumPy: it shares nothing with the methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.records import Records
 from sfumato.checking.subsequences import support
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
-from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits
+from sfumato.kinds.sets.knowledge.set_support import KindSupport, SetSupport, count_sets, digits
 
 __all__ = ["ItemRecords"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_BUDGET = 4_000_000
+_EXACT = 2_000_000
 
 
 class ItemRecords:
@@ -57,18 +56,19 @@ class ItemRecords:
     def __init__(
         self, published: Ragged, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], original: Ragged
     ) -> None:
-        records = Records(published, members, suppressed, (), original.labels)
         self.published = published.distinct()
-        self.known = records.kinds_of(original).distinct()
-        self.untold = original.keep(records.kind[original.codes] < 0).lengths > 0
-        self.untold |= original.lengths == 0
+        kind, self._kinds, self._values = _number_kinds(self.published, members, suppressed, original.labels)
+        self._base = int(kind.max(initial=0)) + 1
+        told = original.keep(kind[original.codes] >= 0)
+        names = tuple(map(str, range(self._base)))
+        self.known = Ragged(told.offsets, kind[told.codes].astype(np.int32), names).distinct()
+        self.untold = (told.lengths < original.lengths) | (original.lengths == 0)
         self.missing = np.zeros(len(original), dtype=bool)
-        self._base = records.base
-        self._kinds, self._values = _holders(published, members, original.labels, records.kind)
         self._room = np.bincount(self._kinds, minlength=self._base)
-        self._start = np.cumsum(self._room) - self._room
-        self._plain = SetSupport(self.published.take(np.flatnonzero(~records.overlapping)))
-        self._overlapping = SetSupport(self._spell_out(self.published.take(np.flatnonzero(records.overlapping))))
+        self._value_of = np.full(self._base, -1, dtype=np.int64)
+        self._value_of[self._kinds] = self._values
+        self._by_value = SetSupport(self.published)
+        self._by_kind = KindSupport(self.published, self._kinds, self._values)
 
     @classmethod
     def of(cls, release: Release, original: Dataset) -> ItemRecords:
@@ -83,84 +83,78 @@ class ItemRecords:
     def __len__(self) -> int:
         return len(self.published)
 
-    def _spell_out(self, records: Ragged) -> Ragged:
-        """Return records as sets of the kinds of items that their values stand for."""
-        order = np.argsort(self._values, kind="stable")
-        ends = np.searchsorted(self._values[order], np.arange(len(records.labels) + 1))
-        room = np.diff(ends)[records.codes]
-        which = np.repeat(np.arange(len(records.codes)), room)
-        step = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
-        kinds = self._kinds[order[ends[records.codes[which]] + step]]
-        offsets = np.concatenate([[0], np.cumsum(room)])[records.offsets].astype(np.int64)
-        return Ragged(offsets, kinds.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
+    @property
+    def _is_global(self) -> bool:
+        """Whether every kind of item is published as one value, the same everywhere."""
+        return bool(self._room.max(initial=0) <= 1)
 
     def count(self, keys: Ints, size: int) -> Ints:
-        """Count the records that match each set of kinds.
-
-        Where no two values of a record share an item, a record matches a set through one set of its values only, so
-        the supports of those add up. Other records are spelled out as sets of kinds.
-        """
-        counts = np.zeros(len(keys), dtype=np.int64)
+        """Count the records that match each set of kinds."""
         kinds = digits(keys, size, self._base)
-        for which, values in self._unfold(kinds):
-            counts += np.bincount(which, weights=self._support(values), minlength=len(keys)).astype(np.int64)
-        if len(self._overlapping.records):
-            counts += self._overlapping.count(kinds)
+        if not self._is_global:
+            return self._by_kind.count(kinds)
+        # Different kinds are different values here, but those that nobody has are none.
+        values = np.sort(np.stack([self._value_of[column] for column in kinds]), axis=0)
+        there = np.flatnonzero(values[0] >= 0)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        if len(there):
+            counts[there] = self._by_value.count(list(values[:, there]))
         return counts
 
-    def _unfold(self, kinds: list[Ints]) -> Iterator[tuple[Ints, list[Ints]]]:
-        """Yield (set, values): every way to choose for each kind of a set one value that stands for it."""
-        ways = np.prod([self._room[column] for column in kinds], axis=0)
-        filled = np.cumsum(ways)
-        begin = 0
-        while begin < len(ways):
-            taken = filled[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(filled, taken + _BUDGET, side="right")))
-            which = np.repeat(np.arange(begin, end), ways[begin:end])
-            step = np.arange(len(which)) - np.repeat(filled[begin:end] - ways[begin:end] - taken, ways[begin:end])
-            chosen = []
-            for column in kinds:
-                room = self._room[column[which]]
-                chosen.append(self._values[self._start[column[which]] + step % room])
-                step = step // room
-            yield which, chosen
-            begin = end
-
-    def _support(self, values: list[Ints]) -> Ints:
-        """Return how many records without overlaps have all of the values, which may be equal."""
-        ordered = np.sort(np.stack(values), axis=0)
-        new = np.diff(ordered, axis=0, prepend=-1) > 0
-        distinct = new.sum(axis=0)
-        counts = np.zeros(ordered.shape[1], dtype=np.int64)
-        for size in range(1, len(values) + 1):
-            at = np.flatnonzero(distinct == size)
-            if len(at):
-                columns = ordered[:, at].T[new[:, at].T].reshape(len(at), size).T
-                counts[at] = self._plain.count(list(columns))
-        return counts
-
-    def least_knowledge(self, m: int) -> ItemSets:
+    def least_knowledge(self, m: int, rows: Ints | None = None, enough: int = 1) -> ItemSets:
         """Find the fewest records that any set of at most m items matches, and the people whom no record matches.
 
         Where every kind of item is published as one value, what matches a set of items is what has the set of their
         values, and whoever is published as a record matches at least what that record's sets of values match. So the
         sets of the published records are counted once, and only people who are published as no record are looked at
         one by one. ``smallest`` is then the least over all of these people, the same for each; its minimum is exact.
-        Otherwise, and where a record is nobody's, everybody is looked at, as by :func:`best_knowledge`.
+
+        Where kinds have several values, everybody is looked at as by :func:`best_knowledge`, as long as there are not
+        too many sets. Where there are, and it is known which record is whose (``rows``), the records of people all of
+        whose items have a value in their own record are not: what they are known by is a set of at most m values of
+        that record, and whoever has these values matches. ``smallest`` is then a number that is not too large; where it
+        is below ``enough``, everybody is looked at after all.
         """
-        if len(self._overlapping.records) or self._room.max(initial=0) > 1:
+        if self._is_global:
+            alike, told = self._find_alike()
+            return best_knowledge(self, m) if alike is None else self._add_published(m, alike & told)
+        sets = sum(count_sets(self.known, size) for size in range(1, m + 1))
+        if rows is None or sets <= _EXACT:
             return best_knowledge(self, m)
-        value_of = np.full(self._base, -1, dtype=np.int64)
-        value_of[self._kinds] = self._values
-        told = self.known.keep(value_of[self.known.codes] >= 0)
-        images = Ragged(told.offsets, value_of[told.codes].astype(np.int32), self.published.labels).distinct()
+        found = self._add_published(m, self._find_told(np.asarray(rows, dtype=np.int64)))
+        return found if found.smallest[found.smallest > 0].min(initial=enough) >= enough else best_knowledge(self, m)
+
+    def _find_alike(self) -> tuple[Flags | None, Flags]:
+        """Mark people whose values are a record, None where a record is nobody's; and those with a value for all."""
+        told = self.known.keep(self._value_of[self.known.codes] >= 0)
+        images = Ragged(told.offsets, self._value_of[told.codes].astype(np.int32), self.published.labels).distinct()
         published, people = set(_images_of(self.published)), _images_of(images)
+        complete = told.lengths == self.known.lengths
         if not published.issubset(people):
-            return best_knowledge(self, m)
-        alike = np.fromiter((image in published for image in people), dtype=bool, count=len(images))
-        alike &= told.lengths == self.known.lengths
-        found = best_knowledge(self, m, np.flatnonzero(~alike))
-        smallest, unmatched = np.full(len(alike), len(self), dtype=np.int64), self.missing.copy()
+            return None, complete
+        return np.fromiter((image in published for image in people), dtype=bool, count=len(images)), complete
+
+    def _find_told(self, rows: Ints) -> Flags:
+        """Mark the people all of whose items have a value in their own record."""
+        own = self.known.take(rows)
+        room = self._room[own.codes]
+        start = (np.cumsum(self._room) - self._room)[own.codes]
+        token = np.repeat(np.arange(len(own.codes)), room)
+        value = self._values[start[token] + np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)]
+        base = max(len(self.published.labels), 1)
+        there = np.sort(self.published.row_of_token * base + self.published.codes)
+        wanted = own.row_of_token[token] * base + value
+        hit = there[np.searchsorted(there, wanted).clip(max=max(len(there) - 1, 0))] == wanted
+        found = np.zeros(len(own.codes), dtype=bool)
+        found[token[hit]] = True
+        told = np.zeros(len(self.known), dtype=bool)
+        told[rows] = np.bincount(own.row_of_token, weights=~found, minlength=len(rows)) == 0
+        return told
+
+    def _add_published(self, m: int, proved: Flags) -> ItemSets:
+        """Count the sets of values of published records for some people, and look at the others one by one."""
+        found = best_knowledge(self, m, np.flatnonzero(~proved))
+        smallest, unmatched = np.full(len(proved), len(self), dtype=np.int64), self.missing.copy()
         rarest: tuple[int, ...] = ()
         fewest, tried = len(self), found.tried
         kind_of = np.zeros(len(self.published.labels), dtype=np.int64)
@@ -173,8 +167,8 @@ class ItemRecords:
                 fewest = int(counts[low])
                 values = digits(keys[low : low + 1], size, max(len(self.published.labels), 1))
                 rarest = tuple(sorted(int(kind_of[value[0]]) for value in values))
-        smallest[alike] = fewest
-        smallest[~alike], unmatched[~alike] = found.smallest, found.unmatched
+        smallest[proved] = fewest
+        smallest[~proved], unmatched[~proved] = found.smallest, found.unmatched
         if found.smallest[found.smallest > 0].min(initial=fewest) < fewest:
             rarest = found.rarest
         return ItemSets(smallest, unmatched, rarest, tried)
@@ -197,16 +191,26 @@ def _images_of(records: Ragged) -> list[bytes]:
     return [data[a:b] for a, b in pairwise(bounds)]
 
 
-def _holders(
-    published: Ragged, members: Mapping[str, Sequence[str]], labels: Sequence[str], kind: Ints
-) -> tuple[Ints, Ints]:
-    """Return (kind, value) for every published value and every kind of item it stands for, ascending."""
+def _number_kinds(
+    published: Ragged, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], labels: Sequence[str]
+) -> tuple[Ints, Ints, Ints]:
+    """Number items by the published values that stand for them, -1 for those that were removed everywhere.
+
+    Also return every kind with every value that stands for it, ascending.
+    """
     code = {label: i for i, label in enumerate(labels)}
-    pairs = {
-        (int(kind[code[member]]), value)
-        for value in np.flatnonzero(np.bincount(published.codes)).tolist()
-        for member in members.get(published.labels[value], (published.labels[value],))
-        if member in code and kind[code[member]] >= 0
-    }
-    both = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
+    holders: dict[int, list[int]] = {}
+    for value in np.flatnonzero(np.bincount(published.codes)).tolist():
+        for member in set(members.get(published.labels[value], (published.labels[value],))):
+            if member in code:
+                holders.setdefault(code[member], []).append(value)
+    gone = set(suppressed)
+    number: dict[tuple[int, ...], int] = {}
+    kind = np.full(len(labels), -1, dtype=np.int64)
+    for item, label in enumerate(labels):
+        # Listed as removed, yet published: an attacker would look for it.
+        if item in holders or label not in gone:
+            kind[item] = number.setdefault(tuple(holders.get(item, ())), len(number))
+    pairs = [(which, value) for values, which in number.items() for value in values]
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return kind, both[:, 0], both[:, 1]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sfumato.checking.subsequences import lookup, support
 from sfumato.core.ragged import Ragged
 
-__all__ = ["SetSupport", "count_sets", "digits", "join_digits"]
+__all__ = ["KindSupport", "SetSupport", "count_sets", "digits", "join_digits"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -27,6 +27,7 @@ Words = npt.NDArray[np.uint64]
 
 _ROWS = 1 << 16  # records whose bits are kept at once
 _CELLS = 1 << 21  # words intersected at once
+_BITS = 1 << 24  # words of the bits of all kinds that are kept at once
 _WORDS_PER_SET = 64.0  # counting one set in a table costs about as much as intersecting so many words
 _WORDS_PER_RECORD = 5.0  # and so does looking up one record
 
@@ -98,6 +99,60 @@ class SetSupport:
                 which_eight, at = np.nonzero(eights)
                 found, bit = np.nonzero(np.unpackbits(eights[which_eight, at][:, None], axis=1, bitorder="little"))
                 yield begin + which_eight[found], first + 8 * at[found] + bit
+
+
+class KindSupport:
+    """Records that can be asked how many of them have, for each kind of item of a set, a value that stands for it.
+
+    Values may overlap and lie within each other. The records with a value that stands for a kind are kept as bits,
+    those of all its values united, and the bits of a set's kinds are intersected: a record counts once, whichever of
+    its values it matches by.
+
+    Parameters
+    ----------
+    records
+        Sets of values.
+    kinds, values
+        Every kind with every value that stands for it, ascending.
+
+    Examples
+    --------
+    Value 0 stands for kinds 0 and 1, value 1 for kind 1 only.
+
+    >>> records = Ragged.from_lists([["A"], ["b"], ["A", "b"]])
+    >>> asked = KindSupport(records, np.array([0, 1, 1]), np.array([0, 0, 1]))
+    >>> asked.count([np.array([0, 1])]).tolist(), asked.count([np.array([0]), np.array([1])]).tolist()
+    ([2, 3], [2])
+    """
+
+    def __init__(self, records: Ragged, kinds: Ints, values: Ints) -> None:
+        self.records, self._kinds, self._values = records, kinds, values
+
+    def count(self, columns: list[Ints]) -> Ints:
+        """Count the records that match each set, given by its different kinds: one array per position."""
+        used, which = np.unique(np.stack(columns), return_inverse=True)
+        which = which.reshape(len(columns), -1)
+        counts = np.zeros(which.shape[1], dtype=np.int64)
+        step = max(1, min(_ROWS, _BITS // max(len(used), 1) * 64) // 64 * 64)
+        for first in range(0, len(self.records), step):
+            for begin, both in _meet(self._bits(used, first, step), which):
+                counts[begin : begin + len(both)] += _count_bits(both)
+        return counts
+
+    def _bits(self, used: Ints, first: int, step: int) -> Words:
+        """Return a row of bits for every kind used, of the records from one on."""
+        begins = np.searchsorted(self._kinds, used)
+        room = np.searchsorted(self._kinds, used, side="right") - begins
+        pair = np.repeat(begins - (np.cumsum(room) - room), room) + np.arange(room.sum())
+        values, row = np.unique(self._values[pair], return_inverse=True)
+        records = self.records.take(np.arange(first, min(first + step, len(self.records))))
+        of_value = _Portion.of(records, values, 0).bits()
+        found = np.zeros((len(used), of_value.shape[1]), dtype=np.uint64)
+        at = np.cumsum(room) - room
+        for turn in range(int(room.max(initial=0))):
+            left = np.flatnonzero(room > turn)
+            found[left] |= of_value[row[at[left] + turn]]
+        return found
 
 
 class _Portion(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -11,14 +12,18 @@ import numpy.typing as npt
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
+from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
 from sfumato.core.run import Run
 from sfumato.kinds.sets.families.generalisation import ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree, recoding_of_cut
+from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
 
 __all__ = ["Apriori", "Lra", "Vpa"]
 
 Ints = npt.NDArray[np.int64]
+
+_VAIN = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,9 +48,26 @@ class Apriori(HierarchyGeneralising):
     paper: ClassVar[str] = "Terrovitis et al., Privacy-preserving anonymization of set-valued data (2008), 4"
     optimises: ClassVar[str] = "NCP, weighted by occurrences"
 
+    refine: Annotated[
+        bool,
+        Param("Split groups again, and take parts out of them, where the promise holds; still one recoding for all."),
+    ] = False
+
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
-        """Move one cut up for all records."""
-        return self.recode_alone(baskets, run)
+        """Move one cut up for all records, and refine it where that is asked for."""
+        if not self.refine:
+            return self.recode_alone(baskets, run)
+        hierarchy = self.hierarchy(baskets.dataset)
+        codes = self.leaves(baskets, hierarchy)
+        tree = price_tree(hierarchy, codes)
+        cut = self.move(baskets, codes, run, np.arange(len(hierarchy.leaf_labels)), tree).node
+        with run.phase("refine"):
+            cut, splits = refine_cut(
+                hierarchy, cut, tree.price, lambda node: self.move(baskets, codes, run, node, tree).node
+            )
+            group, taken = take_out(hierarchy, cut, baskets.sets.offsets, codes, self.k, self.sizes(baskets)[-1])
+        run.counters |= {"splits": splits, "taken_out": taken}
+        return baskets.recoded(recoding_of_labels(hierarchy, group, baskets.dataset.schema.history))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,6 +153,115 @@ class Vpa(HierarchyGeneralising):
         node = np.concatenate(run.engine.map(move_within, parts))
         moved = self.move(baskets, codes, run, node, tree)
         return baskets.recoded(recoding_of_cut(hierarchy, moved.node, baskets.dataset.schema.history))
+
+
+def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[Ints], Ints]) -> tuple[Ints, int]:
+    """Split nodes of a cut into their children as long as the cut loses less after repair; also return how often.
+
+    Dearest nodes are tried first. After a pass in which a split was kept, the nodes that are left are tried again;
+    after so many splits in vain there is an end.
+
+    Parameters
+    ----------
+    hierarchy
+        The tree.
+    cut
+        The node of every leaf.
+    price
+        What a cut loses by each node it holds.
+    repair
+        Moves a cut up until it keeps the promise.
+
+    Examples
+    --------
+    A cut at the root, of which nothing needs to be repaired.
+
+    >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
+    >>> price = np.array([0, 0, 0, 4, 9])
+    >>> cut, splits = refine_cut(tree, np.array([4, 4, 4]), price, lambda cut: cut)
+    >>> cut.tolist(), splits
+    ([0, 1, 2], 2)
+    """
+    kept, before, vain = 0, -1, 0
+    while kept > before and vain < _VAIN:
+        before = kept
+        tried: set[int] = set()
+        while True:
+            waiting = [node for node in np.unique(cut).tolist() if price[node] > 0 and node not in tried]
+            if not waiting or vain == _VAIN:
+                break
+            node = min(waiting, key=lambda node: (-price[node], node))
+            tried.add(node)
+            other = repair(split_node(hierarchy, cut, node))
+            if price[np.unique(other)].sum() < price[np.unique(cut)].sum():
+                cut, kept = other, kept + 1
+            else:
+                vain += 1
+    return cut, kept
+
+
+def take_out(
+    hierarchy: Hierarchy, cut: Ints, offsets: Ints, codes: npt.NDArray[np.int32], k: int, size: int
+) -> tuple[Ints, int]:
+    """Take nodes out of the groups of a cut, everywhere alike, as long as every set of values keeps its k rows.
+
+    Return a number for the group of every leaf, and how many nodes were taken out. What is left of a group need not be
+    a node of the hierarchy.
+
+    Examples
+    --------
+    The root without its most frequent item.
+
+    >>> tree = Hierarchy.from_paths([("a", "*"), ("b", "*"), ("c", "*")])
+    >>> codes = np.array([0, 0, 1, 2], np.int32)
+    >>> group, taken = take_out(tree, np.full(3, 3), np.arange(5), codes, k=2, size=1)
+    >>> group.tolist(), taken
+    ([0, 3, 3], 1)
+    """
+    from sfumato.kinds.sets.kernels.local_labels import label_rows
+    from sfumato.kinds.sets.kernels.lowering import lower_labels
+
+    tree = cost_tree(hierarchy)
+    group = find_lowest(hierarchy)[cut]
+    rows = label_rows(offsets, codes, group, len(hierarchy))
+    order = order_nodes(hierarchy, np.bincount(codes, minlength=len(cut)))
+    gained = lower_labels(rows, tree, order, k, size, together=True)
+    for node in order[gained > 0].tolist():
+        # Items that no row holds go along.
+        below = np.arange(tree.first_leaf[node], tree.first_leaf[node] + tree.leaves[node])
+        group[below[tree.cost[group[below]] > tree.cost[node]]] = node
+    return group, int((gained > 0).sum())
+
+
+def recoding_of_labels(hierarchy: Hierarchy, group: Ints, column: str) -> Recoding:
+    """Return leaves with the same number as a recoding that publishes them as one.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([("a", "*"), ("b", "*"), ("c", "*")])
+    >>> recoding_of_labels(tree, np.array([3, 0, 3]), "items").groups
+    (('a', 'c'), ('b',))
+    """
+    members: dict[int, list[str]] = {}
+    for label, number in zip(hierarchy.leaf_labels, group.tolist(), strict=True):
+        members.setdefault(number, []).append(label)
+    return Recoding(column, tuple(sorted(tuple(sorted(labels)) for labels in members.values())))
+
+
+def split_node(hierarchy: Hierarchy, cut: Ints, node: int) -> Ints:
+    """Return a cut with the children of a node in its place.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
+    >>> split_node(tree, np.array([4, 4, 4]), 4).tolist()
+    [3, 3, 2]
+    """
+    split = cut.copy()
+    for child in np.flatnonzero(hierarchy.parent == node):
+        first = hierarchy.first_leaf[child]
+        split[first : first + hierarchy.leaves[child]] = child
+    return split
 
 
 def split_items(hierarchy: Hierarchy, parts: int) -> list[Ints]:

@@ -21,6 +21,7 @@ class ItemLoss(SetMetric):
 
     An occurrence published as a value with n > 1 members, of N items there are, loses n / N; one that is
     published exactly loses nothing, one that is suppressed or whose record is withheld loses everything. Where values
+    of a record lie within each other, an occurrence is published as the finest of them that stands for it. Where values
     are groups of a hierarchy, N is the number of its leaves and n that of the leaves below the group; where a method
     formed its own groups, items are counted and a hierarchy that is there plays no part (``by_hierarchy`` says which).
 

@@ -25,7 +25,8 @@ class PairSupport(PairMetric):
     The error of a pair is the difference of its supports in original and release, divided by the mean of the two; a
     pair that neither has is no error. Of a disassociated release, supports are averages over `copies`
     reconstructions; ``expected`` is the error of the average over all possible ones, in whole records. In a release
-    with generalised items the support of a value is divided evenly among its members.
+    with generalised items the support of a value is divided among its members: evenly, or with less for members that
+    other records publish exactly (:func:`sfumato.kinds.sets.estimate.supports.weigh_members`).
 
     Items are ranked by support in the original, the most frequent one having rank 0. Where there are fewer than
     `last` items the same number from the middle of the ranking is taken; ``first_rank`` says where they begin.

@@ -125,20 +125,24 @@ class PublishedItems:
         return value_of
 
     def _by_record(self) -> Ints:
-        """Value of every occurrence, found among the values of its own record."""
+        """Value of every occurrence: the finest of its own record that stands for it."""
         history, published, members = self.comparison.history, self.comparison.published, self.comparison.members
         row_of = np.full(len(history), -1, dtype=np.int64)
         row_of[self.comparison.row_map] = np.arange(len(published))
         row = row_of[history.row_of_token]
-        counts = np.where(row >= 0, published.lengths[row], 0)
-        occurrence = np.repeat(np.arange(len(row)), counts)
-        within = np.arange(len(occurrence)) - np.repeat(np.cumsum(counts) - counts, counts)
-        value = published.codes[published.offsets[row[occurrence]] + within].astype(np.int64)
-        width = len(self.comparison.places)
-        pairs = members.row_of_token * width + members.codes
-        wanted = value * width + history.codes[occurrence]
-        at = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        fits = pairs[at] == wanted
+        # Every occurrence with every value that stands for its item, from the coarsest to the finest.
+        order = np.lexsort((-members.row_of_token, -self.sizes[members.row_of_token], members.codes))
+        values = members.row_of_token[order]
+        begins = np.searchsorted(members.codes[order], np.arange(len(self.comparison.places) + 1))
+        room = np.where(row >= 0, np.diff(begins)[history.codes], 0)
+        occurrence = np.repeat(np.arange(len(row)), room)
+        within = np.arange(len(occurrence)) - np.repeat(np.cumsum(room) - room, room)
+        value = values[begins[history.codes[occurrence]] + within]
+        width = max(len(published.labels), 1)
+        there = np.sort(published.row_of_token * width + published.codes)
+        wanted = row[occurrence] * width + value
+        at = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+        fits = there[at] == wanted if len(there) else np.zeros(len(wanted), dtype=bool)
         found = np.full(len(row), -1, dtype=np.int64)
         found[occurrence[fits]] = value[fits]
         return found

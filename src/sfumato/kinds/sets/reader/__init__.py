@@ -23,7 +23,7 @@ from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
@@ -122,7 +122,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
             resolve_sensitive(reading.sensitive, labels, baskets.name),
         ),
         pa.table({"person": records, "items": sets.to_arrow()}),
-        hierarchies=_find_hierarchies(reading, baskets),
+        hierarchies=_find_hierarchies(reading, baskets, np.bincount(sets.codes, minlength=len(labels)).tolist()),
         constraints=_read_constraints(reading, labels, baskets.notes),
         notes=tuple(baskets.notes),
         reading=reading.to_dict(),
@@ -330,8 +330,8 @@ def _holds_text(cells: Cells) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _find_hierarchies(reading: Reading, baskets: _Baskets) -> dict[str, Hierarchy]:
-    """Read the hierarchy of items from its file, or derive it from their order."""
+def _find_hierarchies(reading: Reading, baskets: _Baskets, counts: list[int]) -> dict[str, Hierarchy]:
+    """Read the hierarchy of items from its file, or derive it from their order or from how many records have them."""
     strange = [column for column in reading.hierarchies if column != "item"]
     if strange:
         raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
@@ -339,7 +339,8 @@ def _find_hierarchies(reading: Reading, baskets: _Baskets) -> dict[str, Hierarch
     if given is None:
         return {}
     labels = baskets.found.labels
-    hierarchy = derive_hierarchy(given, labels, None) or read_hierarchy(given)
+    derived = derive_by_popularity(given, labels, counts) or derive_hierarchy(given, labels, None)
+    hierarchy = derived or read_hierarchy(given)
     hierarchy.require(labels, f"{baskets.name}: hierarchy of item", baskets.first_numbers())
     return {"item": hierarchy}
 

@@ -13,6 +13,8 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.metrics.item_loss import ItemLoss
+from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.report.plots import draw_clusters, draw_itemsets, draw_values
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, shorten
@@ -74,6 +76,9 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
     if not found.is_disassociated:
         used = np.unique(comparison.published.codes)
         exact = int((~comparison.generalised[used]).sum())
+        if not PublishedItems(comparison).is_global and ItemLoss().obstacle(comparison) is None:
+            share = ItemLoss().measure(comparison).details["exact_share"]
+            return [*tiles, (show_share(share), "of occurrences published exactly")]
         return [*tiles, (show_count(exact), f"of {items} items published exactly")]
     return [*tiles, (show_share(_share_in_chunks(comparison)), "of occurrences published within subrecords")]
 
@@ -133,6 +138,11 @@ def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
         )
         return f"<section><h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}</section>"
     caption = "A published value that stands for several items means: at least one of these."
+    if not PublishedItems(comparison).is_global:
+        caption += (
+            " The same item may be published exactly in one record and within a value in another. Where a record holds "
+            "a value beside one of its members, the value adds another member."
+        )
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
         return (
@@ -149,7 +159,7 @@ def _itemsets(comparison: Comparison, plot: dict[str, Any]) -> str:
     else:
         caption = (
             "Certain are the records that hold the items under their own names. For the expected number, a generalised "
-            "item's records are divided evenly among its members."
+            "item's records are divided among its members, with less for those that other records publish exactly."
         )
     drawn = draw_figure("itemsets", plot, caption)
     return f"<section><h2>Frequent combinations before and after</h2>\n{drawn}</section>"

@@ -69,7 +69,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         What was published, and what it was made from.
     rows
         Original row of every published person; cluster by cluster where records are disassociated. Where it is known,
-        published people must have k candidates whatever is known about them; 0 is for people who were withheld.
+        published people must have k candidates whatever is known about them; 0 is for people who were withheld. Where
+        items are published in several ways and sets are very many, ``matches`` is then a number that is not too large:
+        see :meth:`sfumato.kinds.sets.knowledge.items.ItemRecords.least_knowledge`.
     """
     claim, _, unreadable = read_claim(release, KmItems, whole=is_disassociated(release))
     if unreadable is not None:
@@ -82,7 +84,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if is_disassociated(release):
         return _judge_disassociation(release, original, rows, claim)
     records = ItemRecords.of(release, original)
-    found = records.least_knowledge(claim.m)
+    found = records.least_knowledge(claim.m, rows, claim.k)
     shown = (records.matching_rows(found.rarest)[:SHOWN_ROWS] + 1).tolist() if found.rarest else []
     return _judge(release, found, rows, claim, {"rows": shown})
 

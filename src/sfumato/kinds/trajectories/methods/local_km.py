@@ -13,7 +13,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
+from sfumato.core.publishing.recoding import SavedRecoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure
@@ -98,7 +98,7 @@ class LocalKm(PlaceMerging):
             return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
         return KmAnonymity(self.k, self.m)
 
-    def apply(self, dataset: Dataset, recoding: Recoding, earlier: Release, unknown: str, run: Run) -> Result:
+    def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Refuse: every visit has a label of its own, and nothing says what those of others would have."""
         return Method.apply(self, dataset, recoding, earlier, unknown, run)
 

@@ -75,7 +75,8 @@ def _reading(
         str, typer.Option(help="File with the items of the people of a table, by an identifier column.")
     ] = "",
     sensitive_items: Annotated[
-        list[str], typer.Option(help="Sensitive item of a table with sets, or @FILE with one per line. Repeatable.")
+        list[str],
+        typer.Option(help="Sensitive item of a table with sets, several with commas, or @FILE. Repeatable."),
     ] = [],  # noqa: B006
     monitored: Annotated[
         list[str],
@@ -133,7 +134,7 @@ def _reading(
         "population": population or None,
         "items": items or None,
         "item_file": item_file or None,
-        "sensitive_items": tuple(sensitive_items),
+        "sensitive_items": tuple(item.strip() for text in sensitive_items for item in _listed(text)),
         "monitored": tuple(event.strip() for text in monitored for event in _listed(text)),
         "resolution": resolution or None,
         "user_key": user_key or None,

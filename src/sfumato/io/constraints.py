@@ -123,7 +123,9 @@ def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, lis
         yield number, [cell for cell in group if cell]
 
 
-def resolve_sensitive(entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:
+def resolve_sensitive(
+    entries: Sequence[str], labels: Iterable[str], owner: str, option: str = "sensitive"
+) -> tuple[str, ...]:
     """Return the sensitive values, read from a file where an entry is ``@FILE``; each must occur.
 
     Examples
@@ -136,7 +138,7 @@ def resolve_sensitive(entries: Sequence[str], labels: Iterable[str], owner: str)
     sfumato.core.errors.SchemaError: visits.csv: option sensitive, entry 2, does not occur in the data.
     Correct or remove it.
     """
-    return _resolve("sensitive", entries, labels, owner)
+    return _resolve(option, entries, labels, owner)
 
 
 def resolve_monitored(entries: Sequence[str], labels: Iterable[str], owner: str) -> tuple[str, ...]:

@@ -97,7 +97,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         people=found.whose.people,
     )
     labels = list(items.sets.labels)
-    made = attach_items(plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner))
+    made = attach_items(
+        plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner, "sensitive-items")
+    )
     trees = {**made.hierarchies, **_find_tree(tree, items)}
     notes = (f"Read {table.num_rows:,} rows of {file.name}.", *found.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)

@@ -75,7 +75,7 @@ class LocalKm(PlaceMerging):
     """
 
     name: ClassVar[str] = "local-km"
-    summary: ClassVar[str] = "Publishes every visit as finely as the others allow: the same promise at half the loss."
+    summary: ClassVar[str] = "Publishes every visit as finely as the others allow: the same promise at less loss."
     paper: ClassVar[str] = "our own; the promise of Poulis et al. (2014), Definition 4, and (2013), Definition 3"
     optimises: ClassVar[str] = "distance"
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity, KlmAnonymity)

@@ -95,15 +95,15 @@ def reach(data: sf.Dataset, method: Bounded) -> float:
 
 def bounds_36k(folder: Path) -> list[list[object]]:
     """What delta costs on 36,553 patients: the figures of the paper's Figure 4."""
-    return _bounds(folder, "patients")
+    return _bounds(folder, "patients", (0.0, 0.25, 0.5, 0.75, 1.0))
 
 
 def bounds_130k(folder: Path) -> list[list[object]]:
     """What delta costs on 131,780 videos."""
-    return _bounds(folder, "videos")
+    return _bounds(folder, "videos", (0.0, 0.5, 1.0))
 
 
-def _bounds(folder: Path, model: str) -> list[list[object]]:
+def _bounds(folder: Path, model: str, shares: tuple[float, ...]) -> list[list[object]]:
     size, k = SIZES[model]
     data = data_of(folder, model, size)
     rows: list[list[object]] = []
@@ -113,7 +113,7 @@ def _bounds(folder: Path, model: str) -> list[list[object]]:
         for merge in RULES:
             chosen = method(k=k, m=2, merge=merge, delta=0.0)
             least = reach(data, chosen)
-            for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            for share in shares:
                 delta = round(math.ceil(1e6 * (least + share * (1 - least))) / 1e6, 6)
                 result, seconds = anonymize(data, dataclasses.replace(chosen, delta=min(delta, 1.0)))
                 comparison = Comparison(data, result.release, result.trace.rows, seed=1)

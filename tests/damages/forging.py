@@ -114,7 +114,8 @@ def change_label(release: Release) -> Release:
     """Replace one entry of a history by another that is published, too."""
     name = [column.name for column in release.columns if column.role == "history"][-1]
     history = Ragged.from_arrow(release.table.column(name))
-    row = next(row for row in range(len(history)) if history.lengths[row])
+    lists = history.lists()
+    row = next(row for row, entries in enumerate(lists) if 0 < len(set(entries)) < len(history.labels))
     at = int(history.offsets[row])
     inside = set(history.codes[at : int(history.offsets[row + 1])].tolist())
     codes = history.codes.copy()

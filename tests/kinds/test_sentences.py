@@ -39,6 +39,7 @@ CLAIMS = {
         "quasi": ("age", "sex"),
         "sensitive": ("ill",),
     },
+    "kkm-anonymity": {"k": 5, "m": 2, "l": 2, "quasi": ("age", "sex"), "sensitive": ("a",)},
     "itemset-anonymity": {"k": 5, "itemsets": (("a",),)},
     "klm-anonymity": {"k": 5, "m": 2, "l": 2, "sensitive": ("a",)},
     "km-anonymity": {"k": 5, "m": 2},

@@ -42,6 +42,6 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
                 for p in declared(method)
             ],
         }
-        for method in all_methods().values()
+        for method in sorted(all_methods().values(), key=lambda method: (method.name, method.kinds))
         if not kind or kind in method.kinds
     ]

@@ -38,6 +38,8 @@ Ints = npt.NDArray[np.int64]
 def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: str) -> type[Any]:
     """Return the method of a kind with a name, or say which there are.
 
+    Methods that recode every record on its own are left out: values of a class must not overlap.
+
     Examples
     --------
     >>> find_method("sets", ItemGeneralising, "coat", "RFirst", "transaction").__name__
@@ -52,6 +54,7 @@ def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: st
         for module in list_modules(kind, "methods")
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, base) and "name" in vars(value)
+        if not getattr(value, "by_record", False)
     }
     if name not in known:
         raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(known))}, got {name!r}.")

@@ -17,6 +17,7 @@ from sfumato.core.schema import Column, Schema
 from sfumato.kinds.rt.families.diversity import Diversity
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, known_items
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
+from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
 
 __all__ = ["ItemRecoder", "RecodedItems", "sum_losses"]
 
@@ -111,7 +112,12 @@ class ItemRecoder:
         for at, label in enumerate(dataset.schema.sensitive):
             holders = [code for code, name in enumerate(history.labels) if name == label]
             self.sensitive[history.row_of_token[np.isin(history.codes, holders)], at] = True
-        self._baskets = ItemSets.of(_view_sets(dataset, items))
+        sets = _view_sets(dataset, items)
+        if self.hierarchy is None and isinstance(method, HierarchyGeneralising):
+            # Derived once from all records, so that clusters share what values mean.
+            self.hierarchy = method.hierarchy(sets)
+            sets = dataclasses.replace(sets, hierarchies={HIERARCHY: self.hierarchy})
+        self._baskets = ItemSets.of(sets)
         self._place = np.full(len(dataset), -1, np.int64)
         self._place[self._baskets.rows] = np.arange(len(self._baskets))
 
@@ -137,8 +143,6 @@ class ItemRecoder:
     def _diversify(
         self, rows: Ints, values: Ragged, groups: list[tuple[str, ...]]
     ) -> tuple[Ragged, list[tuple[str, ...]]]:
-        from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
-
         tree = self.hierarchy if isinstance(self.method, HierarchyGeneralising) else None
         united = Diversity(self.m, self.l, self.sensitive[rows], tree).unite(values, groups)
         different = sorted(set(united))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,9 @@ class ItemGeneralising(Method):
     >>> sorted(release.history().lists()), dict(release.withheld)
     ([['bread'], ['bread'], ['{beer|wine}'], ['{beer|wine}']], {'nothing left to publish': 1})
     """
+
+    by_record: ClassVar[bool] = False
+    """Whether an item may be published differently from record to record, so that values overlap."""
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
 

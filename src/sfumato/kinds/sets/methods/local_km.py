@@ -51,6 +51,7 @@ class LocalKmItems(HierarchyGeneralising):
     summary: ClassVar[str] = "Generalises items record by record, and only where a set of up to m of them needs it."
     paper: ClassVar[str] = "this project's own, from the cut of Terrovitis et al. (2008)"
     optimises: ClassVar[str] = "NCP, weighted by occurrences"
+    by_record: ClassVar[bool] = True
 
     prefer: Annotated[
         str,

@@ -115,7 +115,7 @@ def inspect(
         [(_describe_knowledge(risk), *(risk.get(name) for name in names)) for risk in found["risk"]],
     )
     for beyond in found["beyond"]:
-        show_beyond(out, "An attacker who also looks at what stands next to what is known", beyond)
+        show_beyond(out, "An attacker who knows or does a little more", beyond)
     out.finish(found)
 
 

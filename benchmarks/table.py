@@ -95,6 +95,9 @@ def peers(folder: Path) -> list[list[object]]:
             rows.append([count, method.name, seconds, len(release), different])
         if interpreter:
             rows += [[count, name, *answer] for name, answer in _ask_peers(interpreter, columns).items()]
+        for row in rows:
+            if row[0] == count:
+                print(*row, flush=True)
     table("Beside anjana and anonypy, Adult, k=5", ["attributes", "method", "s", "records", "classes"], rows)
     return rows
 

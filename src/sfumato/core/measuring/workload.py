@@ -12,7 +12,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 
-__all__ = ["Workload"]
+__all__ = ["Workload", "find_errors"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -260,3 +260,18 @@ def _label(letters: list[tuple[str, bool]], number: int) -> str:
     if letters == [("e", True)]:
         return ""
     return "".join(_SPOKEN.get(letter, letter) if kept else letter for letter, kept in letters)
+
+
+def find_errors(
+    truth: npt.NDArray[np.float64], estimate: npt.NDArray[np.float64], bound: float
+) -> npt.NDArray[np.float64]:
+    """Return the relative errors of answers, small ones divided by a sanity bound so that they do not dominate.
+
+    Examples
+    --------
+    >>> find_errors(np.array([100.0, 1.0]), np.array([90.0, 3.0]), 10.0).tolist()
+    [0.1, 0.2]
+    """
+    scale = np.maximum(truth, bound)
+    # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
+    return np.asarray(np.abs(estimate - truth) / np.where(scale > 0, scale, 1.0))

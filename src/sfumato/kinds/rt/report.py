@@ -15,6 +15,7 @@ from sfumato.core.measuring.metric import Score
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_values
+from sfumato.kinds.table.report import show_classes, show_columns
 from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals
 from sfumato.report import page
 from sfumato.report.markup import draw_figure
@@ -48,9 +49,9 @@ def render(
             page.write_header(comparison, secret, _tiles(comparison, before, after)),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
-            _columns(drawn),
+            show_columns(drawn),
             _items(comparison, drawn["group-sizes"]),
-            _classes(drawn["classes"]),
+            show_classes(drawn["classes"]),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
@@ -111,25 +112,6 @@ def _account(comparison: Comparison) -> str:
     )
 
 
-def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:
-    generalised = draw_figure(
-        "generalised",
-        drawn["generalised"],
-        "The cells of every quasi-identifier by how far they are generalised, and the share of the column that a cell "
-        "may stand for on average (NCP).",
-    )
-    marginals = draw_figure(
-        "marginals",
-        drawn["marginals"],
-        "Before: original values. After: published cells, each spread evenly over all values it may stand for, as an "
-        "analyst would who knows nothing else. Shares are those of the records on either side.",
-    )
-    return (
-        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}"
-        "</section>"
-    )
-
-
 def _items(comparison: Comparison, plot: dict[str, Any]) -> str:
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
@@ -139,11 +121,6 @@ def _items(comparison: Comparison, plot: dict[str, Any]) -> str:
         "on its own, so that an item may be published in several ways."
     )
     return f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
-
-
-def _classes(plot: dict[str, Any]) -> str:
-    caption = "A class is all published records that are the same in all quasi-identifiers."
-    return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
 
 
 def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:

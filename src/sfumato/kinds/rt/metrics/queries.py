@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload
+from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.table.comparison.queries import (
@@ -90,9 +90,7 @@ class Queries(Metric):
             return 0.0, {"queries": 0}
         answers = np.array([query.answer(found) for query in asked], dtype=np.float64)
         bound = self.sanity * len(comparison.original)
-        scale = np.maximum(answers[:, 0], bound)
-        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
-        errors = np.abs(answers[:, 1] - answers[:, 0]) / np.where(scale > 0, scale, 1.0)
+        errors = find_errors(answers[:, 0], answers[:, 1], bound)
         details: dict[str, Any] = {"queries": len(asked), "median": float(np.median(errors)), "sanity_bound": bound}
         for about in ("attributes", "items", "both"):
             some = np.array([query.about == about for query in asked])

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
-from sfumato.core.measuring.workload import Workload
+from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
@@ -76,10 +76,7 @@ class ItemQueries(SetMetric):
             return 0.0, {"queries": 0}
         truth = found.truth(asked)
         bound = max(self.sanity * len(comparison.original), 0.0)
-        scale = np.maximum(truth, bound)
-        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
-        scale = np.where(scale > 0, scale, 1.0)
-        errors = np.abs(found.expect(asked) - truth) / scale
+        errors = find_errors(truth, found.expect(asked), bound)
         details = {
             "queries": len(asked),
             "median": float(np.median(errors)),
@@ -87,7 +84,7 @@ class ItemQueries(SetMetric):
             "sanity_bound": bound,
         }
         if not found.is_disassociated:
-            details["any_set"] = float((np.abs(found.expect(asked, any_set=True) - truth) / scale).mean())
+            details["any_set"] = float(find_errors(truth, found.expect(asked, any_set=True), bound).mean())
         return float(errors.mean()), details
 
 

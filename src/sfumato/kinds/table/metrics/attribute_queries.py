@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload
+from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import draw_queries, expect_matches, find_matches, select, split_query
@@ -78,9 +78,7 @@ class AttributeQueries(Metric):
             return 0.0, {"queries": 0}
         truth, estimate = _answer(found, workload)
         bound = self.sanity * found.records
-        scale = np.maximum(truth, bound)
-        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
-        errors = np.abs(estimate - truth) / np.where(scale > 0, scale, 1.0)
+        errors = find_errors(truth, estimate, bound)
         single = np.array([len(query) == 1 for query in workload.queries])
         details = {
             "queries": len(workload),

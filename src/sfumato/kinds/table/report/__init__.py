@@ -18,7 +18,7 @@ from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.plots import draw_sets, finish_figure, save_figure
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["figures", "picture", "render", "show_classes", "show_columns"]
 
 _FIGURES = (
     ("highest", "Highest risk"),
@@ -46,8 +46,8 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn["anonymity-sets"]) + _attackers(after),
             _beyond(beyond, after),
-            _columns(drawn),
-            _classes(drawn["classes"]),
+            show_columns(drawn),
+            show_classes(drawn["classes"]),
             _pairs(drawn.get("pairs")),
             page.write_utility(scores, comparison.release.unit) + _not_measured(),
             page.write_facts(comparison, facts or {}),
@@ -157,7 +157,8 @@ def _spell(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).capitalize()
 
 
-def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:
+def show_columns(drawn: Mapping[str, dict[str, Any]]) -> str:
+    """Show how far the columns are generalised, and their values before and after."""
     if "generalised" not in drawn:
         return ""
     generalised = draw_figure(
@@ -178,7 +179,8 @@ def _columns(drawn: Mapping[str, dict[str, Any]]) -> str:
     )
 
 
-def _classes(plot: dict[str, Any]) -> str:
+def show_classes(plot: dict[str, Any]) -> str:
+    """Show how large the classes are."""
     caption = "A class is all published records that are the same in all quasi-identifiers."
     return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
 

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload
+from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "AverageRelativeError"]
@@ -70,9 +70,7 @@ class AverageRelativeError(Metric):
         truth = workload.count(comparison.history)
         estimate = workload.count(comparison.published, comparison.members)
         bound = self.sanity * len(comparison.original)
-        scale = np.maximum(truth, bound)
-        # Nothing to divide by only when the bound is switched off; a wrong answer then is off by itself.
-        errors = np.abs(estimate - truth) / np.where(scale > 0, scale, 1.0)
+        errors = find_errors(truth, estimate, bound)
         return float(errors.mean()) if len(errors) else 0.0, {
             "queries": len(workload),
             "median": float(np.median(errors)) if len(errors) else 0.0,

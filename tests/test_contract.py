@@ -86,8 +86,9 @@ def test_the_same_secret_gives_the_same_release_on_any_number_of_cores(method):
     ]
     tables = [everything(release) for release in made]
     assert tables[0] == tables[1] == tables[2]
-    again = everything(sf.anonymize(data, chosen, withhold_at_most=1).release)
-    assert (again != tables[0]) == KINDS[method.kinds[0]].shuffled
+    # A few records can come out in the same order by chance: what counts is that no two secrets have to agree.
+    others = (sf.anonymize(data, chosen, secret=bytes([n] * 32), withhold_at_most=1).release for n in range(8, 20))
+    assert any(everything(other) != tables[0] for other in others) == KINDS[method.kinds[0]].shuffled
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)

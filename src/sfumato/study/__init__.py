@@ -92,17 +92,22 @@ def run_plan(
 ) -> StudyResult:
     """Run what is planned into a folder; whatever ends it early leaves there what is finished, as tables and page."""
     from sfumato.core.errors import SfumatoError
-    from sfumato.study.folder import close_unused, describe_folder, open_folder
+    from sfumato.study.folder import close_unused, forget_cells, open_folder
     from sfumato.study.runner import run_cells
 
-    digest = plan.job.digest()
-    open_folder(folder, {"data": plan.job.source.digest(), "kind": plan.kind}, resume=resume, force=force)
-    facts: dict[str, Any] = {
-        **describe_folder(folder).get("facts", {}),
-        "title": plan.title,
-        "kind": plan.kind,
-        "planned": len(plan.cells),
-    }
+    digest = plan.job.digest
+    known = open_folder(folder, _identify(plan), resume=resume, force=force)
+    facts: dict[str, Any] = {**known.get("facts", {}), "title": plan.title, "kind": plan.kind}
+    facts["planned"] = len(plan.cells)
+    told: list[Mapping[str, Any]] = []
+
+    def begin(data: Mapping[str, Any]) -> None:
+        # Only now is it sure that there is something to put in the place of what was found earlier.
+        if force and not told:
+            forget_cells(folder)
+        told.append(data)
+        facts["data"] = dict(data)
+
     found: dict[str, Outcome] = {}
     running = run_cells(
         plan.cells,
@@ -111,7 +116,8 @@ def run_plan(
         workers=workers or plan.workers,
         limits=plan.limits,
         retry=retry,
-        tell=lambda told: facts.update(data=dict(told)),
+        afresh=force,
+        tell=begin,
     )
     try:
         for done, (cell, outcome) in enumerate(running, start=1):
@@ -128,14 +134,19 @@ def run_plan(
     return _finish(folder, plan, found, facts)
 
 
+def _identify(plan: Plan) -> dict[str, str]:
+    """Say what makes a study the same: its data."""
+    return {"kind": plan.kind, "data": plan.job.data}
+
+
 def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
     """Put everything that is finished into tables."""
     from sfumato.study.results import StudyResult, mark_results
 
-    digest = plan.job.digest()
+    digest = plan.job.digest
     finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in found]
     result = StudyResult(tuple((cell, found[key]) for key, cell in finished), facts)
-    mark_results(folder, finished, facts)
+    mark_results(folder, _identify(plan), finished, facts)
     result.write(folder)
     return result
 

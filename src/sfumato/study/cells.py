@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -12,13 +13,10 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 from sfumato.study.source import Source, hash_plain
 
-__all__ = ["LIMITED", "PHASES", "Cell", "Job", "Outcome"]
+__all__ = ["PHASES", "Cell", "Job", "Outcome"]
 
 PHASES = ("anonymize", "write", "verify", "attack", "measure")
 """What is timed of a cell."""
-
-LIMITED = ("overlong", "out of memory")
-"""Statuses that a larger limit may change."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Job:
     >>> from sfumato.core.dataset import Dataset
     >>> from sfumato.study.source import HeldSource
     >>> job = Job(HeldSource(Dataset.of("sets", [["wine"], ["bread"]])))
-    >>> job.digest() == dataclasses.replace(job, seed=1).digest()
+    >>> job.digest == dataclasses.replace(job, seed=1).digest
     False
     """
 
@@ -60,11 +58,17 @@ class Job:
     withhold_at_most: float = WITHHOLD_AT_MOST
     count: str = "records"
 
+    @functools.cached_property
+    def data(self) -> str:
+        """A hash of the data."""
+        return self.source.digest()
+
+    @functools.cached_property
     def digest(self) -> str:
-        """Return a hash of everything that all cells depend on, this program's version included."""
+        """A hash of everything that all cells depend on, this program's version included."""
         others = {
             "version": version("sfumato"),
-            "data": self.source.digest(),
+            "data": self.data,
             "seed": self.seed,
             "m": self.m,
             "measures": sorted(self.measures),

@@ -14,7 +14,7 @@ from typing import Any
 from sfumato.core.errors import SchemaError, SfumatoError
 from sfumato.study.cells import Cell, Outcome
 
-__all__ = ["CellFolder", "close_unused", "describe_folder", "open_folder", "replace_file", "write_mark"]
+__all__ = ["CellFolder", "close_unused", "describe_folder", "forget_cells", "open_folder", "replace_file", "write_mark"]
 
 _MARK = "study.json"
 _WORK = ".work"
@@ -85,8 +85,12 @@ class CellFolder:
         shutil.rmtree(self.folder / _WORK, ignore_errors=True)
 
 
-def open_folder(folder: Path, identity: Mapping[str, Any], *, resume: bool = False, force: bool = False) -> None:
+def open_folder(
+    folder: Path, identity: Mapping[str, Any], *, resume: bool = False, force: bool = False
+) -> dict[str, Any]:
     """Make the folder of a study, or go on in one; refuse the folder of other data, and any that is no study's.
+
+    Nothing that is there is changed, and what is known about the study is returned.
 
     Parameters
     ----------
@@ -97,21 +101,29 @@ def open_folder(folder: Path, identity: Mapping[str, Any], *, resume: bool = Fal
     resume
         Whether a study of other data may go on here; its cells stay.
     force
-        Whether to forget everything that was finished.
+        Whether what is finished may be forgotten.
     """
-    known = describe_folder(folder) if folder.is_dir() and any(folder.iterdir()) else None
-    if known is not None and force:
-        shutil.rmtree(folder / "cells", ignore_errors=True)
-        for name in ("results.parquet", "results.csv", "study.html", _MARK):
-            (folder / name).unlink(missing_ok=True)
-    elif known is not None and not resume and known.get("identity") != dict(identity):
-        raise SfumatoError(
-            f"{folder}: holds a study of other data. Choose another folder, go on in this one with --resume, or "
-            "begin anew with --force."
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = {} if known is None or force else known
-    write_mark(folder, {**kept, "identity": dict(identity)})
+    known = describe_folder(folder) if folder.exists() and (folder.is_file() or any(folder.iterdir())) else None
+    if known is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_mark(folder, {"identity": dict(identity)})
+        return {}
+    if known.get("identity") == dict(identity):
+        return {} if force else known
+    if resume or force:
+        return {}
+    raise SfumatoError(
+        f"{folder}: holds a study of other data. Choose another folder, go on in this one with --resume, or begin "
+        "anew with --force."
+    )
+
+
+def forget_cells(folder: Path) -> None:
+    """Remove everything that a study has found so far."""
+    shutil.rmtree(folder / "cells", ignore_errors=True)
+    (folder / "cells").mkdir()
+    for name in ("results.parquet", "results.csv", "study.html"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def close_unused(folder: Path) -> None:

@@ -206,7 +206,9 @@ def _unify(values: Iterable[Any]) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in listed], pa.string())
 
 
-def mark_results(folder: Path, cells: Sequence[tuple[str, Cell]], facts: Mapping[str, Any]) -> None:
+def mark_results(
+    folder: Path, identity: Mapping[str, str], cells: Sequence[tuple[str, Cell]], facts: Mapping[str, Any]
+) -> None:
     """Say in the folder of a study which cells it has, by their keys and in their order, and what it is about."""
     listed = [{"key": key, "label": cell.label, "varying": list(cell.varying)} for key, cell in cells]
-    write_mark(folder, {**describe_folder(folder), "cells": listed, "facts": dict(facts)})
+    write_mark(folder, {"identity": dict(identity), "cells": listed, "facts": dict(facts)})

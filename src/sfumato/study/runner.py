@@ -82,6 +82,7 @@ def run_cells(
     workers: int | None = None,
     limits: Limits = NO_LIMITS,
     retry: bool = False,
+    afresh: bool = False,
     tell: Callable[[Mapping[str, Any]], None] = lambda facts: None,  # noqa: ARG005
 ) -> Generator[tuple[Cell, Outcome], None, None]:
     """Yield every cell with its outcome, first those that are finished already, the others as they finish.
@@ -101,17 +102,19 @@ def run_cells(
         What one cell may take.
     retry
         Whether cells that crashed, took too long or too much memory are run again.
+    afresh
+        Whether all cells are run again.
     tell
         Called with what the data are, as soon as a worker has read them.
     """
-    kept, digest = CellFolder(folder), job.digest()
+    kept, digest = CellFolder(folder), job.digest
     # The same method under two labels is the same work.
     same: dict[str, list[Cell]] = {}
     for cell in cells:
         same.setdefault(cell.key(digest), []).append(cell)
     waiting: list[_Task] = []
     for key, alike in same.items():
-        outcome = kept.load(key)
+        outcome = None if afresh else kept.load(key)
         if outcome is None or _wants_another_try(outcome, limits, retry):
             waiting.append(_Task(key, alike[0]))
         else:

@@ -13,13 +13,13 @@ from sfumato import counting, registry, report
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked
 from sfumato.checking.order import verify_order
-from sfumato.checking.risk import Finding, Risk
+from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, VerificationError
+from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
 from sfumato.core.publishing.leftover import warn_of_leftover
@@ -27,10 +27,12 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
-from sfumato.io import releases
+from sfumato.io import frames, releases
+from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
+from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in, set_beside
 from sfumato.io.releases.stage import staged
 
 __all__ = [
@@ -52,20 +54,29 @@ PathLike = str | Path
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
-def read(path: PathLike, kind: str, **options: Any) -> Dataset:
-    """Read data of a kind from CSV, Parquet, JSON lines or the formats of the neighbours.
+def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
+    """Read data of a kind from CSV, Parquet, JSON lines or the formats of the neighbours, or from a data frame.
 
     Parameters
     ----------
     path
-        The file.
+        The file, or a table of pandas, Polars, Arrow or another library that hands tables over (by
+        ``__arrow_c_stream__`` or ``__dataframe__``).
     kind
         What one row is, such as ``trajectories``.
     options
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
         ``hierarchies``, ``constraints``, ``drop`` and others.
     """
-    return registry.reader(kind).read(Path(path), Reading.of(kind, options))  # type: ignore[no-any-return]
+    if not frames.is_frame(path):
+        found: Dataset = registry.reader(kind).read(Path(path), Reading.of(kind, options))
+        return found
+    foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
+    if foreign:
+        raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
+    file = frames.make_file(path)
+    found = registry.reader(kind).read(file, Reading.of(kind, options))
+    return dataclasses.replace(found, notes=(*file.notes, *found.notes))
 
 
 def anonymize(
@@ -198,26 +209,37 @@ def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
     return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
 
 
-def verify(path: PathLike, original: Dataset | None = None) -> Verdict:
+def verify(source: Source, original: Dataset | None = None) -> Verdict:
     """Check the published files against their claim; with the original, also what an attacker could match.
 
-    Nothing of the method is trusted: the records are read from disk and counted anew.
+    Nothing of the method is trusted: the records are read from the files and counted anew.
+
+    Parameters
+    ----------
+    source
+        The directory of a release. Or a result or release that was not written: it is checked from the bytes of the
+        files that would be, in memory. A result knows its original; give ``result.release`` to see what the published
+        files tell alone.
+    original
+        What was published from.
     """
-    alone = _verify_published(Path(path))
+    place = find_place(source)
+    alone = _verify_published(place)
+    original = find_original(source, original)
     if original is None or not alone.checks.get(READABLE, True):
         return alone
-    release = releases.read_release(Path(path))
-    rows, reordered = owner.find_rows(Path(path), original)
-    counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, rows)
-    counted &= verify_asked(release, original, owner.read_claim(Path(path)), owner.read_recoded(Path(path)))
-    if rows is not None:
-        counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, rows)
-    if reordered:
+    release = releases.read_release(place)
+    kept = find_kept(source, original)
+    counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
+    counted &= verify_asked(release, original, kept.claim, kept.recoded)
+    if kept.rows is not None:
+        counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
+    if kept.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
-    return _settle(alone, counted & people.verify_people(release, original, rows))
+    return _settle(alone, counted & people.verify_people(release, original, kept.rows))
 
 
-def _verify_published(path: Path) -> Verdict:
+def _verify_published(path: Place) -> Verdict:
     """Check what the published files tell on their own."""
     folder = releases.find_release(path)
     release = releases.read_release(folder)
@@ -227,7 +249,7 @@ def _verify_published(path: Path) -> Verdict:
     return verdict & _verify_files(release, folder) & people.leave_people_open(release)
 
 
-def _verify_files(release: Release, folder: Path) -> Verdict:
+def _verify_files(release: Release, folder: Place) -> Verdict:
     """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
     verdict = verify_order(release) & _verify_method(release)
     kind = releases.marked_kind(folder)
@@ -257,10 +279,13 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     }
 
 
-def attack(path: PathLike, original: Dataset) -> Finding:
-    """Attack a release with the knowledge its guarantee is about."""
-    release = _release_of(path, original)
-    found = registry.attacker(release.guarantee).attack(release, original, owner.find_rows(Path(path), original)[0])
+def attack(source: Source, original: Dataset | None = None) -> Finding:
+    """Attack a release, on disk or in memory, with the knowledge its guarantee is about.
+
+    A result knows its original; with a directory or a release, it must be given.
+    """
+    release, original, rows = set_beside(source, original)
+    found = registry.attacker(release.guarantee).attack(release, original, rows)
     return _name_unit(found, original)
 
 
@@ -274,32 +299,30 @@ def _name_unit(found: Finding, original: Dataset) -> Finding:
     return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
 
 
-def attack_beyond(path: PathLike, original: Dataset) -> list[Finding]:
+def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
-    release = _release_of(path, original)
-    rows, _ = owner.find_rows(Path(path), original)
+    release, original, rows = set_beside(source, original)
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
-    return [_name_unit(finding, original) for finding in found if finding is not None]
+    return Findings(_name_unit(finding, original) for finding in found if finding is not None)
 
 
 def measure(
-    path: PathLike,
-    original: Dataset,
+    source: Source,
+    original: Dataset | None = None,
     *,
     workload: Workload | None = None,
     seed: int = 0,
     parameters: Mapping[str, object] | None = None,
-) -> list[Score]:
+) -> Scores:
     """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
-    release = _release_of(path, original)
-    rows, _ = owner.find_rows(Path(path), original)
+    release, original, rows = set_beside(source, original)
     return measure_release(Comparison(original, release, rows, seed, workload), parameters)
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
-    published = _as_release(release)
+    published = find_release_in(release)
     if not registry.has_room(published.kind, "estimate"):
         raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
     drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
@@ -309,7 +332,7 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
 def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
     """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
     asked = [tuple(itemset) for itemset in itemsets]
-    published = _as_release(release)
+    published = find_release_in(release)
     if not registry.has_room(published.kind, "estimate"):
         offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
         raise ParameterError(
@@ -324,26 +347,11 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
     ]
 
 
-def _as_release(release: Release | PathLike) -> Release:
-    return release if isinstance(release, Release) else releases.read_release(Path(release))
-
-
-def _release_of(path: PathLike, original: Dataset) -> Release:
-    """Read a release and make sure that it can come from this original."""
-    release = releases.read_release(Path(path))
-    if len(original) != release.records_in:
-        raise SchemaError(
-            f"the original has {len(original)} records and the release was made from {release.records_in}: "
-            "it is another original, or it was read with other options (--places, --split, --column)."
-        )
-    return release
-
-
-def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> list[Score]:
+def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:
     """Return every score that applies; a measure that was given a parameter has to."""
     asked = set(parameters or ())
     metrics = registry.metrics_for(comparison.release.kind, parameters)
-    return [m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
+    return Scores(m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys())
 
 
 def apply(

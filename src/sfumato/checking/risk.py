@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.unit import PERSON, Unit
+from sfumato.core.visible import tabulate
 
-__all__ = ["Finding", "Risk", "draw_people", "margin_of", "success"]
+__all__ = ["Finding", "Findings", "Risk", "draw_people", "margin_of", "success"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -142,6 +143,38 @@ class Risk:
         named = {"people": self.unit.many.replace(" ", "_")}
         found = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
         return {**found, "sampling": self.sampling} if self.sampling else found
+
+    def __repr__(self) -> str:
+        found = {name: value for name, value in self.to_dict().items() if name != "sampling"}
+        named = (
+            f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in found.items()
+        )
+        return f"Risk({', '.join(named)})"
+
+    def _repr_html_(self) -> str:
+        return _tabulate_finding(self)
+
+
+class Findings(list[Finding]):
+    """What several attackers found, shown as tables in a notebook.
+
+    Examples
+    --------
+    >>> found = Findings([Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5]))])
+    >>> found[0]
+    Risk(smallest_anonymity_set=2, mean_success=0.4, max_success=0.5, knowledge=ordered-places, people=3,
+         unique_share=0)
+    """
+
+    def _repr_html_(self) -> str:
+        return "".join(map(_tabulate_finding, self)) or "<p>There is no attacker of this sort.</p>"
+
+
+def _tabulate_finding(found: Finding) -> str:
+    shown = found.to_dict()
+    rows = [(name.replace("_", " "), value) for name, value in shown.items() if name not in {"knowledge", "warnings"}]
+    warned = [("WARNING", text) for text in shown.get("warnings", ())]
+    return tabulate(f"An attacker who knows {found.knowledge}", ["what", "found"], [*warned, *rows])
 
 
 def success(set_sizes: Ints) -> npt.NDArray[np.float64]:

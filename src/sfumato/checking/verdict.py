@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from sfumato.core.visible import make_visible
+from sfumato.core.visible import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
 
@@ -101,6 +101,18 @@ class Verdict:
         measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
         more = f", {self.outcome}" if self.holds and not self else ""
         return make_visible(f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})")
+
+    def _repr_html_(self) -> str:
+        told = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]
+        names = dict.fromkeys([*self.claimed, *self.measured])
+        rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
+        tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""
+        if self.witness:
+            tables += tabulate("Witness", ["what", "found"], list(self.witness.items()))
+        passed = [(name, "passed" if found else "FAILED") for name, found in self.checks.items()]
+        tables += tabulate("Checks", ["check", "outcome"], passed) if passed else ""
+        first, *others = map(escape_html, told)
+        return f"<p><b>{first}</b></p>{''.join(f'<p>{text}</p>' for text in others)}{tables}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sfumato.core.schema import Column
@@ -33,6 +34,15 @@ class Kind:
         What one record is, where a file does not tell.
     manifests
         Files that mark a release of a shape of its own, which the room ``folder`` reads.
+    told
+        What whoever receives a release is told: of a row of its records (``row``, or ``row with NAME`` where there is
+        a further table of that name), of columns by their roles, and of further tables (``NAME table``).
+    entries
+        In the long layout, one row per entry: what an entry of a list column is called there, as readers call it.
+    position
+        In the long layout: the column that numbers the entries of a record, where their order says something.
+    exports
+        Formats beside those of tables in which a release can be exported.
 
     Examples
     --------
@@ -46,6 +56,10 @@ class Kind:
     formats: tuple[str, ...] = TABLES
     unit: Unit = PERSON
     manifests: tuple[str, ...] = ()
+    told: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    entries: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    position: str = ""
+    exports: tuple[str, ...] = ()
 
 
 class OfKind:

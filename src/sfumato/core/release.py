@@ -210,8 +210,9 @@ class Trace:
 
     Examples
     --------
-    >>> Trace(rows=np.array([1, 0]), secret=Secret(bytes(32))).secret
-    Secret(...)
+    >>> trace = Trace(rows=np.array([1, 0]), secret=Secret(bytes(32)))
+    >>> trace, trace.secret
+    (Trace(2 rows, with secret; 0.00 seconds), Secret(...))
     """
 
     rows: npt.NDArray[np.int64]
@@ -223,6 +224,13 @@ class Trace:
     original: Dataset | None = None
     earlier: Path | None = None
     """Where the release lies whose recoding was applied."""
+
+    def __repr__(self) -> str:
+        # Rows, parameters and the original hold what nobody else may see, and notebooks are passed on.
+        kept = ["secret"] * (self.secret is not None) + ["recoding"] * (self.recoding is not None)
+        kept += ["original"] * (self.original is not None)
+        known = f", with {', '.join(kept)}" if kept else ""
+        return f"Trace({len(self.rows):,} rows{known}; {sum(self.seconds.values()):.2f} seconds)"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

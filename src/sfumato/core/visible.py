@@ -8,10 +8,11 @@ becomes text for people (terminal, report, plots, messages), it passes through h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["escape_html", "escape_json", "make_visible", "make_visible_within"]
+__all__ = ["escape_html", "escape_json", "make_visible", "make_visible_within", "tabulate"]
 
 _HIDDEN = re.compile(
     "["
@@ -64,6 +65,31 @@ def escape_html(text: str) -> str:
     &lt;b&gt;\u{1b}
     """
     return escape(make_visible(text))
+
+
+def tabulate(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""Write a table for a notebook; every cell is shown as the text it is, and numbers with few digits.
+
+    Examples
+    --------
+    >>> tabulate("Risk", ["what"], [("<k>",)])
+    '<table><caption>Risk</caption><thead><tr><th>what</th></tr></thead><tbody><tr><td>&lt;k&gt;</td></tr></tbody></table>'
+    """
+
+    def show(cell: object) -> str:
+        if isinstance(cell, float):
+            return f"{cell:.4g}"
+        if isinstance(cell, dict):
+            return ", ".join(f"{name}: {show(value)}" for name, value in cell.items())
+        return ", ".join(map(show, cell)) if isinstance(cell, list | tuple) else str(cell)
+
+    def line(tag: str, cells: Iterable[object]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape_html(show(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return (
+        f"<table><caption>{escape_html(title)}</caption><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>"
+    )
 
 
 def escape_json(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.limits import check_expansion, largest_expansion
+from sfumato.io.memory import Readable, as_place
 
 __all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8", "unpack"]
 
@@ -39,7 +40,7 @@ _BLOCK = 1 << 20
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-def load(path: str | os.PathLike[str]) -> bytes:
+def load(path: Readable) -> bytes:
     """Return the content of a file, unpacked if it is packed with gzip or xz.
 
     Examples
@@ -50,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> bytes:
     >>> load(file)
     b'person,place'
     """
-    path = Path(path)
+    path = as_place(path)
     if path.is_dir():
         raise SchemaError(f"{path}: this is a directory. Give a file.")
     try:
@@ -91,7 +92,7 @@ def unpack(name: str, data: bytes) -> bytes:
     return room.getvalue()
 
 
-def choose_format(path: str | os.PathLike[str], given: str | None = None, formats: Sequence[str] = FORMATS) -> str:
+def choose_format(path: Readable, given: str | None = None, formats: Sequence[str] = FORMATS) -> str:
     """Return the format given, or the one the extension stands for.
 
     Examples
@@ -108,7 +109,7 @@ def choose_format(path: str | os.PathLike[str], given: str | None = None, format
         if given not in FORMATS:
             raise ParameterError(f"reading: format must be one of {', '.join(FORMATS)}, got {given!r}.")
         return given
-    path = Path(path)
+    path = as_place(path)
     bare = path.with_suffix("") if path.suffix.lower() in _PACKED else path
     found = _EXTENSIONS.get(bare.suffix.lower())
     if found is None:

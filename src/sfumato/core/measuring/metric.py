@@ -14,8 +14,9 @@ from sfumato.core.kind import OfKind
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
+from sfumato.core.visible import tabulate
 
-__all__ = ["Metric", "Operation", "Score", "mean_over_records"]
+__all__ = ["Metric", "Operation", "Score", "Scores", "mean_over_records"]
 
 Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
@@ -69,6 +70,33 @@ class Score:
             for name, value in shown.items()
         )
         return f"<table><caption>{escape(self.title or self.name)}</caption><tbody>{rows}</tbody></table>"
+
+
+class Scores(list[Score]):
+    """What several measures found, shown as one table in a notebook.
+
+    Examples
+    --------
+    >>> scores = Scores([Score("distance", 0.5), Score("place-counts", 0.25)])
+    >>> scores["distance"].value, scores[1].value
+    (0.5, 0.25)
+    """
+
+    def __getitem__(self, which: Any) -> Any:
+        """Return a score by its number, or by the name of its measure."""
+        if not isinstance(which, str):
+            return super().__getitem__(which)
+        for score in self:
+            if score.name == which:
+                return score
+        raise KeyError(f"{which!r} was not measured; there are {', '.join(score.name for score in self)}.")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (score.title or score.name, f"{_shorten(score.value)} {score.unit}".strip(), score.better, score.details)
+            for score in self
+        ]
+        return tabulate("What it is still good for", ["measure", "value", "better", "details"], rows)
 
 
 def _shorten(value: object) -> str:

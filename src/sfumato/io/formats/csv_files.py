@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from sfumato.core.errors import SchemaError
+from sfumato.io.memory import Place, open_for_arrow
 
 __all__ = ["read_csv", "read_header", "spell_csv", "write_csv"]
 
@@ -51,17 +51,17 @@ def _spell_rows(columns: list[pa.Array]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_csv(table: pa.Table, path: Path) -> None:
+def write_csv(table: pa.Table, path: Place) -> None:
     """Write a table of text."""
     with path.open("wb") as file:
         file.writelines(spell_csv(table))
 
 
-def read_csv(path: Path, columns: list[str]) -> pa.Table:
+def read_csv(path: Place, columns: list[str]) -> pa.Table:
     """Read columns of a CSV file as text, whatever else it holds."""
     try:
         table = pacsv.read_csv(
-            path,
+            open_for_arrow(path),
             parse_options=pacsv.ParseOptions(newlines_in_values=True),
             convert_options=pacsv.ConvertOptions(
                 column_types={name: pa.string() for name in columns}, strings_can_be_null=False
@@ -77,11 +77,11 @@ def read_csv(path: Path, columns: list[str]) -> pa.Table:
     return table.select(columns)
 
 
-def read_header(path: Path) -> list[str]:
+def read_header(path: Place) -> list[str]:
     """Return the column names of a CSV file."""
     try:
         with pacsv.open_csv(
-            path,
+            open_for_arrow(path),
             read_options=pacsv.ReadOptions(block_size=1 << 20),
             parse_options=pacsv.ParseOptions(newlines_in_values=True),
         ) as reader:

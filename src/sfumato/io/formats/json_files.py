@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 import os
 import stat
-from pathlib import Path
 from typing import Any, NoReturn
 
 from sfumato.core.errors import SchemaError
 from sfumato.io.formats.json_text import check_nesting, read_bounded
+from sfumato.io.memory import MemoryPlace, Place
 
 __all__ = ["check_plain", "parse_json", "read_json", "spell_json"]
 
 
-def check_plain(path: Path) -> None:
+def check_plain(path: Place) -> None:
     """Refuse anything but a plain file: what a link leads to is not in the folder, and a pipe never ends."""
+    missing = f"{path.name}: the file is missing from the release."
+    if isinstance(path, MemoryPlace):
+        if not path.is_file():
+            raise SchemaError(missing)
+        return
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
-        raise SchemaError(f"{path.name}: the file is missing from the release.") from None
+        raise SchemaError(missing) from None
     except (OSError, ValueError):
         raise SchemaError(f"{path.name}: cannot be read.") from None
     if stat.S_ISLNK(mode):
@@ -28,7 +33,7 @@ def check_plain(path: Path) -> None:
         raise SchemaError(f"{path.name}: is not a plain file.")
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Place) -> Any:
     """Read a JSON file; every JSON that a release or its owner keeps comes through here.
 
     A key that stands twice in an object is refused, because programs differ in which one they take; so are numbers
@@ -37,6 +42,7 @@ def read_json(path: Path) -> Any:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "release.json"
     ...     _ = path.write_text('{"k": 5, "k": 2}')

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.core.errors import SchemaError
+from sfumato.io.memory import Place
 
 __all__ = ["DEEPEST", "LONGEST", "check_nesting", "find_deep_line", "read_bounded", "read_toml"]
 
@@ -34,7 +35,7 @@ def check_nesting(name: str, value: Any) -> Any:
     return value
 
 
-def read_bounded(path: Path, longest: int = LONGEST) -> bytes:
+def read_bounded(path: Place, longest: int = LONGEST) -> bytes:
     """Return the content of a file that is not meant to be large.
 
     Examples

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from sfumato.io.memory import Place
 
 __all__ = ["find_beside_records"]
 
@@ -17,7 +18,7 @@ _SCHEMA = b"ARROW:schema"
 _SLACK, _SPARE = 1.01, 256
 
 
-def find_beside_records(path: Path, expected: pa.Buffer) -> tuple[list[str], str]:
+def find_beside_records(path: Place, expected: pa.Buffer) -> tuple[list[str], str]:
     """Say what a Parquet file has that the expected one, with the same records, has not.
 
     The same version of the library writes the same bytes, so that nothing can hide. A file of another version is

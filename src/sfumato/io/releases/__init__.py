@@ -20,8 +20,10 @@ from sfumato.core.unit import Unit
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
 from sfumato.io.formats.json_files import check_plain, spell_json
+from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.releases.included import copy_in
 from sfumato.io.releases.manifest import FILES, ManifestColumn, describe_release, read_manifest
+from sfumato.io.releases.page import PAGE, spell_page
 
 __all__ = [
     "find_release",
@@ -52,17 +54,19 @@ _GROUP_ROWS = 1 << 20
 """Rows in a row group of data.parquet."""
 
 
-def write_release(release: Release, folder: Path, include: Sequence[Path] = ()) -> None:
-    """Write ``data.parquet``, ``data.csv``, ``values.csv``, ``places.csv``, a file per part and ``release.json``.
+def write_release(release: Release, folder: Place, include: Sequence[Path] = ()) -> None:
+    """Write a page for the receiver, the data as Parquet and CSV, values, places, a file per part and ``release.json``.
 
     This function sees the release only. It cannot reach what the owner keeps. What else is to be published, such as a
     licence, is copied in and declared with its digest.
     """
     taken = {*FILES, *(f"{name}.csv" for name in release.parts)}
     release = dataclasses.replace(release, included=copy_in(include, folder, taken))
-    write_data([release.table], release.columns, folder / "data.parquet")
+    with (folder / "data.parquet").open("wb") as file:
+        write_data([release.table], release.columns, file)
     for name, table in spell_tables(release):
         write_csv(table, folder / name)
+    (folder / PAGE).write_bytes(spell_page(release))
     (folder / "release.json").write_bytes(spell_json(describe_release(release)))
 
 
@@ -165,18 +169,19 @@ def published_names(release: Release) -> set[str]:
     """Return the names of the files that a release consists of."""
     tables = {f"{name}.csv" for name in ("data", "values", *release.parts)}
     places = set() if release.places is None else {"places.csv"}
-    return {"data.parquet", "release.json", *tables, *places, *(file.name for file in release.included)}
+    return {PAGE, "data.parquet", "release.json", *tables, *places, *(file.name for file in release.included)}
 
 
-def marked_kind(folder: Path) -> str | None:
+def marked_kind(folder: Place) -> str | None:
     """Return the kind of data whose releases have a shape of their own, if a folder is marked as such a release."""
     return next(
         (kind for kind in all_kinds() if any((folder / name).is_file() for name in find_kind(kind).manifests)), None
     )
 
 
-def find_release(path: Path) -> Path:
+def find_release(path: Readable) -> Place:
     """Return the folder that holds ``release.json``: the given one or its ``release/``."""
+    path = as_place(path)
     # A folder that is a release itself is not left for one that lies in it.
     for folder in (path, path / "release"):
         if (folder / "release.json").is_file() or marked_kind(folder) is not None:
@@ -184,7 +189,7 @@ def find_release(path: Path) -> Path:
     raise SchemaError(f"{path}: there is no release here (no release.json).")
 
 
-def read_release(path: Path, data: str = "data.parquet") -> Release:
+def read_release(path: Readable, data: str = "data.parquet") -> Release:
     """Read a release from its files; cells are read by the forms that ``release.json`` declares.
 
     Parameters
@@ -224,12 +229,12 @@ def read_release(path: Path, data: str = "data.parquet") -> Release:
     )
 
 
-def _read_part(folder: Path, name: str, described: list[ManifestColumn]) -> Part:
+def _read_part(folder: Place, name: str, described: list[ManifestColumn]) -> Part:
     columns = tuple(column.published() for column in described)
     return Part(columns, read_data(folder / f"{name}.csv", columns))
 
 
-def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+def read_data(path: Place, columns: tuple[PublishedColumn, ...]) -> pa.Table:
     """Read the declared columns of a published table by their forms."""
     check_plain(path)
     if path.suffix == ".csv":
@@ -254,7 +259,7 @@ def read_data(path: Path, columns: tuple[PublishedColumn, ...]) -> pa.Table:
         raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
 
 
-def _size(path: Path) -> int:
+def _size(path: Place) -> int:
     return path.stat().st_size if path.is_file() else 0
 
 
@@ -268,7 +273,7 @@ def _as_form(column: pa.ChunkedArray, form: Form) -> pa.Array:
     return array if form.cell == "category" else array.cast(form.arrow)
 
 
-def _read_places(path: Path, names: list[str]) -> pa.Table:
+def _read_places(path: Place, names: list[str]) -> pa.Table:
     check_plain(path)
     if names != [name for name in _PLACE_COLUMNS if name in names] or "place" not in names:
         raise SchemaError(f"release.json: places may have the columns {', '.join(_PLACE_COLUMNS)}, in this order.")

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Included
+from sfumato.io.memory import Place
 
 __all__ = ["copy_in", "digest_file", "is_plain_name"]
 
 _BLOCK = 1 << 20
 
 
-def copy_in(paths: Sequence[Path], folder: Path, taken: Iterable[str]) -> tuple[Included, ...]:
+def copy_in(paths: Sequence[Path], folder: Place, taken: Iterable[str]) -> tuple[Included, ...]:
     """Copy files into a folder and describe them, in the order of their names.
 
     Links, folders and names that are taken or cannot be seen are refused: what is declared must be what is there.
@@ -57,7 +58,7 @@ def is_plain_name(name: str) -> bool:
     return bool(name) and shown and name[0] != "." and not set(name) & set('/\\:*?"<>|') and len(name.encode()) < 256
 
 
-def _copy(path: Path, target: Path) -> Included:
+def _copy(path: Path, target: Place) -> Included:
     digest, size = hashlib.sha256(), 0
     try:
         with path.open("rb") as file, target.open("xb") as copy:
@@ -70,7 +71,7 @@ def _copy(path: Path, target: Path) -> Included:
     return Included(path.name, size, digest.hexdigest())
 
 
-def digest_file(path: Path) -> Included:
+def digest_file(path: Place) -> Included:
     """Describe a file as it is now."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")

@@ -16,9 +16,11 @@ from sfumato.core.release import PublishedColumn, Release
 from sfumato.io.formats.csv_files import read_header, spell_csv
 from sfumato.io.formats.json_files import check_plain, read_json, spell_json
 from sfumato.io.formats.parquet_files import find_beside_records
+from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import published_names, read_data, same_cells, spell_tables, write_data
 from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.manifest import describe_release
+from sfumato.io.releases.page import PAGE, spell_page
 
 __all__ = ["check_folder", "check_tables", "compare_json", "find_strays", "show"]
 
@@ -33,7 +35,7 @@ _SHOWN = 80
 _SHORT = 20
 
 
-def check_folder(release: Release, folder: Path) -> Verdict:
+def check_folder(release: Release, folder: Place) -> Verdict:
     """Compare every byte in the folder of a release with what the release, as it was read, would write.
 
     A difference that changes what the release says breaks it. A difference that does not, such as a column, a key or a
@@ -44,6 +46,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     names = [file.name for file in release.included]
     if names != sorted(set(names)):
         undeclared.append("release.json: included files that are not in order")
+    undeclared += _compare_page(folder / PAGE, spell_page(release))
     otherwise, more = compare_json(folder / "release.json", describe_release(release))
     undeclared += more
     undeclared += [
@@ -73,7 +76,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     return Verdict(witness is None, {}, measured, witness, checks, (), _shorten(undeclared))
 
 
-def check_tables(release: Release, folder: Path, names: Collection[str]) -> tuple[list[str], list[str], str]:
+def check_tables(release: Release, folder: Place, names: Collection[str]) -> tuple[list[str], list[str], str]:
     """Compare tables on disk with those of a release.
 
     Returns the files that hold other cells, what the files hold beyond what they should, and the program that wrote
@@ -99,7 +102,7 @@ def check_tables(release: Release, folder: Path, names: Collection[str]) -> tupl
     return differing, undeclared + [f"data.parquet: {what}" for what in found], writer
 
 
-def _holds_cells(path: Path, table: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
+def _holds_cells(path: Place, table: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
     return same_cells(read_data(path, columns), table, columns)
 
 
@@ -127,9 +130,13 @@ def show(name: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
-def find_strays(folder: Path, known: set[str]) -> list[str]:
+def find_strays(folder: Place, known: set[str]) -> list[str]:
     """Name what lies in a folder and is not known there, and what is attached to files that are."""
     found = []
+    if isinstance(folder, MemoryPlace):
+        return [
+            f"{show(entry.name)}: a file that is not declared" for entry in folder.iterdir() if entry.name not in known
+        ]
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name not in known:
             kind = "link" if entry.is_symlink() else "folder" if entry.is_dir() else "file"
@@ -148,14 +155,24 @@ def _attributes(path: str | Path) -> list[str]:
         return []
 
 
-def _find_changed(release: Release, folder: Path) -> Iterator[Any]:
+def _find_changed(release: Release, folder: Place) -> Iterator[Any]:
     for file in release.included:
         check_plain(folder / file.name)
         if digest_file(folder / file.name) != file:
             yield file
 
 
-def compare_json(path: Path, expected: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _compare_page(path: Place, expected: bytes) -> list[str]:
+    """Look for a page that says something else than what a release says of itself."""
+    check_plain(path)
+    if path.read_bytes() == expected:
+        return []
+    with path.open("rb") as file:
+        line = _first_difference(file, _lines([expected]))
+    return [f"{path.name}: line {line} is not what a release says there"]
+
+
+def compare_json(path: Place, expected: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Compare a manifest with what it should say: the keys where it says something else, and what it has beyond."""
     found, wanted = read_json(path), json.loads(spell_json(expected))
     differences = list(_walk(found, wanted, ""))
@@ -184,7 +201,7 @@ def _walk(found: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
         yield where, False
 
 
-def _compare_csv(path: Path, table: pa.Table) -> list[str]:
+def _compare_csv(path: Place, table: pa.Table) -> list[str]:
     check_plain(path)
     with path.open("rb") as file:
         if all(file.read(len(part)) == part for part in spell_csv(table)) and not file.read(1):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -15,6 +14,7 @@ from sfumato.core.places import PlaceOrigin
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.rooms import all_kinds
 from sfumato.io.formats.json_files import read_json
+from sfumato.io.memory import Place
 from sfumato.io.releases.included import is_plain_name
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 FORMAT_VERSION = 2
 
-FILES = ("data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
+FILES = ("README.md", "data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
 """Names that a release has for its own files."""
 _PART_NAME = re.compile(r"[a-z][a-z-]{0,63}")
 
@@ -150,7 +150,7 @@ class Manifest(_Entry):
     records: _Records
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Place) -> Manifest:
     """Read what a folder declares, or say what is wrong with it."""
     found = read_json(folder / "release.json")
     check_version("release.json", found, FORMAT_VERSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,14 @@ from sfumato.io.releases.contents import describe_original, digest_records, matc
 from sfumato.io.releases.ledger import Ledger
 
 __all__ = [
+    "NOTHING_KEPT",
     "SECRET_FILE",
+    "Kept",
     "begin_ledger",
     "find_rows",
+    "keep_in_memory",
     "read_claim",
+    "read_kept",
     "read_recoded",
     "read_recoding",
     "read_rows",
@@ -75,6 +79,38 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+
+
+class Kept(NamedTuple):
+    """What its owner knows of a release, as far as checking it against an original needs it."""
+
+    rows: npt.NDArray[np.int64] | None
+    """The row that every published row has in the original; None where that is not known."""
+    reordered: bool
+    """Whether the rows were looked for by their content."""
+    claim: dict[str, Any] | None
+    recoded: tuple[str, ...]
+    """Values of the recoding, where there is one."""
+
+
+NOTHING_KEPT = Kept(None, False, None, ())
+
+
+def read_kept(path: Path, original: Dataset) -> Kept:
+    """Return what lies in ``owner/`` beside a release."""
+    return Kept(*find_rows(path, original), read_claim(path), read_recoded(path))
+
+
+def keep_in_memory(result: Result, original: Dataset) -> Kept:
+    """Return the same of a result that was not written."""
+    trace = result.trace
+    recoded = () if trace.recoding is None else trace.recoding.values
+    rows, reordered = trace.rows, False
+    if trace.original is not None and trace.original is not original:
+        known, here = digest_records(trace.original), digest_records(original)
+        if not np.array_equal(known, here) and np.array_equal(np.sort(known), np.sort(here)):
+            rows, reordered = match_records(known[rows], here), True
+    return Kept(rows, reordered, describe_claim(result.release), recoded)
 
 
 def read_claim(path: Path) -> dict[str, Any] | None:

@@ -12,4 +12,14 @@ KIND = Kind(
     (Column("person", "identifier"), Column("activities", "history")),
     options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit"),
     formats=(*TABLES, "adl", "aras"),
+    told={
+        "row": "the share of its time in an interval that a class of records spent on an activity; shares that are "
+        "nothing are not listed",
+        "class": "the class of records, by its number",
+        "interval": "when the interval begins, or its number from 0",
+        "activity": "the activity",
+        "share": "the share of the time of all records of the class, from 0 to 1",
+        "size": "how many records the class has",
+        "classes table": "the classes of records and their sizes",
+    },
 )

@@ -13,4 +13,8 @@ KIND = Kind(
         *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "unit"),
         *("items", "item_file", "separator", "sensitive_items"),
     ),
+    told={
+        "row": "one record: attributes and a set of items, whose order says nothing",
+        "history": "the items, each as itself or as a value that stands for several items",
+    },
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from sfumato.io.cells import as_text, encode_labels
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
 from sfumato.kinds.sets.reader.items import (
@@ -41,7 +41,7 @@ __all__ = ["read"]
 Longs = npt.NDArray[np.int64]
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read a table whose rows have a set of items each: CSV, Parquet or JSON lines.
 
     Attributes are read as those of a table: every column needs a role. The items of a person stand in one cell
@@ -73,7 +73,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Reading `products` as items, separated by '|'.
     Found 2 items of 2 kinds; people without any: 1.
     """
-    file = Path(path)
+    file = as_place(path)
     table = read_file(file, reading)
     column = _find_column(file.name, table, reading)
     tree = reading.hierarchies.get(HIERARCHY)

@@ -12,4 +12,19 @@ KIND = Kind(
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
+    told={
+        "row": "the events of one record",
+        "history": "events, in the order of time; `monitored` and `blurred` hold what all records of a group have in "
+        "common, and each of their values stands for at least one event of its time",
+        "time": "when these events happened, event by event: times, or intervals with their first and last moment",
+    },
+    entries={
+        "monitored": "event",
+        "monitored_times": "time",
+        "blurred": "event",
+        "blurred_times": "time",
+        "events": "event",
+        "times": "time",
+    },
+    exports=("xes",),
 )

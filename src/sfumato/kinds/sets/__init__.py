@@ -12,4 +12,17 @@ KIND = Kind(
     (Column("person", "identifier"), Column("items", "history")),
     options=("sensitive", "hierarchies", "constraints", "separator", "unit"),
     formats=(*TABLES, "spmf", "transactions", "amnesia"),
+    told={
+        "row": "the items of one record; their order says nothing",
+        "row with clusters": "a piece of a record: the items that it has of one chunk of its cluster. Which pieces "
+        "of a cluster belong to the same record is not published",
+        "history": "the items, each as itself or as a value that stands for several items",
+        "cluster": "the cluster of records, by its number",
+        "chunk": "which chunk of the cluster the piece is of; 0 is the items whose records are not told",
+        "parent": "the cluster that this one is part of, if it is part of one",
+        "size": "how many records the cluster has",
+        "clusters table": "the clusters of records and their sizes",
+    },
+    entries={"items": "item"},
+    exports=("spmf",),
 )

@@ -14,4 +14,13 @@ KIND = Kind(
     formats=(*TABLES, "spmf"),
     unit=RECORD,
     manifests=("stream.json",),
+    told={
+        "row": "a record of one snapshot",
+        "row with sensitive": "a record of one snapshot; its sensitive value is one of those that `sensitive.csv` "
+        "lists for its group",
+        "time": "the snapshot in which it is published",
+        "group": "the group of records, by its number within the snapshot",
+        "count": "how many records of the group have this value",
+        "sensitive table": "the sensitive values of every group, and how many of its records have each",
+    },
 )

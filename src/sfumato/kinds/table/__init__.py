@@ -13,4 +13,15 @@ KIND = Kind(
         *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "population"),
         "unit",
     ),
+    told={
+        "row": "one record",
+        "count": "how many people of the population fit these cells",
+        "mean": "the mean of the column over the records with these cells",
+        "column": "the column that is told about",
+        "value": "a value of it",
+        "parent": "the value above it, if it has one",
+        "means table": "the means of numeric columns over the records with the same cells",
+        "population table": "how many people of a public population fit each combination of cells",
+        "sensitive-order table": "the order, or the tree, in which values of sensitive columns are near to each other",
+    },
 )

@@ -14,4 +14,11 @@ KIND = Kind(
     options=("sensitive", "resolution"),
     formats=(*TABLES, "spmf"),
     unit=TIME_POINT,
+    told={
+        "row": "what happened at one point in time",
+        "time": "the point in time",
+        "history": "the events of that time; their order says nothing",
+        "count": "how often each of these events happened, event by event",
+    },
+    entries={"events": "event", "counts": "count"},
 )

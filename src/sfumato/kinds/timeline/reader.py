@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -18,6 +15,7 @@ from sfumato.core.unit import TIME_POINT
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import choose_format, load
+from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.io.tables import parse_table
@@ -44,7 +42,7 @@ WORDS = Vocabulary(
 """Names of event logs; who did something has no part to play, because a timeline knows no people."""
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read one long sequence of events: one row per time point, with the events there and how often they occur.
 
     Columns are ``time, event, count``, or other names told by ``reading.columns``, or names that event logs use.
@@ -62,6 +60,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "sales.csv"
     >>> _ = file.write_text("day,product,quantity\\n2024-01-02,wine,3\\n2024-01-01,bread,5\\n2024-01-02,bread,4\\n")
     >>> sales = read(file, Reading("timeline", sensitive=("wine",), resolution="day"))
@@ -76,7 +75,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Times have no zone and are taken as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
-    file = Path(path)
+    file = as_place(path)
     name = file.name
     table = parse_table(
         name,

@@ -22,4 +22,11 @@ KIND = Kind(
         "unit",
     ),
     formats=(*TABLES, "spmf"),
+    told={
+        "row": "the places that one record visited, in the order of the visits",
+        "history": "the places in the order of the visits, each as itself or as a value that stands for several places",
+    },
+    entries={"places": "place"},
+    position="visit",
+    exports=("geojson", "spmf"),
 )

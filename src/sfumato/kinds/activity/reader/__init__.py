@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import choose_format, load
+from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.ownership import OWNER, Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import assign_roles
@@ -49,7 +49,7 @@ _UNIT = "minute"
 _PART = 1 << 24
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read daily activities: one row per person, with one activity for every slot.
 
     Known are episodes (``person, start, end, activity``), diaries (``person, activity, duration`` in minutes, in the
@@ -79,8 +79,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Found 1 person and 24 slots of an hour, with 2 activities.
     Time nothing is known about, which is called (gap): 62.5 %.
     """
-    path, notes = Path(path), list[str]()
-    if path.is_dir():
+    path, notes = as_place(path), list[str]()
+    if isinstance(path, Path) and path.is_dir():
         return _read_folder(path, reading, notes)
     data = load(path)
     sample = first_lines(data, 5)
@@ -108,7 +108,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     return _of_slot_columns(path.name, table, reading, notes)
 
 
-def _stem(path: Path) -> str:
+def _stem(path: Place) -> str:
     return path.name.split(".")[0]
 
 

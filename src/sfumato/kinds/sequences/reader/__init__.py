@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +23,7 @@ from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences, refuse_token
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
@@ -52,7 +51,7 @@ _DIGITS = 18
 """A time of SPMF has at most so many."""
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read sequences of events: one row per person, with the events and their times in the order of time.
 
     Columns are ``person, time, event``, or other names told by ``reading.columns``, or names that event logs
@@ -72,6 +71,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "clicks.csv"
     >>> _ = file.write_text("user,timestamp,url\\n7,2024-01-01T10:00:31Z,news\\n7,2024-01-01T09:59Z,mail\\n")
     >>> clicks = read(file, Reading("sequences", monitored=("mail",), resolution="minute"))
@@ -86,7 +86,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Times that were cut to the minute: 1.
     Found 1 person and 2 events of 2 kinds.
     """
-    log = _Log.of(Path(path), reading)
+    log = _Log.of(as_place(path), reading)
     times, clock = log.times(reading.resolution)
     people = combine_labels([log.labels(column) for column in log.person])
     events = log.labels(log.event)
@@ -138,7 +138,7 @@ class _Log(NamedTuple):
     """Column that says whose a sequence is, where people have several."""
 
     @classmethod
-    def of(cls, path: Path, reading: Reading) -> _Log:
+    def of(cls, path: Place, reading: Reading) -> _Log:
         data, name = load(path), path.name
         sample = first_lines(data, 5)
         told = reading.format or reading.header or reading.delimiter

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +22,7 @@ from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensit
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
+from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
@@ -78,7 +77,7 @@ _WAYS = (
 )
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read sets of items: one row per person, with each item once.
 
     Files may be tables with one row per person and item (``person, item``) or with all items of a person in one cell
@@ -97,6 +96,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "baskets.dat"
     >>> _ = file.write_text("5 7 5\\n\\n7\\n")
     >>> baskets = read(file, Reading("sets"))
@@ -112,7 +112,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     A person may have several records: the promise counts records, not people. The file does not tell whose a record
     is (--owner-column).
     """
-    baskets = _Baskets.of(Path(path), reading)
+    baskets = _Baskets.of(as_place(path), reading)
     sets, records, whose = baskets.arrange(reading)
     labels = list(sets.labels)
     return Dataset(
@@ -150,7 +150,7 @@ class _Baskets(NamedTuple):
     """The column that says so."""
 
     @classmethod
-    def of(cls, path: Path, reading: Reading) -> _Baskets:
+    def of(cls, path: Place, reading: Reading) -> _Baskets:
         data, name = load(path), path.name
         format = reading.format or _tell_format(path)
         text = data if format == "parquet" else to_utf8(name, data, reading.encoding)
@@ -253,7 +253,7 @@ class _Baskets(NamedTuple):
         return [int(number) for number in first]
 
 
-def _tell_format(path: Path) -> str:
+def _tell_format(path: Place) -> str:
     try:
         return choose_format(path)
     except SchemaError:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.unit import RECORD
 from sfumato.io.files import choose_format, load
+from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.tables import parse_table
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
@@ -18,7 +16,7 @@ from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 __all__ = ["read"]
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read records with their times, one row each, in the order of the file.
 
     Dates are cut to the resolution, a day unless another is given: all records of a day are a snapshot. Whole numbers
@@ -35,6 +33,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "cases.csv"
     >>> _ = file.write_text("date,age,disease\\n2024-01-02,30,flu\\n2024-01-02,40,cold\\n2024-01-05,50,flu\\n")
     >>> cases = read(file, Reading("snapshots", columns={"qi": "age"}, sensitive=("disease",)))
@@ -49,7 +48,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     A snapshot is a day.
     Found 2 snapshots with records, from the first to the last 4 in all, and 2 sensitive values.
     """
-    file = Path(path)
+    file = as_place(path)
     table = parse_table(
         file.name,
         load(file),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, RECORD, Unit
 from sfumato.io.cells import encode_labels
 from sfumato.io.files import choose_format, load
+from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.ownership import Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.tables import parse_table
@@ -30,7 +30,7 @@ from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
 __all__ = ["Attributes", "read", "read_attributes", "read_file"]
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read a table of people: CSV, Parquet or JSON lines.
 
     Every column needs a role (``identifier``, ``quasi``, ``sensitive``, ``plain``) or is left out by ``drop``; one
@@ -64,7 +64,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Reading `zip` and `illness` as categories.
     1 empty cell in `age` is kept as a value of its own.
     """
-    file = Path(path)
+    file = as_place(path)
     table = read_file(file, reading)
     found = read_attributes(file.name, table, reading)
     return Dataset(
@@ -92,7 +92,7 @@ class Attributes(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_file(path: Path, reading: Reading) -> pa.Table:
+def read_file(path: Place, reading: Reading) -> pa.Table:
     """Read a file as a table of cells, as the options say."""
     return parse_table(
         path.name,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -17,6 +14,7 @@ from sfumato.core.schema import Schema
 from sfumato.io.constraints import read_partition, resolve_sensitive
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.visits import arrange_visits, renumber
 from sfumato.kinds.trajectories import KIND
@@ -26,7 +24,7 @@ from sfumato.kinds.trajectories.reader.visits import Visits
 __all__ = ["read"]
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
+def read(path: Readable, reading: Reading) -> Dataset:
     """Read trajectories: one row per person, with the places in the order of the visits.
 
     Columns are ``person, time, place, x, y``, or other names told by ``reading.columns``, or names that
@@ -44,6 +42,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("uid,time,place\\n7,2,park\\n8,1,home\\n7,1,home\\n7,3,park\\n")
     >>> visits = read(file, Reading("trajectories"))
@@ -56,7 +55,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Visits that repeat the place before them and were collapsed: 1.
     Found 2 people, 3 visits and 2 places.
     """
-    visits = Visits.of(Path(path), reading)
+    visits = Visits.of(as_place(path), reading)
     times = visits.times()
     records = visits.records(times)
     person = visits.people()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.memory import Place
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
@@ -53,6 +53,7 @@ class Visits(NamedTuple):
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("uid,venue\\n7,park\\n8,home\\n")
     >>> visits = Visits.of(file, Reading("trajectories"))
@@ -67,7 +68,7 @@ class Visits(NamedTuple):
     notes: list[str]
 
     @classmethod
-    def of(cls, path: Path, reading: Reading) -> Visits:
+    def of(cls, path: Place, reading: Reading) -> Visits:
         notes: list[str] = []
         table = _load(path, reading, notes)
         notes.insert(0, f"Read {table.num_rows:,} rows of {path.name}.")
@@ -158,7 +159,7 @@ class Visits(NamedTuple):
         self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
 
 
-def _load(path: Path, reading: Reading, notes: list[str]) -> pa.Table:
+def _load(path: Place, reading: Reading, notes: list[str]) -> pa.Table:
     """Read the rows of a file, whose format may be one that only its look gives away."""
     data, format, name = load(path), choose_format(path, reading.format, reading.formats), path.name
     header, delimiter, encoding = reading.header, reading.delimiter, reading.encoding

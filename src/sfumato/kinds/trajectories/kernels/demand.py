@@ -69,7 +69,7 @@ def advance(at: NDArray[np.int64], chosen: int, count: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def read_support(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int) -> int:
     """Read a count from the arrays of a counter: in a loop they cost less than the counter itself."""
     if dense.size > 0:
@@ -80,7 +80,7 @@ def read_support(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int) -
     return int(support)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def is_broken(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int, k: int, demand: Demand) -> bool:
     """Tell whether a sequence occurs, but in fewer than k records or with too many visitors of a sensitive place."""
     support = read_support(dense, slots, key * demand.kinds)

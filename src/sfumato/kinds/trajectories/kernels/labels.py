@@ -103,7 +103,7 @@ def new_scratch(room: int = SMALLEST) -> Scratch:
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _put(
     keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int
 ) -> int:

@@ -16,7 +16,7 @@ _MOST_LABELS = 1_200
 """A record whose visits have more labels to choose from is left as it is."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _fits(
     dense: NDArray[np.int32], slots: NDArray[np.int64], visits: Visits, record: int, key: int, demand: Demand
 ) -> bool:

@@ -40,6 +40,7 @@ __all__ = [
     "apply",
     "attack",
     "attack_beyond",
+    "attack_rising",
     "estimate",
     "inspect",
     "measure",
@@ -268,13 +269,19 @@ def _verify_method(release: Release) -> Verdict:
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
-    """Say what the data are and how identifying they are as they stand."""
+    """Say what the data are and how identifying they are as they stand.
+
+    The risks are those of an attacker who knows one piece of everybody, two, and so on up to m: places, items, slots,
+    events or attributes, whatever the data are made of.
+    """
     attacker = registry.attacker_of_kind(dataset.kind)
+    risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
     beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
-        "risk": [_name_unit(risk, dataset).to_dict() for risk in attacker.attack_original(dataset, m)],
+        "risk": [risk.to_dict() for risk in risks],
+        "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
         "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
@@ -287,6 +294,23 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     release, original, rows = set_beside(source, original)
     found = registry.attacker(release.guarantee).attack(release, original, rows)
     return _name_unit(found, original)
+
+
+def attack_rising(path: PathLike, original: Dataset, m: int) -> dict[str, list[Finding]]:
+    """Attack the original and its release with ever more knowledge, whatever the guarantee is about.
+
+    Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
+    Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
+    """
+    release = _release_of(path, original)
+    rows, _ = owner.find_rows(Path(path), original)
+    attacker = registry.attacker(release.guarantee)
+    if hasattr(attacker, "attack_rising"):
+        after = attacker.attack_rising(release, original, m, rows)
+    else:
+        after = [attacker.attack(release, original, rows)]
+    found = {"before": _attack_original(original, m), "after": after}
+    return {when: [_name_unit(finding, original) for finding in findings] for when, findings in found.items()}
 
 
 def _attack_original(dataset: Dataset, m: int) -> list[Finding]:

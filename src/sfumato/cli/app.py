@@ -98,34 +98,29 @@ def inspect(
     data: Data,
     kind: Kind,
     reading: dict[str, Any],
-    m: Annotated[int, typer.Option(help="Largest number of places or items an attacker knows.", min=1)] = 2,
+    m: Annotated[
+        int, typer.Option("-m", "--m", help="Pieces an attacker knows at most: places, items, events, columns.", min=1)
+    ] = 2,
     as_json: Json = False,
 ) -> None:
     """Say what the data are, and how identifying they are as they stand."""
     from sfumato import pipeline
+    from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
     found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond"}})
-    names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in {*_UNSHOWN, *found}))
-    out.table(
-        "How identifying they are as they stand",
-        ["an attacker who knows", *(name.replace("_", " ") for name in names)],
-        [(_describe_knowledge(risk), *(risk.get(name) for name in names)) for risk in found["risk"]],
-    )
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond", "in_words"}})
+    show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
+    for sentence in found["in_words"][-1:]:
+        out.say(sentence)
     for beyond in found["beyond"]:
         show_beyond(out, "An attacker who knows or does a little more", beyond)
     out.finish(found)
 
 
-_UNSHOWN = {"knowledge", "m", "max_success"}
 _STANDARD_INPUT = "-"
-
-
-def _describe_knowledge(risk: dict[str, Any]) -> str:
-    return f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else str(risk["knowledge"])
 
 
 @app.command()
@@ -277,10 +272,20 @@ def verify(
 
 @app.command()
 @with_reading
-def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
+def attack(
+    directory: Dir,
+    original: Original,
+    reading: dict[str, Any],
+    m: Annotated[
+        int,
+        typer.Option("-m", "--m", help="Also with 1, 2, up to so many pieces known, before and after.", min=0),
+    ] = 0,
+    as_json: Json = False,
+) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato import pipeline
     from sfumato.cli.publishing import read_original, show_risk
+    from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
     dataset = read_original(existing(directory), original, reading)
@@ -289,7 +294,13 @@ def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json:
     show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
-    out.finish(risk | {"beyond": beyond})
+    rising = {}
+    if m:
+        both = pipeline.attack_rising(directory, dataset, m)
+        rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
+        show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
+        show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
+    out.finish(risk | {"beyond": beyond} | ({"rising": rising} if rising else {}))
 
 
 @app.command()

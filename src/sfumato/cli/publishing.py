@@ -13,6 +13,7 @@ import pyarrow as pa
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
+from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.measuring.workload import Workload
@@ -203,7 +204,9 @@ def run_policy(out: Output, path: Path) -> None:
 def show_risk(out: Output, risk: dict[str, Any]) -> None:
     """Show what an attacker reaches, and what somebody who sees that records are late or missing reaches."""
     more = ", late and missing records counted as below" if risk.get("fates") else ""
-    out.facts(f"An attacker with the model's knowledge{more}", {n: v for n, v in risk.items() if n != "fates"})
+    shown = {n: v for n, v in risk.items() if n not in {"fates", *SIZES}}
+    out.facts(f"An attacker with the model's knowledge{more}", shown)
+    show_sizes(out, [risk])
     if risk.get("fates"):
         out.table(
             "Somebody who also sees what became of the record: guesses that are right",

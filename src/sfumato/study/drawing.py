@@ -116,7 +116,7 @@ class Look:
         import altair as alt
 
         picked = alt.selection_point(fields=["line"], bind="legend")
-        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=False))
+        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=alt.Scale(zero=False))
         y = alt.Y("value:Q", title=None, axis=self._axis(), scale=alt.Scale(zero=False))
         line = (
             alt.Chart(alt.Data(values=front))
@@ -158,7 +158,7 @@ class Look:
         ticks = sorted(set(at))
         steep = min(at) > 0 and max(at) / min(at) > _STEEP
         scale = alt.Scale(type="log", nice=False) if steep else alt.Scale(zero=False, nice=False, padding=12)
-        axis = alt.Axis(values=ticks, format="~g", labelOverlap=True, grid=False)
+        axis = alt.Axis(values=ticks, format=",.6~g", labelOverlap=True, grid=False)
         return alt.X("at:Q", title=self.along, scale=scale, axis=axis)
 
     def _value(self, field: str) -> alt.Y:
@@ -169,7 +169,7 @@ class Look:
     def _axis(self) -> alt.Axis:
         import altair as alt
 
-        return alt.Axis(format="~%" if self.is_share else "~g", tickCount=5)
+        return alt.Axis(format=".4~%" if self.is_share else ",.4~g", tickCount=5)
 
     def _colour(self, rows: list[dict[str, Any]]) -> alt.Color:
         import altair as alt

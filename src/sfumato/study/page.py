@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from sfumato.core.rooms import look_up
 from sfumato.core.visible import escape_html as escape
 from sfumato.report.markup import make_table
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.style import STYLE
+from sfumato.report.wording import describe_attacker
 from sfumato.study.cells import Cell
 from sfumato.study.front import find_front
 from sfumato.study.plots import Figure, list_figures
@@ -25,7 +27,7 @@ __all__ = ["write_page"]
 _STYLE = """
 main { max-width: 84rem }
 nav ul { list-style: none; padding: 0; margin: 1.25rem 0 0; display: flex; flex-wrap: wrap; gap: .35rem 1.25rem }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 2.5rem }
+.pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 0 2.5rem }
 .pair > div { min-width: 0 }
 figure { overflow: visible }
 figure svg { min-width: 0; width: auto; max-width: none; height: auto }
@@ -65,7 +67,7 @@ def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
     measures = list_measures(result)
     sections = [
         _write_short(points, measures),
-        _write_risk(points, figures),
+        _write_risk(result, points, figures),
         *(_write_measure(measure, figures) for measure in measures),
         _write_cost(figures),
         _write_failures(result),
@@ -185,7 +187,10 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         return name, title, ""
     front = find_front([risk for _, risk, _ in both], [value for _, _, value in both], measure.better)
     show = show_share if measure.is_share else show_number
-    rows = [(both[n][0].name, show_share(both[n][1]), show(both[n][2])) for n in front]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for n in front:
+        alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0].name)
+    rows = [("; ".join(names), *figures) for figures, names in alike.items()]
     safest, best = both[front[0]], both[front[-1]]
     told = (
         "Two things pull against each other: what an attacker learns, and what everybody else does. "
@@ -194,23 +199,32 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
     picked = f"Safest is {safest[0].name}; " + (
         "it is the most useful as well."
         if safest[0] is best[0]
-        else f"most is kept by {best[0].name}. Between them lies what one is willing to risk for."
+        else f"most is kept by {best[0].name}. What to choose between them is for whoever answers for the data."
     )
     table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
     return name, title, f"<p>{escape(told)}</p><div class='scroll'>{table}</div><p>{escape(picked)}</p>"
 
 
-def _write_risk(points: Sequence[Point], figures: Sequence[Figure]) -> _Section:
+def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[Figure]) -> _Section:
     own = [figure for figure in figures if figure.section == "risk"]
     if not own:
         return "risk", "Risk before and after", ""
     sampled = sorted({text for point in points for outcome in point.outcomes for text in _samplings(outcome.risk)})
     said = f"<p class='muted'>Sampled: {escape('; '.join(sampled))} (95 % confidence).</p>" if sampled else ""
     told = (
-        "The attacker has the release and knows, about everybody, what the promise is about. "
-        "Before is the same attacker with the data as they are, without names."
+        f"The attacker has the release, and is {_describe_attackers(result, points)}. "
+        "Before: the same attacker with the data as they are, without names."
     )
-    return "risk", "Risk before and after", f"<p>{told}</p>{said}<div class='pair'>{_place(own)}</div>"
+    return "risk", "Risk before and after", f"<p>{escape(told)}</p>{said}<div class='pair'>{_place(own)}</div>"
+
+
+def _describe_attackers(result: StudyResult, points: Sequence[Point]) -> str:
+    found = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
+    kind, plain = str(result.facts.get("kind", "")), "somebody with the knowledge that the promise is about"
+    if not look_up(kind, "report", "describe_attacker", None):
+        return plain
+    said = [describe_attacker(kind, str(one.get("knowledge")), one.get("m"), result.unit) for one in found]
+    return ", or ".join(dict.fromkeys(said)) or plain
 
 
 def _samplings(risk: Mapping[str, Mapping[str, Any]]) -> list[str]:

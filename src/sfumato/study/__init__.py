@@ -140,7 +140,7 @@ def _identify(plan: Plan) -> dict[str, str]:
 
 
 def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
-    """Put everything that is finished into tables."""
+    """Put everything that is finished into tables, and on a page."""
     from sfumato.study.results import StudyResult, mark_results
 
     digest = plan.job.digest
@@ -148,6 +148,7 @@ def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mappi
     result = StudyResult(tuple((cell, found[key]) for key, cell in finished), facts)
     mark_results(folder, _identify(plan), finished, facts)
     result.write(folder)
+    result.write_page(folder / "study.html")
     return result
 
 

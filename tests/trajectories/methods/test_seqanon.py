@@ -118,7 +118,9 @@ def test_refining_takes_back_what_later_merges_made_needless():
     # The rare b goes to its nearest, a; c, then the rarest, goes to both. But b and c are enough for each other.
     xy = {"a": (0, 0), "b": (1, 0), "c": (3, 0)}
     data = Dataset.of("trajectories", [["a"], ["b"], ["a"], ["c"], ["a"]], xy)
-    plain, refined = (SeqAnon(k=2, m=2, refine=refine).anonymize(data, Run(bytes([1] * 32))) for refine in (False, True))
+    plain, refined = (
+        SeqAnon(k=2, m=2, refine=refine).anonymize(data, Run(bytes([1] * 32))) for refine in (False, True)
+    )
     assert plain.trace.recoding.groups == (("a", "b", "c"),)
     assert refined.trace.recoding.groups == (("a",), ("b", "c"))
     assert (refined.trace.counters["splits"], refined.trace.counters["places_moved"]) == (1, 0)

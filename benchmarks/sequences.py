@@ -67,7 +67,10 @@ def hybrids(folder: Path) -> list[list[object]]:
             start = time.process_time()
             _, _, most, _, least = measure(data, "hn", k=k)[0]
             rows.append([people, k, "hn", time.process_time() - start, most, 1.0, 1.0])
-            ways = [{"along": "regions"}, *({"along": "blocks", "block": block} for block in (100, 200, 400, 800, 1600))]
+            ways = [
+                {"along": "regions"},
+                *({"along": "blocks", "block": block} for block in (100, 200, 400, 800, 1600)),
+            ]
             for name, way in [("hi", {}), *(("hy", way) for way in ways), ("hl", {})]:
                 start = time.process_time()
                 _, _, count, _, loss = measure(data, name, k=k, **way)[0]

@@ -16,7 +16,7 @@ from sfumato.kinds.trajectories.kernels.demand import Demand
 from sfumato.kinds.trajectories.kernels.globe import measure_arc
 from sfumato.kinds.trajectories.kernels.subsequences import Walk, list_keys, start_walk
 
-__all__ = ["Parts", "Records", "Seats", "count_records", "move_places", "split_group", "sum_own"]
+__all__ = ["Parts", "Records", "Seats", "count_records", "measure_loss", "move_places", "split_group", "sum_own"]
 
 _LEAST = 1e-6
 _MOST_TRIED = 8
@@ -75,15 +75,33 @@ class Parts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _count_steps(seats: Seats, one: int, other: int) -> int:
-    """Return the distance of two seats in whole steps."""
+def _measure(seats: Seats, one: int, other: int) -> float:
+    """Return the distance of two seats."""
     square = 0.0
     for axis in range(3):
         square += (seats.points[one, axis] - seats.points[other, axis]) ** 2
-    distance = np.sqrt(square)
-    if seats.scale[2] > 0.0:
-        distance = measure_arc(distance, seats.scale[2])
-    return int(np.rint(distance * seats.scale[0] / seats.scale[1]))
+    distance = float(np.sqrt(square))
+    return measure_arc(distance, seats.scale[2]) if seats.scale[2] > 0.0 else distance
+
+
+@njit(cache=True, nogil=True)
+def _count_steps(seats: Seats, one: int, other: int) -> int:
+    """Return the distance of two seats in whole steps."""
+    return int(np.rint(_measure(seats, one, other) * seats.scale[0] / seats.scale[1]))
+
+
+@njit(cache=True, nogil=True)
+def measure_loss(seats: Seats, label: NDArray[np.int64], share: NDArray[np.float64]) -> float:
+    """Measure what groups cost when a seat weighs its share of all records, without rounding."""
+    size = np.zeros(label.size + 1, np.int64)
+    for seat in range(label.size):
+        size[label[seat]] += 1
+    total = 0.0
+    for seat in range(label.size):
+        for other in range(seat):
+            if label[seat] == label[other]:
+                total += (share[seat] + share[other]) * _measure(seats, seat, other) / size[label[seat]]
+    return total
 
 
 @njit(cache=True, nogil=True)

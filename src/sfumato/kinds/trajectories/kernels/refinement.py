@@ -14,6 +14,7 @@ from sfumato.kinds.trajectories.kernels.parts import (
     Records,
     Seats,
     count_records,
+    measure_loss,
     move_places,
     split_group,
     sum_own,
@@ -157,6 +158,7 @@ class _Refinement:
         self.seats = Seats(where, np.array(scale, np.float64), weight)
         label = (np.unique(group[self.code], return_inverse=True)[1] + 1).astype(np.int64)
         counts = (np.zeros(number, np.int64), np.zeros(number + 1, np.int64), np.zeros(number + 1, np.int64))
+        self.share = np.bincount(seat, np.repeat(1 / np.maximum(np.diff(offsets), 1), np.diff(offsets)), number)
         self.parts = Parts(label, *counts, np.zeros(number, np.bool_), np.zeros(number, np.int64))
         sum_own(self.seats, self.parts)
         begin, lengths = np.array(offsets, np.int64), np.diff(offsets).astype(np.int64)
@@ -170,16 +172,21 @@ class _Refinement:
     def run(self, report: Callable[[int, int, int], None]) -> Refined:
         """Split and move in turn until neither helps."""
         splits = moves = 0
+        start = self.parts.label.copy()
         for number in range(_MOST_ROUNDS):
             report(self.demand.size, number, _MOST_ROUNDS)
             more_splits, more_moves = self.split(), self.move(report)
             splits, moves = splits + more_splits, moves + more_moves
             if not more_splits and not more_moves:
                 break
+        label = self.parts.label
+        # Weights and distances were rounded: what was won by them alone is no gain.
+        if measure_loss(self.seats, label, self.share) >= measure_loss(self.seats, start, self.share):
+            label, splits, moves = start, 0, 0
         group = np.arange(len(self.group), dtype=np.int32)
         first = np.full(len(self.code) + 1, len(self.group))
-        np.minimum.at(first, self.parts.label, self.code)
-        group[self.code] = first[self.parts.label]
+        np.minimum.at(first, label, self.code)
+        group[self.code] = first[label]
         return Refined(group, splits, moves)
 
     def split(self) -> int:

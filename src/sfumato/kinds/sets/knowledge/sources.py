@@ -81,9 +81,13 @@ class Restriction:
     def _find_tightest(self) -> int | None:
         """Look at all unions of sets of leaves that subrecords are restricted to; None if they are too many."""
         patterns, which = np.unique(self.allowed, axis=1, return_inverse=True)
-        supply = np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64).tolist()
+        supply: list[int] = (
+            np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64).tolist()
+        )
         alike, which = np.unique(patterns, axis=0, return_inverse=True)
-        records = np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64).tolist()
+        records: list[int] = (
+            np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64).tolist()
+        )
         everywhere = (1 << len(alike)) - 1
         masks = [sum(1 << at for at in np.flatnonzero(column).tolist()) for column in alike.T]
         unions = {0}

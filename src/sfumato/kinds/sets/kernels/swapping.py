@@ -38,7 +38,7 @@ class _Record(NamedTuple):
         Of every occurrence: whether it is one of those brought down to the node that is tried.
     mine, frozen
         Of every node: whether the record is counted with this label, and whether it has to keep it.
-    held, place, count
+    held, place, number
         Labels that go together in the trial; where each node is among them, -1 for nowhere; how many they are.
     """
 
@@ -50,7 +50,7 @@ class _Record(NamedTuple):
     frozen: NDArray[np.bool_]
     held: NDArray[np.int64]
     place: NDArray[np.int64]
-    count: NDArray[np.int64]
+    number: NDArray[np.int64]
 
 
 def find_above(tree: Tree) -> NDArray[np.int64]:
@@ -222,9 +222,9 @@ def _try_node(
             price = np.int64(0)
             for i in range(length):
                 price += tree.cost[record.trial[i]]
-    for at in range(record.count[0]):
+    for at in range(record.number[0]):
         record.place[record.held[at]] = -1
-    record.count[0] = 0
+    record.number[0] = 0
     return int(price)
 
 
@@ -311,15 +311,15 @@ def _lower_others(
 
 @njit(cache=True, nogil=True)
 def _hold(record: _Record, label: int) -> None:
-    record.place[label] = record.count[0]
-    record.held[record.count[0]] = label
-    record.count[0] += 1
+    record.place[label] = record.number[0]
+    record.held[record.number[0]] = label
+    record.number[0] += 1
 
 
 @njit(cache=True, nogil=True)
 def _let_go(record: _Record, label: int) -> None:
-    record.count[0] -= 1
-    last = record.held[record.count[0]]
+    record.number[0] -= 1
+    last = record.held[record.number[0]]
     record.held[record.place[label]] = last
     record.place[last] = record.place[label]
     record.place[label] = -1
@@ -337,7 +337,7 @@ def _fits(label: int, support: NDArray[np.int64], supports: LabelSets, k: int, r
     """Whether k - 1 other rows hold every set of a label with labels held."""
     if support[label] - record.mine[label] < k - 1:
         return False
-    count = record.count[0]
+    count = record.number[0]
     for at in range(count if supports.size > 1 else 0):
         if not _goes_with(label, record.held[at], supports, k, record):
             return False

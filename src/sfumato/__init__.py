@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sfumato.core.release import Release, Result
     from sfumato.core.run import Run
     from sfumato.core.unit import Unit
+    from sfumato.io.export import read_export
     from sfumato.io.limits import allow_expansion
     from sfumato.io.releases import read_release
     from sfumato.pipeline import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         attack,
         attack_beyond,
         estimate,
+        export,
         inspect,
         measure,
         read,
@@ -72,10 +74,12 @@ __all__ = [
     "attack",
     "attack_beyond",
     "estimate",
+    "export",
     "inspect",
     "measure",
     "methods",
     "read",
+    "read_export",
     "read_release",
     "reconstruct",
     "verify",
@@ -93,6 +97,7 @@ _WHERE = {
     "Verdict": "checking.verdict",
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
+    "read_export": "io.export",
     "read_release": "io.releases",
 }
 

@@ -28,6 +28,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
+from sfumato.io.export import export_release
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
@@ -41,6 +42,7 @@ __all__ = [
     "attack",
     "attack_beyond",
     "estimate",
+    "export",
     "inspect",
     "measure",
     "read",
@@ -318,6 +320,27 @@ def measure(
     """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
     release, original, rows = set_beside(source, original)
     return measure_release(Comparison(original, release, rows, seed, workload), parameters)
+
+
+def export(
+    source: Source, out: PathLike, *, layout: str | None = None, format: str | None = None, force: bool = False
+) -> None:
+    """Write the records of a release as other tools read them: a row per visit, event or item, or one per record.
+
+    Parameters
+    ----------
+    source
+        The directory of a release, a release or a result.
+    out
+        The file.
+    layout
+        ``long`` or ``wide``; ``long`` where records have lists.
+    format
+        ``csv``, ``parquet``, ``jsonl``, ``geojson``, ``xes`` or ``spmf``; told by the extension if not given.
+    force
+        Whether to replace a file that is there.
+    """
+    export_release(find_release_in(source), Path(out), layout, format, force=force)
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:

@@ -35,6 +35,7 @@ from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in, set_beside
 from sfumato.io.releases.stage import staged
+from sfumato.report.notebook import Figures
 
 __all__ = [
     "anonymize",
@@ -45,6 +46,7 @@ __all__ = [
     "export",
     "inspect",
     "measure",
+    "plot",
     "read",
     "reconstruct",
     "verify",
@@ -343,6 +345,24 @@ def export(
     export_release(find_release_in(source), Path(out), layout, format, force=force)
 
 
+def plot(source: Source, original: Dataset | None = None) -> Figures:
+    """Draw the plots of the report on a release, on disk or in memory, for a notebook: risk before and after, and more.
+
+    They may show labels of places, events and items, and so are for the owner, as the report is.
+    """
+    release, original, rows = set_beside(source, original)
+    comparison = Comparison(original, release, rows)
+    return Figures(report.figures(comparison, *_risks(comparison)))
+
+
+def _risks(comparison: Comparison) -> tuple[Finding, Finding]:
+    """Return what an attacker reaches with the original and with the release."""
+    release, original = comparison.release, comparison.original
+    before = _attack_original(original, getattr(release.guarantee, "m", 2))[-1]
+    after = registry.attacker(release.guarantee).attack(release, original, comparison.rows)
+    return _name_unit(before, original), _name_unit(after, original)
+
+
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
     published = find_release_in(release)
@@ -433,9 +453,7 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     release, original = result.release, result.trace.original
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)
-    m = getattr(release.guarantee, "m", 2)
-    before = _name_unit(_attack_original(original, m)[-1], original)
-    after = _name_unit(registry.attacker(release.guarantee).attack(release, original, result.trace.rows), original)
+    before, after = _risks(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
     page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)

@@ -97,7 +97,7 @@ def walks():
 def test_a_long_file_has_the_columns_of_an_original(walks, tmp_path):
     file = tmp_path / "visits.csv"
     export_release(walks, file)
-    assert file.read_text().splitlines()[0] == "person,visit,place"
+    assert file.read_text().splitlines()[0] == "person,visit,place,x,y"
     again = sf.read(file, kind="trajectories", columns={"time": "visit"})
     assert again.history().lists() == walks.history().lists()
 
@@ -118,7 +118,7 @@ def test_nothing_is_replaced_or_left_behind(walks, tmp_path):
 
 def test_a_file_of_other_data_is_refused_without_its_cells(walks, tmp_path):
     for format, text in {
-        "csv": "person,visit,place\n1,Alice,a\n",
+        "csv": "person,visit,place,x,y\n1,Alice,a,0,0\n",
         "jsonl": '{"person": "Alice"}\n',
         "spmf": "Alice -2\n",
         "parquet": "Alice",
@@ -143,7 +143,7 @@ def test_entities_of_xml_are_not_expanded(tmp_path):
 def test_json_and_parquet_keep_types(walks, tmp_path):
     export_release(walks, tmp_path / "v.jsonl")
     first = json.loads((tmp_path / "v.jsonl").read_text().splitlines()[0])
-    assert set(first) == {"person", "visit", "place"} and first["visit"] == 1
+    assert set(first) == {"person", "visit", "place", "x", "y"} and first["visit"] == 1
     export_release(walks, tmp_path / "v.parquet", "wide")
     assert pq.read_table(tmp_path / "v.parquet").column_names == ["person", "places"]
 

@@ -159,7 +159,8 @@ def _choose(release: Release, path: Path, layout: str | None, format: str | None
         )
     if format not in allowed:
         raise ParameterError(
-            f"export: {release.kind} cannot be written as {format} in the {layout} layout, only as {', '.join(allowed)}."
+            f"export: {release.kind} cannot be written as {format} in the {layout} layout; there are "
+            f"{', '.join(allowed)}."
         )
     return layout, format
 

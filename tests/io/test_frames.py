@@ -77,8 +77,8 @@ def test_every_kind_takes_frames(kind):
 
 
 def test_an_index_without_a_name_is_left_out_with_a_note():
-    frame = pd.DataFrame(VISITS)
-    data = sf.read(frame[frame["place"] == "home"], kind="trajectories")
+    frame = pd.DataFrame(VISITS, index=[5, 3, 9, 1])
+    data = sf.read(frame, kind="trajectories")
     assert data.notes[0] == "The index of the data frame has no name and is left out."
 
 

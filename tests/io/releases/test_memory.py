@@ -23,7 +23,7 @@ MADE = {
     "sequences": lambda: (sequences(), sf.methods.Hi(k=3)),
     "sets": lambda: (sets(), sf.methods.Pcta(k=4, m=2)),
     "separated sets": lambda: (sets(), sf.methods.Disassociation(k=3, m=2)),
-    "timeline": lambda: (timeline(), sf.methods.Sga(delta=0.3)),
+    "timeline": lambda: (timeline(), sf.methods.Essa(delta="1/5")),
     "table": lambda: (table(), sf.methods.Mondrian(k=4)),
     "rt": lambda: (rt(), sf.methods.RFirst(k=5, m=2, transaction="pcta")),
     "snapshots": lambda: (snapshots(), sf.methods.Reposition(l=2, window=3)),
@@ -42,6 +42,7 @@ def made():
     return get
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
 @pytest.mark.parametrize("name", MADE)
 def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
     result = made(name)
@@ -56,6 +57,7 @@ def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
     assert counted
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
 @pytest.mark.parametrize("name", ["trajectories", "table"])
 def test_attacks_and_measures_are_those_of_the_folder(made, name, tmp_path):
     result = made(name)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sfumato.core.release import Release, Result
     from sfumato.core.run import Run
     from sfumato.core.unit import Unit
+    from sfumato.io.export import read_export
     from sfumato.io.limits import allow_expansion
     from sfumato.io.releases import read_release
     from sfumato.pipeline import (
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
         attack_beyond,
         attack_rising,
         estimate,
+        export,
         inspect,
         measure,
+        plot,
         read,
         reconstruct,
         verify,
@@ -75,10 +78,13 @@ __all__ = [
     "attack_beyond",
     "attack_rising",
     "estimate",
+    "export",
     "inspect",
     "measure",
     "methods",
+    "plot",
     "read",
+    "read_export",
     "read_release",
     "reconstruct",
     "study",
@@ -97,6 +103,7 @@ _WHERE = {
     "Verdict": "checking.verdict",
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
+    "read_export": "io.export",
     "read_release": "io.releases",
 }
 

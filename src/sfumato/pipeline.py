@@ -28,12 +28,14 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
+from sfumato.io.export import export_release
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in, set_beside
 from sfumato.io.releases.stage import staged
+from sfumato.report.notebook import Figures
 
 __all__ = [
     "anonymize",
@@ -42,8 +44,10 @@ __all__ = [
     "attack_beyond",
     "attack_rising",
     "estimate",
+    "export",
     "inspect",
     "measure",
+    "plot",
     "read",
     "reconstruct",
     "verify",
@@ -344,6 +348,45 @@ def measure(
     return measure_release(Comparison(original, release, rows, seed, workload), parameters)
 
 
+def export(
+    source: Source, out: PathLike, *, layout: str | None = None, format: str | None = None, force: bool = False
+) -> None:
+    """Write the records of a release as other tools read them: a row per visit, event or item, or one per record.
+
+    Parameters
+    ----------
+    source
+        The directory of a release, a release or a result.
+    out
+        The file.
+    layout
+        ``long`` or ``wide``; ``long`` where records have lists.
+    format
+        ``csv``, ``parquet``, ``jsonl``, ``geojson``, ``xes`` or ``spmf``; told by the extension if not given.
+    force
+        Whether to replace a file that is there.
+    """
+    export_release(find_release_in(source), Path(out), layout, format, force=force)
+
+
+def plot(source: Source, original: Dataset | None = None) -> Figures:
+    """Draw the plots of the report on a release, on disk or in memory, for a notebook: risk before and after, and more.
+
+    They may show labels of places, events and items, and so are for the owner, as the report is.
+    """
+    release, original, rows = set_beside(source, original)
+    comparison = Comparison(original, release, rows)
+    return Figures(report.figures(comparison, *_risks(comparison)))
+
+
+def _risks(comparison: Comparison) -> tuple[Finding, Finding]:
+    """Return what an attacker reaches with the original and with the release."""
+    release, original = comparison.release, comparison.original
+    before = _attack_original(original, getattr(release.guarantee, "m", 2))[-1]
+    after = registry.attacker(release.guarantee).attack(release, original, comparison.rows)
+    return _name_unit(before, original), _name_unit(after, original)
+
+
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
     published = find_release_in(release)
@@ -434,9 +477,7 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     release, original = result.release, result.trace.original
     assert original is not None
     comparison = Comparison(original, release, result.trace.rows)
-    m = getattr(release.guarantee, "m", 2)
-    before = _name_unit(_attack_original(original, m)[-1], original)
-    after = _name_unit(registry.attacker(release.guarantee).attack(release, original, result.trace.rows), original)
+    before, after = _risks(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
     page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)

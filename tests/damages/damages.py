@@ -314,6 +314,8 @@ SMUGGLING: dict[str, Damage] = {
     "a link in the place of data.parquet": Damage(link_instead("data.parquet"), UNSETTLED),
     "a link in the place of values.csv": Damage(link_instead("values.csv"), UNSETTLED),
     "a link in the place of release.json": Damage(link_instead("release.json"), UNSETTLED),
+    "a word in the page": Damage(edit_text("README.md", lambda text: text + "Alice has the flu.\n"), UNDECLARED),
+    "a link in the place of the page": Damage(link_instead("README.md"), UNSETTLED),
 }
 
 METADATA: dict[str, Damage] = {

@@ -326,6 +326,25 @@ def measure(
 
 
 @app.command()
+def export(
+    directory: Dir,
+    out: Annotated[Path, typer.Option(help="File to write; its extension tells the format.")],
+    layout: Annotated[
+        str, typer.Option(help="long, a row per visit, event or item, or wide, a row per record; long where it can be.")
+    ] = "",
+    format: Annotated[
+        str, typer.Option(help="csv, parquet, jsonl, geojson, xes or spmf; told by the file's name if not given.")
+    ] = "",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Write the records of a release as other tools read them, with the column names of an original."""
+    from sfumato.cli.publishing import export_file
+
+    export_file(Output(as_json=as_json), existing(directory), out, layout or None, format or None, force=force)
+
+
+@app.command()
 def reconstruct(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],

@@ -23,7 +23,7 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
-from sfumato.io.export import write_table
+from sfumato.io.export import export_release, write_table
 from sfumato.io.policy import read_policy
 from sfumato.io.releases import owner
 from sfumato.io.releases.stage import check_free
@@ -31,6 +31,7 @@ from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
     "announce_compilation",
+    "export_file",
     "generate_file",
     "given_secret",
     "publish",
@@ -237,6 +238,18 @@ def generate_file(
     write_table(table, path)
     out.say(f"Wrote {table.num_rows:,} rows (size {size:,}) to {path}.")
     out.finish({"rows": table.num_rows, "size": size, "out": str(path)})
+
+
+def export_file(
+    out: Output, directory: Path, path: Path, layout: str | None, format: str | None, *, force: bool
+) -> None:
+    """Write the records of a release in another layout and format."""
+    _check_file(path, force=force)
+    done = export_release(releases.read_release(directory), path, layout, format, force=force)
+    out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
+    if done.empty:
+        out.say(f"{done.empty:,} records have no entries; they are there all the same, without any.")
+    out.finish({**done._asdict(), "out": str(path)})
 
 
 def write_reconstructions(

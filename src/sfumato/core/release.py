@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.core.errors import ParameterError
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.places import PlaceOrigin
@@ -160,6 +162,37 @@ class Release:
             if row["column"] == self.history_column and row["value"] is None
         )
 
+    def to_arrow(self, layout: str = "wide") -> pa.Table:
+        """Return the records as a table of Arrow, generalised cells by their types.
+
+        Parameters
+        ----------
+        layout
+            ``wide``: a row per record. ``long``: a row per visit, event or item, with the columns of an original.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
+        >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
+        >>> release.to_arrow().column_names, release.to_arrow("long").column_names
+        (['person', 'places'], ['person', 'visit', 'place'])
+        """
+        from sfumato.core.layouts import lay_out
+
+        return lay_out(self, layout).table
+
+    def to_pandas(self, layout: str = "wide") -> Any:
+        """Return the records as a data frame of pandas; intervals are dictionaries of ``lo`` and ``hi``."""
+        pandas = _import_library("pandas")
+        kept = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+        # Whole numbers stay whole numbers where a cell is suppressed.
+        return self.to_arrow(layout).to_pandas(types_mapper=kept.get)
+
+    def to_polars(self, layout: str = "wide") -> Any:
+        """Return the records as a data frame of Polars; intervals are structs of ``lo`` and ``hi``."""
+        return _import_library("polars").from_arrow(self.to_arrow(layout))
+
     def __repr__(self) -> str:
         return f"Release({self.kind} by {self.method}: {len(self):,} of {self.records_in:,} records, {self.guarantee})"
 
@@ -171,6 +204,14 @@ class Release:
         )
         head = "".join(f"<th>{escape_html(name)}</th>" for name in names)
         return f"<p>{escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _import_library(name: str) -> Any:
+    """Import a library that only those need who ask for it, or say how to get it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
 
 
 def describe_claim(release: Release) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def make_file(frame: Any) -> FrameFile:
         # As it is: what is read is bounded by the size of the file, and equal cells take no room in a packed one.
         pq.write_table(table, sink, version="2.6", compression="none", use_dictionary=False, write_statistics=False)
     except _UNFIT:
-        raise SchemaError(f"{_NAME}: {_name_unfit(table)} Store it as text, numbers or times.") from None
+        raise SchemaError(f"{_NAME}: {_name_unfit(table)}") from None
     notes = ("The index of the data frame has no name and is left out.",) if unnamed else ()
     return FrameFile(sink.getvalue().to_pybytes(), notes)
 
@@ -86,8 +86,23 @@ def to_table(frame: Any) -> pa.Table:
     for number, field in enumerate(table.schema):
         plain = _plain_type(field.type)
         if plain != field.type:
-            table = table.set_column(number, field.name, table.column(number).cast(plain))
+            try:
+                chunks = [_spread(chunk).cast(plain) for chunk in table.column(number).chunks]
+            except _UNFIT:
+                raise SchemaError(f"{_NAME}: {_say_type(field)}") from None
+            table = table.set_column(number, field.name, pa.chunked_array(chunks, plain))
     return table
+
+
+def _spread(array: Any) -> Any:
+    """Return the labels of a column that has a dictionary, one by one; Arrow cannot spread all of them itself."""
+    if not pa.types.is_dictionary(array.type):
+        return array
+    return array.dictionary.cast(_plain_type(array.type.value_type)).take(array.indices)
+
+
+def _say_type(field: pa.Field) -> str:
+    return f"column {field.name!r} has the type {field.type}, which files do not have. Store it as text or numbers."
 
 
 def _convert(frame: Any) -> pa.Table:
@@ -134,5 +149,5 @@ def _name_unfit(table: pa.Table) -> str:
         try:
             pq.write_table(table.select([field.name]), pa.BufferOutputStream())
         except _UNFIT:
-            return f"column {field.name!r} has the type {field.type}, which files do not have."
-    return "it has a column of a type that files do not have."
+            return _say_type(field)
+    return "it has a column of a type that files do not have. Store it as text or numbers."

@@ -1,0 +1,190 @@
+"""Releases as other tools read them, and back: the same records in another layout and format."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.kind import TABLES
+from sfumato.core.layouts import LAYOUTS, Laid, gather_entries, lay_out
+from sfumato.core.release import Release
+from sfumato.core.rooms import find_kind
+from sfumato.io.export import csv_export, geojson, json_lines, parquet_export, spmf, xes
+from sfumato.io.export.tables import write_table
+
+__all__ = ["FORMATS", "Exported", "export_release", "list_formats", "read_export", "write_table"]
+
+FORMATS: dict[str, ModuleType] = {
+    "csv": csv_export,
+    "parquet": parquet_export,
+    "jsonl": json_lines,
+    "geojson": geojson,
+    "xes": xes,
+    "spmf": spmf,
+}
+"""Every format by its name, which is the extension of its files."""
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    layout, format
+        As they were chosen.
+    rows
+        Rows of the layout.
+    empty
+        Records without an entry: in the long layout of tables a row each, whose cells of an entry are empty.
+    """
+
+    layout: str
+    format: str
+    rows: int
+    empty: int
+
+
+def list_formats(kind: str, layout: str) -> tuple[str, ...]:
+    """Return the formats in which releases of a kind of data can be exported in a layout.
+
+    Examples
+    --------
+    >>> list_formats("trajectories", "long"), list_formats("trajectories", "wide"), list_formats("table", "long")
+    (('csv', 'parquet', 'jsonl', 'geojson', 'spmf'), ('csv', 'parquet', 'jsonl'), ())
+    """
+    about = find_kind(kind)
+    if layout == "wide":
+        return TABLES
+    # Kinds of data whose releases have lists tell receivers about them.
+    return (*TABLES, *about.exports) if "history" in about.told else ()
+
+
+def export_release(
+    release: Release, path: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
+) -> Exported:
+    """Write the records of a release in a layout and format; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    release
+        What :func:`sfumato.read_release` returns.
+    path
+        The file to write.
+    layout
+        ``long``, a row per visit, event or item, or ``wide``, a row per record; ``long`` where records have lists.
+    format
+        One of :data:`FORMATS`; told by the extension if not given.
+    force
+        Whether to replace a file that is there.
+    """
+    layout, format = _choose(release, path, layout, format)
+    if path.exists() and (path.is_dir() or not force):
+        raise SfumatoError(f"{path}: is there already; choose another file, or have it replaced (force).")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent}: there is no such directory.")
+    if (path.parent / "release.json").exists():
+        raise ParameterError(
+            f"{path}: lies in a release, where everything must be declared. Choose a file outside of it."
+        )
+    laid = lay_out(release, layout)
+    with _appearing(path) as file:
+        for part in FORMATS[format].spell(release, laid):
+            file.write(part)
+    return Exported(layout, format, laid.table.num_rows, _count_empty(laid))
+
+
+def read_export(
+    path: str | os.PathLike[str], release: Release, layout: str | None = None, format: str | None = None
+) -> pa.Table:
+    """Read an exported file back: the table of the release, cell by cell, if nobody changed the file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    release
+        The release that it was exported from: its columns and their forms say how cells are read.
+    layout, format
+        As for :func:`export_release`.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["wine", "bread"]])
+    >>> release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2)).release
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.spmf"
+    >>> export_release(release, file)
+    Exported(layout='long', format='spmf', rows=4, empty=0)
+    >>> read_export(file, release).to_pylist() == release.table.to_pylist()
+    True
+    """
+    file = Path(path)
+    layout, format = _choose(release, file, layout, format)
+    laid = lay_out(release, layout)
+    try:
+        table: pa.Table = FORMATS[format].parse(file, release, laid)
+        return table if layout == "wide" else gather_entries(release, table)
+    except OSError as error:
+        raise SchemaError(f"{file}: cannot be read ({error.strerror or 'not a valid path'}).") from None
+    except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError):
+        # What libraries say of a cell may quote it.
+        raise SchemaError(f"{file.name}: this is not an export of the release in {format}, {layout}.") from None
+
+
+def _choose(release: Release, path: Path, layout: str | None, format: str | None) -> tuple[str, str]:
+    """Return layout and format that were asked for, or refuse a pair that there is not."""
+    format = format or path.suffix.removeprefix(".").lower()
+    if format not in FORMATS:
+        raise ParameterError(
+            f"format must be one of {', '.join(FORMATS)}, got {format!r}. Name it, or end the file so."
+        )
+    if layout is None:
+        lists = any(column.form.history for column in release.columns)
+        layout = "long" if lists else "wide"
+    if layout not in LAYOUTS:
+        raise ParameterError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+    allowed = list_formats(release.kind, layout)
+    if not allowed:
+        raise ParameterError(
+            f"export: a row of a release of {release.kind} holds no list of entries, so that it has no long layout. "
+            "Use the wide one."
+        )
+    if format not in allowed:
+        raise ParameterError(
+            f"export: {release.kind} cannot be written as {format} in the {layout} layout; there are "
+            f"{', '.join(allowed)}."
+        )
+    return layout, format
+
+
+def _count_empty(laid: Laid) -> int:
+    return int(laid.table.column(laid.entries[-1]).null_count) if laid.entries else 0
+
+
+@contextlib.contextmanager
+def _appearing(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file aside and put it in its place at the end, or leave nothing."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+        aside = Path(file.name)
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            aside.chmod(0o666 & ~_umask())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kinds.contract_data import KINDS, required_parameters
+from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import registry
@@ -13,8 +15,6 @@ from sfumato.checking.risk import Risk
 from sfumato.kinds.activity.attacker import known_slots
 from sfumato.kinds.sequences.knowledge.matches import list_known
 from sfumato.kinds.sequences.knowledge.parts import narrow_people
-from tests.kinds.contract_data import KINDS, required_parameters
-from tests.test_contract import ordinary_rows
 
 FIRST = {kind: sorted(registry.methods_for(kind))[-1] for kind in KINDS}
 SECRET = bytes([1] * 32)

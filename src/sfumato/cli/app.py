@@ -10,6 +10,7 @@ import typer
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
+from sfumato.cli.workloads import app as workloads
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.limits import EXPANSION, allow_expansion
@@ -22,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(workloads, name="workload")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]

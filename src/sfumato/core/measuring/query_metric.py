@@ -2,7 +2,7 @@
 
 A query is a line of a workload. A part ``time=LOW..HIGH`` asks for a range of time, both ends included, either of which
 may be left out: numbers where the times of the data are numbers, else dates such as ``2024-03-01`` or
-``2024-03-01T08:30``.
+``2024-03-01T08:30``, or a time of day such as ``08:30`` where days have no date.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ class TimeRange(NamedTuple):
 def _read_moment(text: str, clock: Clock) -> int:
     if clock.unit is None:
         return int(text)
-    moment = datetime.datetime.fromisoformat(text)
+    # A time of day alone is one of the first day: diaries of one day have no other.
+    moment = datetime.datetime.fromisoformat(f"1970-01-01T{text}" if text[2:3] == ":" else text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
     return int((moment - _EPOCH).total_seconds() // UNITS[clock.unit])

@@ -33,7 +33,7 @@ class AverageRelativeError(QueryMetric):
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
-    >>> workload = sf.Workload((("eat",), ("sleep", "time=0..0")))
+    >>> workload = sf.Workload((("eat",), ("sleep", "time=00:00..00:00")))
     >>> AverageRelativeError().measure(Comparison(data, result.release, workload=workload)).value
     0.0
     """

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         verify,
         write,
     )
+    from sfumato.study import run_study as study
 
 __all__ = [
     "Dataset",
@@ -82,6 +83,7 @@ __all__ = [
     "read",
     "read_release",
     "reconstruct",
+    "study",
     "verify",
     "write",
 ]
@@ -107,8 +109,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "methods":
-        return importlib.import_module("sfumato.methods")
+    if name in ("methods", "study"):
+        return importlib.import_module(f"sfumato.{name}")
     where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
     return getattr(importlib.import_module(f"sfumato.{where}"), name)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
+from sfumato.cli import studies
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.workloads import app as workloads
@@ -398,3 +399,7 @@ def demo(
     from sfumato.cli.demo import show
 
     show(Output(as_json=as_json), out)
+
+
+for _command in (studies.evaluate, studies.compare, studies.plot):
+    app.command()(_command)

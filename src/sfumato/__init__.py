@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         write,
     )
     from sfumato.study import run_study as study
+    from sfumato.study.explore import explore
 
 __all__ = [
     "Dataset",
@@ -77,6 +78,7 @@ __all__ = [
     "attack_rising",
     "draw_workload",
     "estimate",
+    "explore",
     "inspect",
     "measure",
     "methods",
@@ -99,6 +101,7 @@ _WHERE = {
     "Verdict": "checking.verdict",
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
+    "explore": "study.explore",
     "read_release": "io.releases",
 }
 

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.exploring import explore as explore_command
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.workloads import app as workloads
@@ -401,5 +402,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, studies.plot):
+for _command in (studies.evaluate, studies.compare, studies.plot, explore_command):
     app.command()(_command)

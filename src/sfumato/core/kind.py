@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sfumato.core.schema import Column
@@ -33,6 +34,13 @@ class Kind:
         What one record is, where a file does not tell.
     manifests
         Files that mark a release of a shape of its own, which the room ``folder`` reads.
+    advised
+        Methods to try first, the first of all first.
+    headline
+        Measures that tell most about what a release is still good for, the first of all first.
+    usual
+        Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
+        demand first.
 
     Examples
     --------
@@ -46,6 +54,9 @@ class Kind:
     formats: tuple[str, ...] = TABLES
     unit: Unit = PERSON
     manifests: tuple[str, ...] = ()
+    advised: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
+    usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
 
 
 class OfKind:

@@ -12,4 +12,7 @@ KIND = Kind(
     (Column("person", "identifier"), Column("activities", "history")),
     options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit"),
     formats=(*TABLES, "adl", "aras"),
+    advised=("mc-l-mdav-wd", "mc"),
+    headline=("relative-difference", "average-relative-error"),
+    usual={"k": (3, 5, 10), "delta": ("6",), "epsilon": ("1/2",), "aggregate": ("slot",)},
 )

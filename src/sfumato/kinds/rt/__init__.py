@@ -13,4 +13,7 @@ KIND = Kind(
         *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "unit"),
         *("items", "item_file", "separator", "sensitive_items"),
     ),
+    advised=("rum-bound", "rfirst"),
+    headline=("queries", "ncp", "utility-loss"),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

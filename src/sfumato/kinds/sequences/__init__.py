@@ -12,4 +12,7 @@ KIND = Kind(
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
+    advised=("hi", "hy"),
+    headline=("average-relative-error", "interval-loss"),
+    usual={"k": (3, 5, 10)},
 )

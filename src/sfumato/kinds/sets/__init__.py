@@ -12,4 +12,7 @@ KIND = Kind(
     (Column("person", "identifier"), Column("items", "history")),
     options=("sensitive", "hierarchies", "constraints", "separator", "unit"),
     formats=(*TABLES, "spmf", "transactions", "amnesia"),
+    advised=("disassociation", "local-km"),
+    headline=("item-queries",),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

@@ -14,4 +14,7 @@ KIND = Kind(
     formats=(*TABLES, "spmf"),
     unit=RECORD,
     manifests=("stream.json",),
+    advised=("reposition", "anatomy"),
+    headline=("average-relative-error", "window-queries", "publication-delay"),
+    usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
 )

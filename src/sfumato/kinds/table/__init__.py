@@ -13,4 +13,7 @@ KIND = Kind(
         *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "population"),
         "unit",
     ),
+    advised=("mondrian", "optimal"),
+    headline=("attribute-queries", "ncp"),
+    usual={"k": (3, 5, 10), "l": (1, 2)},
 )

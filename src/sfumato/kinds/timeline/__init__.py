@@ -14,4 +14,7 @@ KIND = Kind(
     options=("sensitive", "resolution"),
     formats=(*TABLES, "spmf"),
     unit=TIME_POINT,
+    advised=("essa", "essa-joint"),
+    headline=("sanitisation-error", "average-relative-error"),
+    usual={"delta": ("1/5", "1/10", "1/20", "1/100")},
 )

@@ -22,4 +22,7 @@ KIND = Kind(
         "unit",
     ),
     formats=(*TABLES, "spmf"),
+    advised=("local-km", "seqanon"),
+    headline=("average-relative-error", "distance"),
+    usual={"k": (3, 5, 10), "m": (2,), "infeasible": ("suppress",)},
 )

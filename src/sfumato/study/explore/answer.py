@@ -103,12 +103,12 @@ class Exploration:
     @property
     def sentences(self) -> list[str]:
         """The answers in plain sentences."""
-        said = [*self.in_words[-1:], self._say_sample()]
+        said = [*self.in_words[-1:], self.say_sample()]
         for cost in self.costs():
             withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
             said.append(
-                f"{cost['promise']} costs {self.measure[0]} {cost['loss']:.3g} with {cost['cheapest']}; an attacker's "
-                f"success falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
+                f"{cost['promise']} costs {cost['loss']:.3g} ({self.measure[0]}) with {cost['cheapest']}; {self._risk} "
+                f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
         said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
@@ -120,7 +120,15 @@ class Exploration:
             said.append(f"There was no time for {len(self.unrun)} more candidates; give more (--seconds).")
         return [sentence for sentence in said if sentence]
 
-    def _say_sample(self) -> str:
+    @property
+    def _risk(self) -> str:
+        """What the risk is: of people who are told apart, or of events that become frequent."""
+        if any("largest_relative_frequency" in risk for risk in self.before):
+            return "the largest relative frequency of a sensitive event"
+        return "an attacker's success" + ("" if self.tried_on == self.records else " in the sample")
+
+    def say_sample(self) -> str:
+        """Say on how much of the data candidates were tried."""
         if self.tried_on == self.records:
             return f"Everything was tried on all of {self.unit.count(self.records)}."
         return (

@@ -30,7 +30,7 @@ def render(found: Exploration, name: str) -> str:
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     body = [
         f"<h1>What anonymising {escape(name)} would cost</h1>",
-        f'<p class="small">{today}. {escape(found._say_sample())}</p>',
+        f'<p class="small">{today}. {escape(found.say_sample())}</p>',
         _verdict(found),
         "<h2>How identifying the data are as they stand</h2>",
         *(f"<p>{escape(sentence)}</p>" for sentence in found.in_words),

@@ -16,5 +16,5 @@ KIND = Kind(
     unit=TIME_POINT,
     advised=("essa", "essa-joint"),
     headline=("sanitisation-error", "average-relative-error"),
-    usual={"delta": ("1/5", "1/10", "1/20", "1/100")},
+    usual={"delta": ("1/5", "1/20", "1/50", "1/100", "1/200", "1/1000")},
 )

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sfumato import registry
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.study.cells import Cell
@@ -85,7 +86,7 @@ class Exploration:
         """Return, for every promise, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
-            cheapest.setdefault(point.outcome.guarantee, point)
+            cheapest.setdefault(_name_promise(point, self.result.facts.get("kind")), point)
         return [
             {
                 "promise": promise,
@@ -161,3 +162,11 @@ class Exploration:
     def _repr_html_(self) -> str:
         lines = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         return f"<div><p><b>{escape(repr(self))}</b></p><ul>{lines}</ul></div>"
+
+
+def _name_promise(point: Tried, kind: str | None) -> str:
+    """Name a promise by its title and what was asked for; what follows from the data is left out."""
+    name, _, rest = point.outcome.guarantee.partition(" (")
+    titles = {promise.name: promise.title for promise in registry.find(point.cell.method, kind).promises}
+    asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
+    return f"{titles.get(name, name)} ({', '.join(asked)})" if asked else titles.get(name, name)

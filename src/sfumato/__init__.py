@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         attack,
         attack_beyond,
         attack_rising,
+        draw_workload,
         estimate,
         export,
         inspect,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         write,
     )
     from sfumato.study import run_study as study
+    from sfumato.study.explore import explore
 
 __all__ = [
     "Dataset",
@@ -77,7 +79,9 @@ __all__ = [
     "attack",
     "attack_beyond",
     "attack_rising",
+    "draw_workload",
     "estimate",
+    "explore",
     "export",
     "inspect",
     "measure",
@@ -104,6 +108,7 @@ _WHERE = {
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
     "read_export": "io.export",
+    "explore": "study.explore",
     "read_release": "io.releases",
 }
 

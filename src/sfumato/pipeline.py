@@ -43,6 +43,7 @@ __all__ = [
     "attack",
     "attack_beyond",
     "attack_rising",
+    "draw_workload",
     "estimate",
     "export",
     "inspect",
@@ -385,6 +386,19 @@ def _risks(comparison: Comparison) -> tuple[Finding, Finding]:
     before = _attack_original(original, getattr(release.guarantee, "m", 2))[-1]
     after = registry.attacker(release.guarantee).attack(release, original, comparison.rows)
     return _name_unit(before, original), _name_unit(after, original)
+
+
+def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
+    """Draw COUNT queries about data of any kind, to be put to any release made of them.
+
+    They are what the kind's own measure asks: subsequences of places, sets of items, conditions on attributes, both
+    together, or events, activities and values in ranges of time.
+    """
+    for metric in registry.metrics_for(dataset.kind, {"queries": count}):
+        drawn = metric.draw_workload(dataset, seed)
+        if drawn is not None:
+            return drawn
+    raise ParameterError(f"workload: no measure of {dataset.kind} asks COUNT queries.")
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:

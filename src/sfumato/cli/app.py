@@ -9,8 +9,10 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.exploring import explore as explore_command
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
+from sfumato.cli.workloads import app as workloads
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.limits import EXPANSION, allow_expansion
@@ -23,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(workloads, name="workload")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
@@ -417,5 +421,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, studies.plot):
+for _command in (studies.evaluate, studies.compare, studies.plot, explore_command):
     app.command()(_command)

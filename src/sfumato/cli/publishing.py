@@ -31,6 +31,7 @@ from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
     "announce_compilation",
+    "check_file",
     "export_file",
     "generate_file",
     "given_secret",
@@ -231,7 +232,7 @@ def generate_file(
     force: bool,
 ) -> None:
     """Generate data of a kind into a file."""
-    _check_file(path, force=force)
+    check_file(path, force=force)
     generator = registry.generator(kind)
     chosen = {"model": model} if model else {}
     table = generator.generate(size, seed, **chosen, **options)
@@ -259,7 +260,7 @@ def write_reconstructions(
     numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, copies + 1)]
     paths = numbered if copies > 1 else [path]
     for file in paths:
-        _check_file(file, force=force)
+        check_file(file, force=force)
     for file, possible in zip(paths, pipeline.reconstruct(directory, copies=copies, seed=seed), strict=True):
         items = possible.history()
         people = possible.table.column(possible.schema.identifier).take(pa.array(items.row_of_token))
@@ -269,7 +270,8 @@ def write_reconstructions(
     out.finish({"copies": copies, "out": [str(file) for file in paths]})
 
 
-def _check_file(path: Path, *, force: bool) -> None:
+def check_file(path: Path, *, force: bool) -> None:
+    """Refuse to write a file that is there, or into a directory that is not."""
     if path.exists() and not force:
         raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
     if not path.parent.is_dir():

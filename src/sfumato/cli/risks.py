@@ -11,7 +11,7 @@ __all__ = ["SIZES", "show_rising", "show_sizes"]
 
 SIZES = ("set_sizes", "set_size_quantiles")
 """What is shown in a table of its own: how many records people have to hide among."""
-_UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", *SIZES}
+_UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", "unique_by", *SIZES}
 
 
 def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()) -> None:
@@ -28,6 +28,10 @@ def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], lea
         [(_describe(risk), *(risk.get(name) for name in names)) for risk in risks],
     )
     show_sizes(out, risks)
+    unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
+    if unique:
+        rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]
+        out.table("What makes people unique", ["columns known", "share that is alone"], rows)
 
 
 def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:

@@ -43,6 +43,13 @@ class Kind:
         In the long layout: the column that numbers the entries of a record, where their order says something.
     exports
         Formats beside those of tables in which a release can be exported.
+    advised
+        Methods to try first, the first of all first.
+    headline
+        Measures that tell most about what a release is still good for, the first of all first.
+    usual
+        Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
+        demand first.
 
     Examples
     --------
@@ -60,6 +67,9 @@ class Kind:
     entries: Mapping[str, str] = dataclasses.field(default_factory=dict)
     position: str = ""
     exports: tuple[str, ...] = ()
+    advised: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
+    usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
 
 
 class OfKind:

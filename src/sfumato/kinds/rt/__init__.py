@@ -17,4 +17,7 @@ KIND = Kind(
         "row": "one record: attributes and a set of items, whose order says nothing",
         "history": "the items, each as itself or as a value that stands for several items",
     },
+    advised=("rum-bound", "rfirst"),
+    headline=("queries", "ncp", "utility-loss"),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

@@ -27,4 +27,7 @@ KIND = Kind(
         "times": "time",
     },
     exports=("xes",),
+    advised=("hi", "hy"),
+    headline=("average-relative-error", "interval-loss"),
+    usual={"k": (3, 5, 10)},
 )

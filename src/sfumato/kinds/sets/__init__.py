@@ -25,4 +25,7 @@ KIND = Kind(
     },
     entries={"items": "item"},
     exports=("spmf",),
+    advised=("disassociation", "local-km"),
+    headline=("item-queries",),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from fractions import Fraction
 from typing import Any
 
@@ -99,7 +100,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
-    """Attack the data as they stand, without names, with one slot known, two, and so on up to m.
+    """Attack the data as they stand, without names, with one slot known, two, and so on up to m, and with all.
 
     The sensitive share is that of the people who fit and do a sensitive activity in the same slot. Where there are
     more than twenty million slots altogether, 1,000 people drawn at random are attacked, and the sampling error is
@@ -109,13 +110,13 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     --------
     >>> data = Dataset.of("activity", [["home", "out"], ["home", "away"], ["home", "away"]], sensitive=("away",))
     >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
-    [(1, 1.0), (1, 1.0)]
+    [(1, 1.0), (1, 1.0), (1, 1.0)]
     """
     slots = Slots.of(dataset)
     sensitive = [code for code in slots.find(dataset.schema.sensitive) if code >= 0]
     people = draw_people(len(dataset), _PEOPLE, 0) if slots.codes.size > _CELLS else None
     sizes, shares = KnownDays(slots, m, sensitive, people).fit()
-    return [
+    parts = [
         Risk.of(
             sizes[known - 1],
             KNOWLEDGE,
@@ -125,6 +126,17 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
         )
         for known in range(1, m + 1)
     ]
+    return [*parts, _know_everything(slots, sensitive)]
+
+
+def _know_everything(slots: Slots, sensitive: list[int]) -> Risk:
+    """Return what an attacker reaches who knows all that a person did: only people with the same days fit."""
+    # Digests in place of days: a copy of all days could be gigabytes.
+    seen: dict[bytes, int] = {}
+    digests = (hashlib.blake2b(day.tobytes(), digest_size=16).digest() for day in slots.codes)
+    number = np.array([seen.setdefault(digest, len(seen)) for digest in digests], dtype=np.int64)
+    share = float(any((slots.codes == code).any() for code in sensitive)) if sensitive else None
+    return Risk.of(np.bincount(number)[number].astype(np.int64), KNOWLEDGE, max_sensitive_share=share)
 
 
 def _find_largest_share(release: Release, known: KnownSlots, rows: Ints | None) -> float | None:

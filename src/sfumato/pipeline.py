@@ -301,21 +301,20 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     return _name_unit(found, original)
 
 
-def attack_rising(path: PathLike, original: Dataset, m: int) -> dict[str, list[Finding]]:
+def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
     """Attack the original and its release with ever more knowledge, whatever the guarantee is about.
 
     Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
     Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
     """
-    release = _release_of(path, original)
-    rows, _ = owner.find_rows(Path(path), original)
+    release, original, rows = set_beside(source, original)
     attacker = registry.attacker(release.guarantee)
     if hasattr(attacker, "attack_rising"):
         after = attacker.attack_rising(release, original, m, rows)
     else:
         after = [attacker.attack(release, original, rows)]
     found = {"before": _attack_original(original, m), "after": after}
-    return {when: [_name_unit(finding, original) for finding in findings] for when, findings in found.items()}
+    return {when: Findings(_name_unit(finding, original) for finding in each) for when, each in found.items()}
 
 
 def _attack_original(dataset: Dataset, m: int) -> list[Finding]:

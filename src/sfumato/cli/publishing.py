@@ -245,7 +245,7 @@ def export_file(
     out: Output, directory: Path, path: Path, layout: str | None, format: str | None, *, force: bool
 ) -> None:
     """Write the records of a release in another layout and format."""
-    _check_file(path, force=force)
+    check_file(path, force=force)
     done = export_release(releases.read_release(directory), path, layout, format, force=force)
     out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:

@@ -28,6 +28,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import releases
+from sfumato.io.identifiers import look_at_columns, refuse_identifiers
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
@@ -98,6 +99,7 @@ def anonymize(
     limit = read_limit(withhold_at_most)
     run = run or Run(secret)
     run.withhold_at_most = limit
+    refuse_identifiers(dataset)
     with run.phase("anonymize"):
         result = counting.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
@@ -252,6 +254,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
+        "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
         "risk": [_name_unit(risk, dataset).to_dict() for risk in attacker.attack_original(dataset, m)],
         "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
@@ -364,6 +367,7 @@ def apply(
     limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
+    refuse_identifiers(dataset)
     run = run or Run()
     run.withhold_at_most = limit
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])

@@ -107,7 +107,15 @@ def inspect(
     found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond"}})
+    show_inspection(out, found)
+    out.finish(found)
+
+
+def show_inspection(out: Output, found: dict[str, Any]) -> None:
+    """Show what data are, what in them looks like names of people, and how identifying they are."""
+    apart = {"notes", "identifiers", "risk", "beyond"}
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
+    out.warn([f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]])
     names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in {*_UNSHOWN, *found}))
     out.table(
         "How identifying they are as they stand",
@@ -116,7 +124,6 @@ def inspect(
     )
     for beyond in found["beyond"]:
         show_beyond(out, "An attacker who knows or does a little more", beyond)
-    out.finish(found)
 
 
 _UNSHOWN = {"knowledge", "m", "max_success"}

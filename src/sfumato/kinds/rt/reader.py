@@ -80,8 +80,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
     about = dataclasses.replace(reading, hierarchies=others)
     found = read_attributes(file.name, table, about, taken=() if column is None else (column,))
+    cells = found.cells
     items = (
-        _read_beside(file.name, table, reading) if column is None else _read_column(file.name, table, column, reading)
+        _read_beside(file.name, cells, reading) if column is None else _read_column(file.name, cells, column, reading)
     )
     if not len(items.sets.codes):
         raise SchemaError(
@@ -100,7 +101,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     made = attach_items(
         plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner, "sensitive-items")
     )
-    trees = {**made.hierarchies, **_find_tree(tree, items)}
+    trees = {**made.hierarchies, **_find_tree(tree, items, reading.hierarchy_root)}
     notes = (f"Read {table.num_rows:,} rows of {file.name}.", *found.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)
 
@@ -215,11 +216,11 @@ def _gather(owner: str, found: Occurrences, row: Longs, rows: int, notes: tuple[
     return _Items(owner, sets, first[: len(found.labels)].tolist(), (*notes, *told))
 
 
-def _find_tree(given: str | None, items: _Items) -> dict[str, Hierarchy]:
+def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, Hierarchy]:
     if given is None:
         return {}
     labels = list(items.sets.labels)
-    tree = derive_hierarchy(given, labels, None) or read_hierarchy(given)
+    tree = derive_hierarchy(given, labels, None) or read_hierarchy(given, root=root)
     tree.require(labels, f"{items.owner}: hierarchy of item", items.rows)
     return {HIERARCHY: tree}
 

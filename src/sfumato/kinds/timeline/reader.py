@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
@@ -17,11 +17,11 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import TIME_POINT
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.files import choose_format, load
+from sfumato.io.missing import settle_missing
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
-from sfumato.io.tables import parse_table
-from sfumato.io.times import parse_times
+from sfumato.io.sources import Source
+from sfumato.io.times import cut_times, parse_times
 
 __all__ = ["WORDS", "read"]
 
@@ -76,18 +76,11 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     Times have no zone and are taken as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
-    file = Path(path)
-    name = file.name
-    table = parse_table(
-        name,
-        load(file),
-        choose_format(file, reading.format, reading.formats),
-        delimiter=reading.delimiter,
-        header=reading.header or True,
-        encoding=reading.encoding,
-    )
+    source = Source(Path(path), reading)
+    name, table = source.name, source.table()
     columns, told = assign_roles(name, table.column_names, reading, WORDS)
-    notes = [f"Read {table.num_rows:,} rows of {name}.", *told]
+    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *told]
+    name, table = settle_missing(name, table, columns, reading, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
             raise SchemaError(
@@ -142,12 +135,10 @@ def _read_times(
         return found.order.astype(np.int64), Clock()
     if not found.zoned:
         notes.append("Times have no zone and are taken as UTC.")
-    clock = Clock(resolution or "second")
-    unit = UNITS[str(clock.unit)] * 1_000_000
-    finer = int((found.micros % unit != 0).sum())
-    if finer:
-        notes.append(f"Times that were cut to the {clock.unit}: {finer:,}.")
-    return found.micros // unit, clock
+    times, clock, finer = cut_times(found.micros, resolution or "second")
+    if finer.any():
+        notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
+    return times, clock
 
 
 def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:

@@ -53,7 +53,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def start(
+def begin(
     context: typer.Context,
     max_expansion: Annotated[
         float,
@@ -89,6 +89,24 @@ def methods(
             rows,
         )
     out.finish({"methods": found})
+
+
+@app.command()
+def start(
+    data: Data,
+    policy: Annotated[Path, typer.Option(help="Policy file to write.")] = Path("policy.toml"),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guess without asking.")] = False,
+    kind: Annotated[str, typer.Option(help="Kind of data, where it is known.")] = "",
+    sensitive: Annotated[
+        list[str], typer.Option(help="Sensitive value or column, where it is known. Repeatable.")
+    ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Replace a policy file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look at a file, guess what it is and why, ask what cannot be guessed, inspect it and write a policy that runs."""
+    from sfumato.cli.start import start
+
+    start(Output(as_json=as_json), data, policy, kind=kind, sensitive=tuple(sensitive), yes=yes, force=force)
 
 
 @app.command()

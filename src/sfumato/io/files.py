@@ -36,6 +36,7 @@ _EXTENSIONS = {
     ".tab": "csv",
     ".txt": "csv",
     ".dat": "csv",
+    ".data": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".jsonl": "jsonl",

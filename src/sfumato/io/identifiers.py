@@ -24,7 +24,9 @@ _PHONE_WORDS = frozenset({"phone", "telephone", "tel", "mobile", "cell", "fax", 
 _NAME_WORDS = frozenset(
     {"surname", "lastname", "firstname", "forename", "fullname", "maidenname", "vorname", "nachname", "prenom", "nom"}
 )
-_WHOSE_NAME = frozenset({"first", "last", "full", "family", "given", "maiden", "person", "patient", "customer", "client"})
+_WHOSE_NAME = frozenset(
+    {"first", "last", "full", "family", "given", "maiden", "person", "patient", "customer", "client"}
+)
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 _DIGITS = re.compile(r"\d", re.ASCII)
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[A-Za-z]{2,}")

@@ -30,7 +30,7 @@ from sfumato.io.formats.xes import parse_xes
 __all__ = ["check_columns", "check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
 
 _DELIMITERS = (",", ";", "\t")
-_SPOKEN = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
+_SPOKEN = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
 _SAMPLED_LINES = 20
 _LINE = re.compile(rb"[^\r\n]+")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -164,7 +164,8 @@ def first_lines(data: bytes, count: int = _SAMPLED_LINES) -> list[str]:
 def detect_delimiter(lines: Sequence[str]) -> str:
     """Return comma, semicolon or tab: the one that cuts the first lines into equally many cells.
 
-    Where several do, the one with more cells wins; where none does, the one the first line has most of.
+    Where several do, the one with more cells wins; where none does, the one the first line has most of. Where there is
+    none of them, and blanks cut all lines into equally many cells, at least three, it is blanks.
 
     Examples
     --------
@@ -177,6 +178,10 @@ def detect_delimiter(lines: Sequence[str]) -> str:
         counts = [line.count(delimiter) for line in bare]
         return len(set(counts)) == 1 and counts[0] > 0, counts[0]
 
+    if len(lines) > 1 and not any(mark in line for mark in _DELIMITERS for line in lines):
+        cells = {len(line.split()) for line in lines}
+        if len(cells) == 1 and min(cells) >= 3:
+            return " "
     return max(_DELIMITERS, key=judge) if lines else ","
 
 
@@ -188,6 +193,8 @@ def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Seq
         data += b"\n"
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(lines)
     quoted = b'"' in data
+    if cut == " " and not quoted:  # columns are often aligned by several blanks
+        data = re.sub(rb"(?m)^ +| +\r?$", b"", re.sub(rb"[ \t]+", b" ", data))
     if quoted:
         _check_quotes(name, data, cut)
     table = _cut_cells(name, data, cut, quoted, header is True)

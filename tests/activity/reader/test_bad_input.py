@@ -37,7 +37,7 @@ def test_files_that_are_not_there(tmp_path):
         read(tmp_path, Reading("activity"))
     (tmp_path / "a.csv").write_text(HEADER + GOOD)
     (tmp_path / "b.csv").write_text("person;activity\n7;sleep\n")
-    with pytest.raises(SchemaError, match="must begin with the same line of names; a.csv and b.csv do not"):
+    with pytest.raises(SchemaError, match=r"must begin with the same line of names; a\.csv and b\.csv do not"):
         read(tmp_path, Reading("activity"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import zipfile
@@ -48,19 +49,15 @@ def parse_sheet(name: str, data: bytes, sheet: str | None = None, header: bool |
     logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)
     rows: Any = None
     book: Any = None
-    try:
+    with contextlib.suppress(fastexcel.FastExcelError):  # its message may quote cells
         book = fastexcel.read_excel(data)
-    except fastexcel.FastExcelError:  # its message may quote cells
-        pass
     if book is None:
         raise SchemaError(f"{name}: this is not a workbook, or it is damaged. Save it again, or as CSV.")
     names = book.sheet_names
     if sheet is not None and sheet not in names:
         raise ParameterError(f"{name}: there is no sheet {sheet!r}. Its sheets are {', '.join(map(repr, names[:20]))}.")
-    try:
+    with contextlib.suppress(fastexcel.FastExcelError):
         rows = book.load_sheet(sheet or 0, header_row=None, dtypes="string").to_arrow()
-    except fastexcel.FastExcelError:
-        pass
     if rows is None or not rows.num_columns or not rows.num_rows:
         raise SchemaError(f"{name}: the sheet {sheet or names[0]!r} is empty, or it cannot be read.")
     return _name_columns(name, pa.Table.from_batches([rows]), header)

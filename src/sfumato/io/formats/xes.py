@@ -21,9 +21,9 @@ _MOST_COLUMNS = 4_096
 def parse_xes(name: str, blocks: Iterable[bytes]) -> pa.Table:
     """Make a table of an event log, one row per event, as it is read.
 
-    Attributes of a trace are columns whose names begin with ``case:``. Cells are text as the file has it, and null where
-    an event lacks the attribute. A trace without a name is called by its number. Attributes of attributes, of the log
-    and of its global section are not read.
+    Attributes of a trace are columns whose names begin with ``case:``. Cells are text as the file has it, and null
+    where an event lacks the attribute. A trace without a name is called by its number. Attributes of attributes, of the
+    log and of its global section are not read.
 
     Examples
     --------

@@ -23,10 +23,10 @@ class Listener(Protocol):
         """Take the beginning of an element; ``path`` are those around it, names are without their prefix."""
 
     def end(self, path: tuple[str, ...], tag: str, text: str) -> None:
-        """Take the end of an element with the text right in it."""
+        """Take the end of an element with the text that stands in it, after other elements in it if there are any."""
 
 
-class _Fault(Exception):
+class _FaultError(Exception):
     """Something that the file must not have; expat lets it through, with its context dropped later."""
 
 
@@ -59,7 +59,7 @@ def walk_xml(name: str, blocks: Iterable[bytes], listener: Listener) -> None:
         for block in blocks:
             parser.Parse(block, False)
         parser.Parse(b"", True)
-    except _Fault as found:
+    except _FaultError as found:
         fault = str(found)
     except (expat.ExpatError, UnicodeError, ValueError, LookupError):
         fault = "is not XML, or the file is cut short. Copy it again"
@@ -83,9 +83,11 @@ class _Walker:
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.path) >= DEEPEST:
-            raise _Fault(f"has elements more than {DEEPEST} deep in one another")
+            raise _FaultError(f"has elements more than {DEEPEST} deep in one another")
         if any(len(value) > LONGEST_TEXT for value in attributes.values()):
-            raise _Fault(f"has a text of more than {LONGEST_TEXT:,} characters")
+            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters")
+        if self.texts:
+            self.texts[-1].clear()  # what stands between elements is nothing that is wanted, and may be much
         tag = name.rpartition(":")[2]
         self.listener.begin(tuple(self.path), tag, attributes)
         self.path.append(tag)
@@ -100,9 +102,9 @@ class _Walker:
     def _text(self, text: str) -> None:
         self.length += len(text)
         if self.length > LONGEST_TEXT:
-            raise _Fault(f"has a text of more than {LONGEST_TEXT:,} characters")
+            raise _FaultError(f"has a text of more than {LONGEST_TEXT:,} characters")
         if self.texts:
             self.texts[-1].append(text)
 
     def _refuse_doctype(self, *_declared: object) -> NoReturn:
-        raise _Fault("declares a document type, which files of this format do not have. Remove it")
+        raise _FaultError("declares a document type, which files of this format do not have. Remove it")

@@ -12,7 +12,15 @@ from sfumato.core.clock import Clock, count_units, find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Part, Release
 
-__all__ = ["PublishedSnapshots", "column_of", "count_snapshots", "original_codes", "original_times", "read_codes", "shift_times"]
+__all__ = [
+    "PublishedSnapshots",
+    "column_of",
+    "count_snapshots",
+    "original_codes",
+    "original_times",
+    "read_codes",
+    "shift_times",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -141,8 +149,8 @@ def count_snapshots(clock: Clock, times: Ints) -> Ints:
 
     Examples
     --------
-    >>> count_snapshots(Clock(), np.array([7])).tolist(), count_snapshots(Clock("minute"), np.array([120_000_000])).tolist()
-    ([7], [2])
+    >>> count_snapshots(Clock("minute"), np.array([120_000_000])).tolist()
+    [2]
     """
     return times if clock.unit is None else count_units(clock.unit, times)
 
@@ -155,7 +163,11 @@ def shift_times(clock: Clock, times: Ints, snapshots: int) -> Ints:
     >>> shift_times(Clock(), np.array([7]), 2).tolist(), shift_times(Clock("minute"), np.array([0]), 2).tolist()
     ([9], [120000000])
     """
-    return times + snapshots if clock.unit is None else find_moments(clock.unit, count_units(clock.unit, times) + snapshots)
+    return (
+        times + snapshots
+        if clock.unit is None
+        else find_moments(clock.unit, count_units(clock.unit, times) + snapshots)
+    )
 
 
 def original_codes(original: Dataset, labels: tuple[str, ...]) -> Ints:

@@ -17,13 +17,14 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import TIME_POINT
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
+from sfumato.io.looks import Guess, Look
 from sfumato.io.missing import settle_missing
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import cut_times, parse_times
 
-__all__ = ["WORDS", "read"]
+__all__ = ["WORDS", "guess", "read"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -113,6 +114,29 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
         clock=clock,
         unit=TIME_POINT,
     )
+
+
+def guess(look: Look) -> Guess | None:
+    """Take files for a timeline that say what happened when, and of nobody.
+
+    Examples
+    --------
+    >>> table = pa.table({"day": ["2024-01-01", "2024-01-02"], "product": ["a", "b"], "quantity": ["2", "3"]})
+    >>> guess(Look.of_table("a.csv", table)).options["columns"]
+    {'time': 'day', 'event': 'product', 'count': 'quantity'}
+    """
+    roles = look.find_roles(WORDS)
+    whose = {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]}
+    if not {"time", "event"} <= set(roles) or roles["time"] not in look.find_dates() or "count" not in roles:
+        return None
+    if any(name.lower() in whose for name in look.columns):
+        return None
+    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    told.append("No column says whose the rows are: they are about points in time.")
+    more, why = look.settle_empty(list(roles.values()))
+    options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
+    left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
+    return Guess("timeline", 70, options, told + why, "essa", {"delta": 0.05}, left)
 
 
 def _read_times(

@@ -90,7 +90,9 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Dataset:
     if reading.format == "adl" or (not reading.format and not told and looks_like_adl(sample)):
         return _of_episodes(read_adl([(source.name, _stem(path), source.data)], reading, notes), reading, notes)
     if reading.format == "aras" or (not reading.format and not told and looks_like_aras(sample)):
-        return _of_episodes(read_aras(source.name, [("", [(source.name, source.data)])], reading, notes), reading, notes)
+        return _of_episodes(
+            read_aras(source.name, [("", [(source.name, source.data)])], reading, notes), reading, notes
+        )
     name, table = source.name, source.table()
     notes.append(f"Read {table.num_rows:,} rows of {name}.")
     known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
@@ -106,7 +108,7 @@ def _stem(path: Path) -> str:
 
 
 def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset | None:
-    """Read recordings of smart homes, if a folder holds such: files of ADL are a home each, those of ARAS a day each."""
+    """Read recordings of smart homes, if these are such: files of ADL are a home each, those of ARAS a day each."""
     homes = [(home, [(file.name, load(file)) for file in files]) for home, files in list_recordings(folder)]
     lists = [(home, [(name, data) for name, data in files if _lists_activities(data)]) for home, files in homes]
     if reading.format != "aras" and any(files for _, files in lists):

@@ -13,7 +13,13 @@ from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_codes, original_times, shift_times
+from sfumato.kinds.snapshots.published import (
+    PublishedSnapshots,
+    count_snapshots,
+    original_codes,
+    original_times,
+    shift_times,
+)
 
 __all__ = ["verify_faithful"]
 

@@ -140,7 +140,15 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
         pa.table({column: scaled.values.to_arrow() for column, scaled in beside.items()}) if beside else None,
         whose,
         table,
-        (*_tell_roles(roles), *changed, *_tell_scales(found, reading), *_tell_missing(found), *remark, *told, *whose_told),
+        (
+            *_tell_roles(roles),
+            *changed,
+            *_tell_scales(found, reading),
+            *_tell_missing(found),
+            *remark,
+            *told,
+            *whose_told,
+        ),
     )
 
 

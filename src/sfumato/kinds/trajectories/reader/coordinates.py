@@ -11,14 +11,27 @@ from sfumato.io.cells import Cells, as_text, marks, name_marked, refuse_empty
 __all__ = ["PAIRS", "split_coordinates"]
 
 PAIRS = {
-    "lat_lon": ("latlon", "lat_lng", "latlng", "lat_long", "lat,lon", "lat,lng", "lat, lon", "lat/lon", "latitude_longitude"),
+    "lat_lon": (
+        "latlon",
+        "lat_lng",
+        "latlng",
+        "lat_long",
+        "lat,lon",
+        "lat,lng",
+        "lat, lon",
+        "lat/lon",
+        "latitude_longitude",
+    ),
     "lon_lat": ("lonlat", "lng_lat", "lnglat", "lon,lat", "lng,lat", "lon, lat", "lon/lat", "wkt", "point"),
 }
 """Roles of columns that hold both, with names that give them away."""
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = rf"^\s*[\[(]?\s*(?P<first>{_NUMBER})\s*[,;/\s]\s*(?P<second>{_NUMBER})\s*[\])]?\s*$"
-_WKT = rf"(?i)^\s*(?:SRID=4326;)?\s*POINT\s*(?:Z\s*)?\(\s*(?P<first>{_NUMBER})\s+(?P<second>{_NUMBER})(?:\s+{_NUMBER})?\s*\)\s*$"
+_WKT = (
+    rf"(?i)^\s*(?:SRID=4326;)?\s*POINT\s*(?:Z\s*)?\(\s*(?P<first>{_NUMBER})\s+(?P<second>{_NUMBER})"
+    rf"(?:\s+{_NUMBER})?\s*\)\s*$"
+)
 
 
 def split_coordinates(name: str, table: pa.Table, columns: dict[str, str]) -> tuple[pa.Table, dict[str, str]]:

@@ -19,7 +19,7 @@ from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
 from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.roles import UNUSED_IN_XES, Vocabulary, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import Times, parse_times, split_periods
 from sfumato.io.visits import combine_labels
@@ -43,7 +43,7 @@ _NAMES = {
 WORDS = Vocabulary(
     roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y", OWNER: OWNER},
     names={name: role for role, names in _NAMES.items() for name in names},
-    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset"}),
+    unused=UNUSED_IN_XES | {"venuecategoryid", "venuecategory", "timezoneoffset"},
 )
 _LINES = "Each line is a sequence (SPMF)."
 _MOST_DIGITS = 22

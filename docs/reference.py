@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import sfumato
 from sfumato import registry
 from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
-    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "export", "run", "generate",
+    "demo", "start", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "export", "run",
+    "generate",
 )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def commands_page() -> str:
             capture_output=True,
             text=True,
             check=True,
-            env={"TERM": "dumb", "COLUMNS": "110", "PATH": ""},
+            env={"TERM": "dumb", "COLUMNS": "110", "PATH": "", "PYTHONPATH": str(Path(sfumato.__file__).parents[1])},
         ).stdout
         lines += [f"## sfumato {command}", "", "```text", text.strip().replace("-c ", "sfumato "), "```", ""]
     return "\n".join(lines)

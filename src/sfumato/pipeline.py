@@ -29,6 +29,7 @@ from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
 from sfumato.io.export import export_release
+from sfumato.io.identifiers import look_at_columns, refuse_identifiers
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
@@ -115,6 +116,7 @@ def anonymize(
     limit = read_limit(withhold_at_most)
     run = run or Run(secret)
     run.withhold_at_most = limit
+    refuse_identifiers(dataset)
     with run.phase("anonymize"):
         result = counting.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
@@ -285,6 +287,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
+        "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
         "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
@@ -452,6 +455,7 @@ def apply(
     limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
+    refuse_identifiers(dataset)
     run = run or Run()
     run.withhold_at_most = limit
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])

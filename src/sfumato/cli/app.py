@@ -12,6 +12,7 @@ from sfumato.cli import studies
 from sfumato.cli.exploring import explore as explore_command
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
+from sfumato.cli.risks import show_rising
 from sfumato.cli.workloads import app as workloads
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
@@ -58,7 +59,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def start(
+def begin(
     context: typer.Context,
     max_expansion: Annotated[
         float,
@@ -97,6 +98,24 @@ def methods(
 
 
 @app.command()
+def start(
+    data: Data,
+    policy: Annotated[Path, typer.Option(help="Policy file to write.")] = Path("policy.toml"),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guess without asking.")] = False,
+    kind: Annotated[str, typer.Option(help="Kind of data, where it is known.")] = "",
+    sensitive: Annotated[
+        list[str], typer.Option(help="Sensitive value or column, where it is known. Repeatable.")
+    ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Replace a policy file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look at a file, guess what it is and why, ask what cannot be guessed, inspect it and write a policy that runs."""
+    from sfumato.cli.start import start
+
+    start(Output(as_json=as_json), data, policy, kind=kind, sensitive=tuple(sensitive), yes=yes, force=force)
+
+
+@app.command()
 @with_reading
 def inspect(
     data: Data,
@@ -109,19 +128,25 @@ def inspect(
 ) -> None:
     """Say what the data are, and how identifying they are as they stand."""
     from sfumato import pipeline
-    from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
     found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond", "in_words"}})
+    show_inspection(out, found)
+    out.finish(found)
+
+
+def show_inspection(out: Output, found: dict[str, Any]) -> None:
+    """Show what data are, what in them looks like names of people, and how identifying they are."""
+    apart = {"notes", "identifiers", "risk", "beyond", "in_words"}
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
+    out.warn([f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]])
     show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
     for sentence in found["in_words"][-1:]:
         out.say(sentence)
     for beyond in found["beyond"]:
         show_beyond(out, "An attacker who knows or does a little more", beyond)
-    out.finish(found)
 
 
 _STANDARD_INPUT = "-"

@@ -11,7 +11,7 @@ from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["TABLES", "Kind", "OfKind"]
 
-TABLES = ("csv", "parquet", "jsonl")
+TABLES = ("csv", "parquet", "jsonl", "xlsx", "xes", "gpx", "geojson")
 """Formats of files that hold one table."""
 
 
@@ -54,7 +54,7 @@ class Kind:
     Examples
     --------
     >>> Kind("the wishes of a person", (Column("person", "identifier"), Column("wishes", "history"))).formats
-    ('csv', 'parquet', 'jsonl')
+    ('csv', 'parquet', 'jsonl', 'xlsx', 'xes', 'gpx', 'geojson')
     """
 
     row: str

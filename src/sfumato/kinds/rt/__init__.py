@@ -10,7 +10,17 @@ KIND = Kind(
     "a person with attributes and a set of items",
     (),
     options=(
-        *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "unit"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "scales",
+            "hierarchies",
+            "hierarchy_root",
+            "plain_anyway",
+            "unit",
+        ),
         *("items", "item_file", "separator", "sensitive_items"),
     ),
     told={

@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 KIND = Kind(
     "a record that belongs to a snapshot",
     (),
-    options=("sensitive", "resolution"),
+    options=("sensitive", "resolution", "plain_anyway"),
     formats=(*TABLES, "spmf"),
     unit=RECORD,
     manifests=("stream.json",),

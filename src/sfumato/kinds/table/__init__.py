@@ -10,7 +10,17 @@ KIND = Kind(
     "a person with attributes",
     (),
     options=(
-        *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "population"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "scales",
+            "hierarchies",
+            "hierarchy_root",
+            "plain_anyway",
+            "population",
+        ),
         "unit",
     ),
     told={

@@ -13,6 +13,7 @@ KIND = Kind(
     options=(
         "sensitive",
         "hierarchies",
+        "hierarchy_root",
         "constraints",
         "places",
         "places_file",

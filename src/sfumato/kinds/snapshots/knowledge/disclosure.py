@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
+from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, shift_times
 
 __all__ = ["EXPANDED", "Disclosure", "disclose", "list_ranges"]
 
@@ -71,7 +71,7 @@ def disclose(release: Release, original: Dataset, known: Collection[str] | None 
         release.table.num_rows,
     )
     begin = original_times(original, release)
-    last = begin + (getattr(release.guarantee, "window", 1) - 1) * steps_of(original.clock)
+    last = shift_times(original.clock, begin, getattr(release.guarantee, "window", 1) - 1)
     order = np.lexsort((found.times, theirs))
     knowledge, of_person = np.unique(np.stack([ours, begin, last], axis=1), axis=0, return_inverse=True)
     low = _position(theirs[order], found.times[order], knowledge[:, 0], knowledge[:, 1])

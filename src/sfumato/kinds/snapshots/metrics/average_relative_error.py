@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.query_metric import QueryMetric, TimeRange, draw_range, split_time
+from sfumato.core.measuring.query_metric import QueryMetric, draw_range, split_time
 from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
-from sfumato.kinds.snapshots.published import steps_of
+from sfumato.kinds.snapshots.published import count_snapshots
 
 __all__ = ["METRIC", "AverageRelativeError"]
 
@@ -69,20 +69,14 @@ class AverageRelativeError(QueryMetric):
         names = _list_columns(original)
         sensitive = next(column.name for column in original.schema.columns if column.role == "sensitive")
         times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
-        step = steps_of(original.clock)
+        published_times = count_snapshots(original.clock, published.times)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
             parts, when = split_time(query, original.clock, owner)
             conditions = _read_conditions(parts, names, owner)
             true = when.holds(times)
-            shown = (
-                TimeRange(
-                    None if when.first is None else when.first * step, None if when.last is None else when.last * step
-                )
-                .holds(published.times)
-                .astype(np.float64)
-            )
+            shown = when.holds(published_times).astype(np.float64)
             for name, values in conditions.items():
                 true &= _have(original.table.column(name), values)
                 if name == sensitive:

@@ -98,7 +98,7 @@ def run_plan(
     digest = plan.job.digest
     known = open_folder(folder, _identify(plan), resume=resume, force=force)
     facts: dict[str, Any] = {**known.get("facts", {}), "title": plan.title, "kind": plan.kind}
-    facts["planned"] = len(plan.cells)
+    facts |= {"planned": len(plan.cells), "measures": list(plan.job.measures)}
     told: list[Mapping[str, Any]] = []
 
     def begin(data: Mapping[str, Any]) -> None:

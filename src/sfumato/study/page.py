@@ -121,10 +121,10 @@ def _digest(script: str) -> str:
 
 def _say_data(result: StudyResult) -> str:
     data = result.facts.get("data", {})
-    kind = str(result.facts.get("kind", "data")).capitalize()
+    kind = f"data of kind {result.facts.get('kind', 'unknown')}"
     if "records" not in data:
-        return kind
-    return f"{kind}: {result.unit.count(data['records'])}"
+        return kind.capitalize()
+    return f"{result.unit.count(data['records'])}, {kind}"
 
 
 def _say_verdict(result: StudyResult) -> str:

@@ -12,6 +12,8 @@ from sfumato.study.results import StudyResult
 
 __all__ = ["Measure", "Point", "Spread", "describe_success", "list_measures", "list_points"]
 
+_NOTHING = 1e-12
+
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
@@ -77,7 +79,8 @@ class Point:
     def measured(self, name: str) -> Spread | None:
         """Return what a measure found; None where it was not taken."""
         found = [score["value"] for outcome in self.outcomes for score in outcome.scores if score["measure"] == name]
-        return Spread.of(found)
+        # What is left of a sum that should be nothing is nothing.
+        return Spread.of([0.0 if abs(value) < _NOTHING else value for value in found])
 
     def risk(self, when: str, what: str = "success") -> Spread | None:
         """Return an attacker's success, or the share of unique people, ``before`` or ``after``."""
@@ -156,7 +159,7 @@ def _make_point(alike: Sequence[tuple[Cell, Outcome]], along: str) -> Point:
 
 
 def _spell(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
+    return ", ".join(f"{name}\u00a0=\u00a0{value}" for name, value in values.items())
 
 
 def _as_number(value: Any) -> float | None:
@@ -191,7 +194,8 @@ def describe_success(points: Sequence[Point]) -> tuple[str, str]:
 
 
 def list_measures(result: StudyResult) -> list[Measure]:
-    """Return the measures that were taken, those of most cells first."""
+    """Return the measures that were taken: as the study lists them, or those of most cells first."""
+    asked = list(result.facts.get("measures", ()))
     found: dict[str, Measure] = {}
     taken: dict[str, int] = {}
     for _, outcome in result.cells:
@@ -200,4 +204,11 @@ def list_measures(result: StudyResult) -> list[Measure]:
             known = {part: score[part] for part in ("title", "unit", "better", "explanation")}
             found.setdefault(name, Measure(name, **{**known, "title": known["title"] or name}))
             taken[name] = taken.get(name, 0) + 1
-    return sorted(found.values(), key=lambda measure: (-taken[measure.name], measure.name))
+    return sorted(
+        found.values(),
+        key=lambda measure: (
+            asked.index(measure.name) if measure.name in asked else len(asked),
+            -taken[measure.name],
+            measure.name,
+        ),
+    )

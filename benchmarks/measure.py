@@ -21,11 +21,12 @@ DATA = Path(os.environ.get("SFUMATO_DATA", "data"))
 
 @dataclass(frozen=True)
 class Taken:
-    """What one run took."""
+    """What one run took: seconds on the clock, and seconds that processors worked on it alone."""
 
     seconds: float
     megabytes: float
     result: dict
+    processor: float
 
 
 def run(*words: object) -> Taken:
@@ -42,7 +43,7 @@ def run(*words: object) -> Taken:
         text = out.read().decode()
     if status:
         raise SystemExit(f"{' '.join(map(str, words))}\n{text}")
-    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text))
+    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), usage.ru_utime + usage.ru_stime)
 
 
 def generated(folder: Path, size: int, model: str, *options: str, kind: str = "trajectories") -> Path:

@@ -11,6 +11,7 @@ from benchmarks.measure import OverlongError, Taken, run, run_parts, table
 
 K, M = 5, 2
 NAMED = 200
+OCCURRENCES = 200_000
 LIMIT = 600
 """Processor seconds that one command may take; where it takes more, that is what the table says."""
 
@@ -171,6 +172,28 @@ def checks(folder: Path) -> list[list[object]]:
     return rows
 
 
+def long_records(folder: Path) -> list[list[object]]:
+    """Peak memory of local-km on as many occurrences in ever longer records: it must not grow with their square."""
+
+    def found() -> Iterator[list[object]]:
+        for length in (100, 400, 1_600):
+            draw, path = random.Random(1), folder / f"long-{length}.txt"
+            records = [
+                {str(int(8_000 * draw.random() ** 3)) for _ in range(length)} for _ in range(OCCURRENCES // length)
+            ]
+            path.write_text("".join("|".join(sorted(record)) + "\n" for record in records))
+            taken = anonymize(Source(path, "popular:10", "popular:10"), folder, "local-km", *choose(k=K, m=M))
+            began = "began_at_root" in taken.result["counted"]
+            swapped = "swap_left_out" not in taken.result["counted"]
+            mean = sum(map(len, records)) / len(records)
+            yield [len(records), mean, max(map(len, records)), began, swapped, taken.cpu, round(taken.megabytes)]
+
+    rows: list[list[object]] = []
+    columns = ["records", "items, mean", "longest", "begins at the root", "SWAP", "CPU s", "peak MB"]
+    table(f"About {OCCURRENCES:,} occurrences, k=5, m=2", columns, kept(rows, found()))
+    return rows
+
+
 def constraints(folder: Path) -> list[list[object]]:
     """Coat and pcta with 200 itemsets named: partners that help, and any partners as the papers have them."""
 
@@ -208,4 +231,4 @@ def name_itemsets(records: Path, file: Path) -> int:
 
 
 if __name__ == "__main__":
-    run_parts("local-sets", __doc__, losses, losses_m3, losses_k10, methods, trees, checks, constraints)
+    run_parts("local-sets", __doc__, losses, losses_m3, losses_k10, methods, trees, checks, long_records, constraints)

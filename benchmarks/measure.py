@@ -43,7 +43,8 @@ def run(*words: object, limit: int | None = None) -> Taken:
             sys.executable, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
         )
         if limit is not None:
-            resource.prlimit(process, resource.RLIMIT_CPU, (limit, limit))
+            _, hard = resource.prlimit(process, resource.RLIMIT_CPU)
+            resource.prlimit(process, resource.RLIMIT_CPU, (limit, hard))
         _, status, usage = os.wait4(process, 0)
         seconds = time.perf_counter() - start
         out.seek(0)

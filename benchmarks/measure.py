@@ -6,10 +6,9 @@ import argparse
 import csv
 import json
 import os
-import signal
+import resource
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,29 +31,30 @@ class Taken:
 
 
 class OverlongError(Exception):
-    """A run that did not end within its limit."""
+    """A run that took more processor time than it was given."""
 
 
-def run(*words: object, limit: float | None = None) -> Taken:
-    """Run ``sfumato`` with these words and ``--json``; end it after a limit of seconds, if there is one."""
+def run(*words: object, limit: int | None = None) -> Taken:
+    """Run ``sfumato`` with these words and ``--json``; end it after a limit of processor seconds, if there is one."""
     with tempfile.TemporaryFile() as out:
         start = time.perf_counter()
         command = [sys.executable, "-c", "from sfumato.cli import main; main()", *map(str, words), "--json"]
         process = os.posix_spawn(
             sys.executable, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
         )
-        alarm = threading.Timer(limit or threading.TIMEOUT_MAX, os.kill, (process, signal.SIGKILL))
-        alarm.start()
+        if limit is not None:
+            _, hard = resource.prlimit(process, resource.RLIMIT_CPU)
+            resource.prlimit(process, resource.RLIMIT_CPU, (limit, hard))
         _, status, usage = os.wait4(process, 0)
-        alarm.cancel()
         seconds = time.perf_counter() - start
         out.seek(0)
         text = out.read().decode()
-    if limit is not None and os.WIFSIGNALED(status) and seconds >= limit:
-        raise OverlongError(f"{words[0]} did not end within {limit:g} s")
+    cpu = usage.ru_utime + usage.ru_stime
+    if limit is not None and os.WIFSIGNALED(status) and cpu >= limit - 1:
+        raise OverlongError(f"{words[0]} did not end within {limit} s")
     if status:
         raise SystemExit(f"{' '.join(map(str, words))}\n{text}")
-    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), usage.ru_utime + usage.ru_stime)
+    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), cpu)
 
 
 def generated(folder: Path, size: int, model: str, *options: str, kind: str = "trajectories") -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ def commands_page() -> str:
             capture_output=True,
             text=True,
             check=True,
-            env={"TERM": "dumb", "COLUMNS": "110", "PATH": ""},
+            env={"TERM": "dumb", "COLUMNS": "110", "PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
         ).stdout
         lines += [f"## sfumato {command}", "", "```text", text.strip().replace("-c ", "sfumato "), "```", ""]
     return "\n".join(lines)

@@ -364,7 +364,7 @@ def export(
     format: Annotated[
         str, typer.Option(help="csv, parquet, jsonl, geojson, xes or spmf; told by the file's name if not given.")
     ] = "",
-    force: Force = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write the records of a release as other tools read them, with the column names of an original."""

@@ -176,7 +176,7 @@ class Release:
         >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
         >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
         >>> release.to_arrow().column_names, release.to_arrow("long").column_names
-        (['person', 'places'], ['person', 'visit', 'place'])
+        (['person', 'places'], ['person', 'visit', 'place', 'x', 'y'])
         """
         from sfumato.core.layouts import lay_out
 

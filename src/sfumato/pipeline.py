@@ -28,6 +28,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import releases
+from sfumato.io.edited import changed_file
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
@@ -65,9 +66,15 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
         What one row is, such as ``trajectories``.
     options
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
-        ``hierarchies``, ``constraints``, ``drop`` and others.
+        ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
     """
-    return registry.reader(kind).read(Path(path), Reading.of(kind, options))  # type: ignore[no-any-return]
+    reading = Reading.of(kind, options)
+    with changed_file(Path(path), reading) as (file, rest, steps):
+        dataset: Dataset = registry.reader(kind).read(file, rest)
+    if not steps:
+        return dataset
+    notes = (*(f"The table was edited: {step}." for step in steps), *dataset.notes)
+    return dataclasses.replace(dataset, notes=notes, reading={**dataset.reading, **reading.to_dict()})
 
 
 def anonymize(

@@ -30,8 +30,19 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
-_LISTS = ("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items")
-_ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop")
+_LISTS = (
+    "header",
+    "drop",
+    "sensitive",
+    "monitored",
+    "identifier",
+    "quasi",
+    "plain",
+    "empty",
+    "sensitive_items",
+    "steps",
+)
+_ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop", "steps")
 """Options that mean something for a file of any kind of data."""
 
 
@@ -109,6 +120,8 @@ class Reading:
         which are errors otherwise.
     unit
         What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
+    steps
+        Changes to the table before anything else, such as ``rename venue=place`` (:mod:`sfumato.io.steps`).
 
     Examples
     --------
@@ -156,6 +169,7 @@ class Reading:
     items: str | None = None
     item_file: str | None = None
     sensitive_items: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

@@ -13,6 +13,7 @@ from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
     "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate",
+    "evaluate", "compare", "plot",
 )  # fmt: skip
 
 

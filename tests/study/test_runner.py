@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from tests.study.traps import CRASH, FAULT, GROW, HANG, Trapped
 
 import sfumato as sf
 from sfumato.core.errors import SchemaError, SfumatoError
@@ -17,7 +19,6 @@ from sfumato.study.cells import Cell, Job
 from sfumato.study.plan import Plan
 from sfumato.study.runner import Limits, run_cells
 from sfumato.study.source import FileSource
-from tests.study.traps import CRASH, FAULT, GROW, HANG, Trapped
 
 UNTIMED = ("seconds", "peak_memory")
 
@@ -136,7 +137,7 @@ def start_slow(out):
 
 
 def paths():
-    return os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
 
 
 def wait_for_cells(out, count):
@@ -157,7 +158,7 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_study(tmp_path):
         process.wait()
         assert not (out / "results.csv").exists()
     kept = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("[!.]*.json")}
-    assert 5 <= len(kept)
+    assert len(kept) >= 5
     resumed = run_plan(plan_slow(), out, workers=2)
     assert untimed(resumed.table) == untimed(whole.table)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
@@ -175,7 +176,7 @@ def test_stopping_to_listen_ends_the_workers_and_keeps_what_is_finished(tmp_path
 def test_data_that_cannot_be_read_leave_the_disk_as_it_was(tmp_path):
     (tmp_path / "bad.csv").write_text("what\n1\n")
     job = Job(FileSource(str(tmp_path / "bad.csv"), "sets"))
-    with pytest.raises(SchemaError, match="person|item|column"):
+    with pytest.raises(SchemaError, match="column"):
         run_plan(Plan(tuple(cells_of(2)), job, "table"), tmp_path / "out", workers=1)
     assert not (tmp_path / "out").exists()
 

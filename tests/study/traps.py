@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 import time
+from pathlib import Path
 
 import sfumato as sf
 from sfumato.core.dataset import Dataset
@@ -41,7 +42,7 @@ def _set_traps(log: str) -> None:
 
     def spring(self, dataset, run):
         if log:
-            with open(log, "a") as file:
+            with Path(log).open("a") as file:
                 file.write(f"{self.k}\n")
         if self.k == CRASH:
             os.kill(os.getpid(), signal.SIGSEGV)

@@ -98,7 +98,7 @@ def run_plan(
     digest = plan.job.digest
     known = open_folder(folder, _identify(plan), resume=resume, force=force)
     facts: dict[str, Any] = {**known.get("facts", {}), "title": plan.title, "kind": plan.kind}
-    facts["planned"] = len(plan.cells)
+    facts |= {"planned": len(plan.cells), "measures": list(plan.job.measures)}
     told: list[Mapping[str, Any]] = []
 
     def begin(data: Mapping[str, Any]) -> None:
@@ -140,7 +140,7 @@ def _identify(plan: Plan) -> dict[str, str]:
 
 
 def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
-    """Put everything that is finished into tables."""
+    """Put everything that is finished into tables, and on a page."""
     from sfumato.study.results import StudyResult, mark_results
 
     digest = plan.job.digest
@@ -148,6 +148,7 @@ def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mappi
     result = StudyResult(tuple((cell, found[key]) for key, cell in finished), facts)
     mark_results(folder, _identify(plan), finished, facts)
     result.write(folder)
+    result.write_page(folder / "study.html")
     return result
 
 

@@ -13,7 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
+from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
+from sfumato.report.numerals import show_number
 from sfumato.study.cells import PHASES, Cell, Outcome
 from sfumato.study.folder import describe_folder, replace_file, write_mark
 
@@ -43,6 +45,8 @@ _FIGURES: dict[str, pa.DataType] = {
     **{f"seconds_{name}": pa.float64() for name in PHASES},
     "peak_memory": pa.int64(),
 }
+_SHOWN = ("repetition", "measure", "value", "better", "risk_before", "risk_after", "seconds", "status")
+_MOST_SHOWN = 60
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -76,6 +80,12 @@ class StudyResult:
         return tuple(dict.fromkeys(name for cell, _ in self.cells for name in cell.varying))
 
     @property
+    def unit(self) -> Unit:
+        """What one record is."""
+        known = self.facts.get("data", {}).get("unit")
+        return PERSON if known is None else Unit(**known)
+
+    @property
     def table(self) -> pa.Table:
         """One row per cell and measure; a cell without anything measured has one row with its reason."""
         named = {name: _name_column(name) for name in self.varying}
@@ -105,6 +115,19 @@ class StudyResult:
         replace_file(target / "results.parquet", packed.getvalue())
         replace_file(target / "results.csv", self.to_polars().write_csv().encode())
 
+    def write_page(self, path: str | Path) -> None:
+        """Write the page of the study: one HTML file with all plots, for people."""
+        from sfumato.study.page import write_page
+
+        replace_file(Path(path), write_page(self).encode())
+
+    @property
+    def plots(self) -> dict[str, Any]:
+        """The plots by name, as Altair charts."""
+        from sfumato.study.plots import list_figures
+
+        return {figure.name: figure.chart() for figure in list_figures(self)}
+
     def count(self) -> dict[str, int]:
         """Return how many cells ended in which way.
 
@@ -128,7 +151,19 @@ class StudyResult:
         return f"StudyResult({', '.join(names)}: {ended or 'no cells'})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
+        shown = self.table.select([*(n for n in ("label", *self.varying) if n in self.table.column_names), *_SHOWN])
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in shown.column_names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_show(value))}</td>" for value in row.values()) + "</tr>"
+            for row in shown.slice(0, _MOST_SHOWN).to_pylist()
+        )
+        more = shown.num_rows - _MOST_SHOWN
+        left = f"<p>and {more:,} more rows</p>" if more > 0 else ""
+        return f"<p>{escape(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{left}"
+
+
+def _show(value: Any) -> str:
+    return "" if value is None else show_number(value)
 
 
 def read_results(folder: str | Path) -> StudyResult:

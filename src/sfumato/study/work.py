@@ -163,6 +163,7 @@ def _sum_up(found: Mapping[str, Any]) -> dict[str, Any]:
         "success": None if named is None else float(found[named]),
         "unique": found.get("unique_share"),
         "smallest": found.get("smallest_anonymity_set"),
+        "knowledge": found.get("knowledge"),
         "m": found.get("m"),
         "sampling": found.get("sampling", ""),
     }

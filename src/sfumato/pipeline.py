@@ -28,6 +28,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
+from sfumato.io.edited import change_file
 from sfumato.io.export import export_release
 from sfumato.io.identifiers import look_at_columns, refuse_identifiers
 from sfumato.io.memory import Place
@@ -73,17 +74,18 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
         What one row is, such as ``trajectories``.
     options
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
-        ``hierarchies``, ``constraints``, ``drop`` and others.
+        ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
     """
-    if not frames.is_frame(path):
-        found: Dataset = registry.reader(kind).read(Path(path), Reading.of(kind, options))
-        return found
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
-    if foreign:
+    if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
-    file = frames.make_file(path)
-    found = registry.reader(kind).read(file, Reading.of(kind, options))
-    return dataclasses.replace(found, notes=(*file.notes, *found.notes))
+    reading = Reading.of(kind, options)
+    given = frames.make_file(path) if frames.is_frame(path) else Path(path)
+    file, rest, steps = change_file(given, reading)
+    found: Dataset = registry.reader(kind).read(file, rest)
+    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
+    kept = {**found.reading, **reading.to_dict()} if steps else found.reading
+    return dataclasses.replace(found, notes=notes, reading=kept)
 
 
 def anonymize(

@@ -9,7 +9,9 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.editing import edit as edit_command
 from sfumato.cli.exploring import explore as explore_command
+from sfumato.cli.hierarchies import app as hierarchies
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.risks import show_rising
@@ -28,6 +30,7 @@ app = typer.Typer(
 )
 
 app.add_typer(workloads, name="workload")
+app.add_typer(hierarchies, name="hierarchy")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
@@ -446,5 +449,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, studies.plot, explore_command):
+for _command in (studies.evaluate, studies.compare, studies.plot, explore_command, edit_command):
     app.command()(_command)

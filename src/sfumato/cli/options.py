@@ -115,6 +115,10 @@ def _reading(
     owner_column: Annotated[
         str, typer.Option(help="Column that says whose the records are, where people have several.")
     ] = "",
+    step: Annotated[
+        list[str],
+        typer.Option(help="Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'. Repeatable."),
+    ] = [],  # noqa: B006
     constraints: Annotated[
         list[str],
         typer.Option(help="utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line."),
@@ -122,6 +126,7 @@ def _reading(
 ) -> dict[str, Any]:
     """Collect reading options that were given."""
     given: dict[str, Any] = {
+        "steps": tuple(step),
         "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
         "unit": unit or None,
         "drop": tuple(drop),

@@ -32,9 +32,21 @@ _SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";
 _MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
 _LISTS = (
     *("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items"),
-    "plain_anyway",
+    *("plain_anyway", "steps"),
 )
-_ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop", "sheet", "missing", "empty")
+_ANY_FILE = (
+    "kind",
+    "columns",
+    "delimiter",
+    "format",
+    "encoding",
+    "header",
+    "drop",
+    "sheet",
+    "missing",
+    "empty",
+    "steps",
+)
 """Options that mean something for a file of any kind of data."""
 
 
@@ -121,6 +133,8 @@ class Reading:
         which are errors otherwise.
     unit
         What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
+    steps
+        Changes to the table before anything else, such as ``rename venue=place`` (:mod:`sfumato.io.steps`).
 
     Examples
     --------
@@ -171,6 +185,7 @@ class Reading:
     sheet: str | None = None
     hierarchy_root: str | None = None
     plain_anyway: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

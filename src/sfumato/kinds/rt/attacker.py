@@ -23,6 +23,8 @@ Ints = npt.NDArray[np.int64]
 
 _DRAWN = 1000
 _EXACT = 1_000_000
+_PAIRS = 20_000_000
+"""Pairs of people with the same attributes that are all compared; where there are more, people are drawn."""
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Risk:
@@ -103,6 +105,8 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     items = known_items(dataset).distinct()
     group = _number_people(dataset)
     people = _choose(items, m, 0)
+    if people is None and float((np.bincount(group).astype(np.float64) ** 2).sum()) > _PAIRS:
+        people = draw_people(len(dataset), _DRAWN, 0)
     rows = np.arange(len(dataset)) if people is None else people
     smallest = [np.bincount(group)[group[rows]]]
     order = np.argsort(group, kind="stable")

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 from sfumato.core.schema import Column
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["TABLES", "Kind", "OfKind"]
+__all__ = ["TABLES", "WRITTEN", "Kind", "OfKind"]
 
-TABLES = ("csv", "parquet", "jsonl", "xlsx", "xes", "gpx", "geojson")
+WRITTEN = ("csv", "parquet", "jsonl")
+"""Formats in which every table can be written."""
+TABLES = (*WRITTEN, "xlsx", "xes", "gpx", "geojson")
 """Formats of files that hold one table."""
 
 

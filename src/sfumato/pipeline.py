@@ -41,6 +41,7 @@ __all__ = [
     "estimate",
     "inspect",
     "measure",
+    "plot",
     "read",
     "reconstruct",
     "verify",
@@ -48,6 +49,8 @@ __all__ = [
 ]
 
 PathLike = str | Path
+
+PLOT_FORMATS = ("html", "pdf", "png", "svg")
 
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
@@ -65,7 +68,8 @@ def read(path: PathLike, kind: str, **options: Any) -> Dataset:
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
         ``hierarchies``, ``constraints``, ``drop`` and others.
     """
-    return registry.reader(kind).read(Path(path), Reading.of(kind, options))  # type: ignore[no-any-return]
+    dataset: Dataset = registry.reader(kind).read(Path(path), Reading.of(kind, options))
+    return dataclasses.replace(dataset, source=Path(path).name)
 
 
 def anonymize(
@@ -399,13 +403,55 @@ def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
 
 def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
     """Write the owner's report on a result whose original is at hand."""
-    release, original = result.release, result.trace.original
+    original = result.trace.original
     assert original is not None
-    comparison = Comparison(original, release, result.trace.rows)
-    m = getattr(release.guarantee, "m", 2)
-    before = _name_unit(_attack_original(original, m)[-1], original)
-    after = _name_unit(registry.attacker(release.guarantee).attack(release, original, result.trace.rows), original)
+    comparison = Comparison(original, result.release, result.trace.rows)
+    before, after, curve = _attack_both(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
-    facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
-    page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)
+    facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
+    scores = measure_release(comparison)
+    page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
+
+
+def _attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
+    """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
+    original, release, rows = comparison.original, comparison.release, comparison.rows
+    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
+    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
+    after = _name_unit(attacker.attack(release, original, rows), original)
+    by_m = {each.m: each for each in found if isinstance(each, Risk)}
+    curve: list[tuple[Risk, Risk]] = []
+    if isinstance(m, int) and m > 1 and isinstance(after, Risk):
+        for known in range(1, m):
+            claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
+            less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
+            curve.append((by_m[known], dataclasses.replace(less, unit=original.unit)))
+        curve.append((by_m[m], after))
+    return found[-1], after, curve
+
+
+def plot(path: PathLike, original: Dataset, folder: PathLike, form: str = "html") -> list[Path]:
+    """Draw what the owner's report shows of a release, each figure as a file of its own.
+
+    Parameters
+    ----------
+    path
+        The release.
+    original
+        What it was made from.
+    folder
+        Where the files go. Plots show the original: they are the owner's, and are not written into ``release/``.
+    form
+        ``html`` (with details under the pointer), ``png``, ``svg`` or ``pdf``; none of them needs a network.
+    """
+    if form not in PLOT_FORMATS:
+        raise ParameterError(f"plot: format must be one of {', '.join(PLOT_FORMATS)}, got {form!r}.")
+    published, target = releases.find_release(Path(path)).resolve(), Path(folder).resolve()
+    if target == published or published in target.parents:
+        raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
+    release = _release_of(path, original)
+    comparison = Comparison(original, release, owner.find_rows(Path(path), original)[0])
+    drawn = report.figures(comparison, *_attack_both(comparison))
+    target.mkdir(parents=True, exist_ok=True)
+    return report.save_plots(drawn, target, form)

@@ -431,7 +431,7 @@ def _attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[R
     return found[-1], after, curve
 
 
-def plot(path: PathLike, original: Dataset, folder: PathLike, form: str = "html") -> list[Path]:
+def plot(path: PathLike, original: Dataset, folder: PathLike, form: str = "html", *, force: bool = False) -> list[Path]:
     """Draw what the owner's report shows of a release, each figure as a file of its own.
 
     Parameters
@@ -444,14 +444,21 @@ def plot(path: PathLike, original: Dataset, folder: PathLike, form: str = "html"
         Where the files go. Plots show the original: they are the owner's, and are not written into ``release/``.
     form
         ``html`` (with details under the pointer), ``png``, ``svg`` or ``pdf``; none of them needs a network.
+    force
+        Whether to replace plots that are there.
     """
     if form not in PLOT_FORMATS:
         raise ParameterError(f"plot: format must be one of {', '.join(PLOT_FORMATS)}, got {form!r}.")
     published, target = releases.find_release(Path(path)).resolve(), Path(folder).resolve()
+    if target.exists() and not target.is_dir():
+        raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
     if target == published or published in target.parents:
         raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
     release = _release_of(path, original)
     comparison = Comparison(original, release, owner.find_rows(Path(path), original)[0])
     drawn = report.figures(comparison, *_attack_both(comparison))
+    there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
+    if there and not force:
+        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
     target.mkdir(parents=True, exist_ok=True)
     return report.save_plots(drawn, target, form)

@@ -314,6 +314,28 @@ def measure(
 
 
 @app.command()
+@with_reading
+def plot(
+    directory: Dir,
+    original: Original,
+    out: Annotated[Path, typer.Option(help="Folder for the plots; they show the original, so not release/.")],
+    reading: dict[str, Any],
+    form: Annotated[str, typer.Option("--as", help="html (details under the pointer), png, svg or pdf.")] = "html",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Draw what the owner's report shows of a release, each plot as a file."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_original
+
+    said = Output(as_json=as_json)
+    dataset = read_original(existing(directory), original, reading)
+    drawn = pipeline.plot(directory, dataset, out, form, force=force)
+    said.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
+    said.finish({"plots": [str(path) for path in drawn]})
+
+
+@app.command()
 def reconstruct(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],

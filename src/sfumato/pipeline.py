@@ -59,6 +59,7 @@ __all__ = [
 
 PathLike = str | Path
 
+
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
@@ -84,8 +85,9 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     file, rest, steps = change_file(given, reading)
     found: Dataset = registry.reader(kind).read(file, rest)
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
+    source = given.name if isinstance(given, Path) else ""
     kept = {**found.reading, **reading.to_dict()} if steps else found.reading
-    return dataclasses.replace(found, notes=notes, reading=kept)
+    return dataclasses.replace(found, notes=notes, reading=kept, source=source)
 
 
 def anonymize(
@@ -381,15 +383,7 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
     """
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
-    return Figures(report.figures(comparison, *_risks(comparison)))
-
-
-def _risks(comparison: Comparison) -> tuple[Finding, Finding]:
-    """Return what an attacker reaches with the original and with the release."""
-    release, original = comparison.release, comparison.original
-    before = _attack_original(original, getattr(release.guarantee, "m", 2))[-1]
-    after = registry.attacker(release.guarantee).attack(release, original, comparison.rows)
-    return _name_unit(before, original), _name_unit(after, original)
+    return Figures(report.figures(comparison, *_attack_both(comparison)))
 
 
 def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
@@ -493,11 +487,66 @@ def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
 
 def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
     """Write the owner's report on a result whose original is at hand."""
-    release, original = result.release, result.trace.original
+    original = result.trace.original
     assert original is not None
-    comparison = Comparison(original, release, result.trace.rows)
-    before, after = _risks(comparison)
+    comparison = Comparison(original, result.release, result.trace.rows)
+    before, after, curve = _attack_both(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
-    facts |= {name.replace("_", " "): f"{count:,}" for name, count in result.trace.counters.items()}
-    page = report.render(comparison, before, after, measure_release(comparison), facts=facts, beyond=beyond)
+    facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
+    scores = measure_release(comparison)
+    page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
+
+
+def _attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
+    """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
+    original, release, rows = comparison.original, comparison.release, comparison.rows
+    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
+    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
+    after = _name_unit(attacker.attack(release, original, rows), original)
+    by_m = {each.m: each for each in found if isinstance(each, Risk)}
+    curve: list[tuple[Risk, Risk]] = []
+    if isinstance(m, int) and m > 1 and isinstance(after, Risk):
+        for known in range(1, m):
+            claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
+            less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
+            curve.append((by_m[known], dataclasses.replace(less, unit=original.unit)))
+        curve.append((by_m[m], after))
+    return found[-1], after, curve
+
+
+def save_plots(
+    path: PathLike, original: Dataset, folder: PathLike, form: str = "html", *, force: bool = False
+) -> list[Path]:
+    """Draw what the owner's report shows of a release, each figure as a file of its own.
+
+    Parameters
+    ----------
+    path
+        The release.
+    original
+        What it was made from.
+    folder
+        Where the files go. Plots show the original: they are the owner's, and are not written into ``release/``.
+    form
+        ``html`` (with details under the pointer), ``png``, ``svg`` or ``pdf``; none of them needs a network.
+    force
+        Whether to replace plots that are there.
+    """
+    from sfumato.report.figure import FORMATS
+
+    if form not in FORMATS:
+        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
+    published, target = releases.find_release(Path(path)).resolve(), Path(folder).resolve()
+    if target.exists() and not target.is_dir():
+        raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
+    if target == published or published in target.parents:
+        raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
+    release, original, rows = set_beside(path, original)
+    comparison = Comparison(original, release, rows)
+    drawn = report.figures(comparison, *_attack_both(comparison))
+    there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
+    if there and not force:
+        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
+    target.mkdir(parents=True, exist_ok=True)
+    return report.save_plots(drawn, target, form)

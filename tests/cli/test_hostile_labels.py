@@ -108,17 +108,14 @@ def test_messages_show_what_a_file_calls_its_columns(tmp_path, monkeypatch, capf
 
 def test_a_plot_with_hostile_labels_is_drawn(tmp_path):
     from sfumato.report.markup import draw_figure
-    from sfumato.report.plots import save_figure
+    from sfumato.report.plots import Figure, LegendEntry, draw_bars, save_figure
 
-    spec = {
-        "data": {"values": [{"label": label, "n": 1} for label in HOSTILE]},
-        "mark": "bar",
-        "encoding": {"x": {"field": "label", "type": "nominal"}, "y": {"field": "n", "type": "quantitative"}},
-        "usermeta": {"title": HOSTILE[0], "head": ["label"], "rows": [[HOSTILE[2]]]},
-    }
-    check_shown(draw_figure("bars", spec, HOSTILE[1]))
-    save_figure(spec, tmp_path / "plot.png")
-    save_figure(spec, tmp_path / "plot.svg")
+    bars = draw_bars([(label, 1.0, label) for label in HOSTILE], HOSTILE[0], HOSTILE[1])
+    legend = [LegendEntry("square", "#000000", HOSTILE[3])]
+    figure = Figure(HOSTILE[0], HOSTILE[1], [bars], legend, head=["label"], rows=[[HOSTILE[2]]])
+    check_shown(draw_figure("bars", figure, HOSTILE[1]))
+    for form in ("png", "svg", "html"):
+        save_figure(figure, tmp_path / f"plot.{form}")
     check_shown((tmp_path / "plot.svg").read_text())
 
 

@@ -140,13 +140,13 @@ ROOMS = {
     """,
     "report": """
         from sfumato.report import page
-        from sfumato.report.plots import draw_sets, finish_figure, save_figure
+        from sfumato.report.plots import draw_sets
 
         def figures(comparison, before, after):
-            return {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+            return {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
 
         def render(comparison, before, after, scores, *, facts=None):
-            drawn = figures(comparison, before, after)["anonymity-sets"]
+            drawn = figures(comparison, before, after)
             parts = [page.write_header(comparison, "it names wishes", page.show_change(comparison, before, after))]
             parts += [page.write_published(comparison, page.account_for(comparison, []))]
             parts += [page.write_risk(comparison, before, after, drawn), page.write_utility(scores)]

@@ -26,7 +26,11 @@ def test_the_report_names_what_matters(tmp_path):
     ):
         assert text in page
     assert "<script" not in page
-    assert set(report.figures(Comparison(DATA, RESULT.release), before, after)) == {"shares"}
+    assert set(report.figures(Comparison(DATA, RESULT.release), before, after)) == {
+        "shares",
+        "over-time",
+        "values",
+    }
     plain = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5, then="none"), secret=bytes([1] * 32))
     warned = report.render(Comparison(DATA, plain.release, plain.trace.rows), before, after, [])
     assert "Do not publish this" in warned

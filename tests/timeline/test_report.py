@@ -27,11 +27,11 @@ def test_the_page_says_what_was_done(made):
     text = re.sub(r"<[^>]+>", " ", page)
     for words in (
         "of 24 time points published",
-        "largest share of a sensitive event in a prefix",
+        "largest share of a sensitive event from the start to any moment",
         "No sensitive event reaches the threshold in any published prefix, as promised.",
         "Parts that do not begin at the start.",
         "What was deleted",
-        "Share of occurrences deleted",
+        "Occurrences deleted",
         "Segment boundaries",
         "Do not publish it",
     ):
@@ -51,10 +51,10 @@ def test_the_page_reads_well_after_nothing_was_deleted():
 def test_plots_and_picture_are_drawn(made, tmp_path):
     comparison, before, after = made
     drawn = report.figures(comparison, before, after)
-    assert set(drawn) == {"prefix-frequencies", "deletions"}
-    first = drawn["prefix-frequencies"]["vconcat"][0]
+    assert set(drawn) == {"prefix-frequencies", "deletions", "events"}
+    first = drawn["prefix-frequencies"].panels[0].to_dict()
     assert first["title"] == "<wine>" and len(first["layer"]) == 2
-    gone = sum(v["occurrences"] for v in drawn["deletions"]["data"]["values"] if v["what"] == "deleted")
+    gone = sum(int(deleted) for _, _, deleted in drawn["deletions"].rows)
     total = sum(count for row in ROWS for count in row.values())
     assert gone == total - sum(map(sum, comparison.release.table.column("counts").to_pylist()))
     report.picture(comparison, before, after, tmp_path / "picture.png")

@@ -377,6 +377,31 @@ def export(
 
 
 @app.command()
+@with_reading
+def plot(
+    directory: Annotated[Path, typer.Argument(help="Directory of a release, or folder of a study.")],
+    out: Annotated[Path, typer.Option(help="Folder for the plots; those of a release show the original.")],
+    reading: dict[str, Any],
+    original: Annotated[Path | None, typer.Option(help="The original data of a release; not for a study.")] = None,
+    form: Annotated[str, typer.Option("--as", help="html (details under the pointer), png, svg or pdf.")] = "png",
+    force: Annotated[bool, typer.Option("--force", help="Replace plots that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Draw what the owner's report shows of a release, or what the page of a study shows, each plot as a file."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import read_original
+
+    said = Output(as_json=as_json)
+    if original is None:
+        drawn = studies.plot_study(existing(directory), out, form, force=force)
+    else:
+        dataset = read_original(existing(directory), original, reading)
+        drawn = pipeline.save_plots(directory, dataset, out, form, force=force)
+    said.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
+    said.finish({"plots": [str(path) for path in drawn]})
+
+
+@app.command()
 def reconstruct(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
@@ -449,5 +474,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, studies.plot, explore_command, edit_command):
+for _command in (studies.evaluate, studies.compare, explore_command, edit_command):
     app.command()(_command)

@@ -14,7 +14,7 @@ from sfumato.core.errors import ParameterError
 if TYPE_CHECKING:
     from sfumato.study.results import StudyResult
 
-__all__ = ["compare", "evaluate", "plot"]
+__all__ = ["compare", "evaluate", "plot_study"]
 
 File = Annotated[Path, typer.Argument(help="Study file (TOML).")]
 Out = Annotated[Path, typer.Option(help="Folder of the study; what is finished there is not run again.")]
@@ -55,21 +55,12 @@ def compare(
     _run(study, out, resume, force, retry, workers, quiet, as_json, several=True)
 
 
-def plot(
-    directory: Annotated[Path, typer.Argument(help="Folder of a study.")],
-    format: Annotated[str, typer.Option(help="png, svg or pdf.")] = "png",
-    out: Annotated[Path | None, typer.Option(help="Folder for the pictures; plots/ in that of the study.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Export every plot of a study as a picture."""
+def plot_study(directory: Path, out: Path, form: str, *, force: bool) -> list[Path]:
+    """Write every plot of a study into a folder."""
     from sfumato.study.plots import save_plots
     from sfumato.study.results import read_results
 
-    output = Output(as_json=as_json)
-    result = read_results(directory)
-    paths = save_plots(result, out or directory / "plots", format)
-    output.say(f"Wrote {len(paths)} pictures to {out or directory / 'plots'}.")
-    output.finish({"plots": [str(path) for path in paths]})
+    return save_plots(read_results(directory), out, form, force=force)
 
 
 def _run(

@@ -61,6 +61,8 @@ class Dataset:
         Where people were, visit by visit, if the coordinates of the places come from there.
     population
         For tables: the people the records were drawn from, with the quasi-identifiers of the records; it is public.
+    source
+        Name of the file the data were read from, for the owner; empty where there is none.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Dataset:
     place_origin: PlaceOrigin = UNQUESTIONED
     fixes: Fixes | None = None
     population: pa.Table | None = None
+    source: str = ""
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.checking.risk import Finding
+from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.rooms import find_room
-from sfumato.report.plots import save_figure
 
-__all__ = ["figures", "picture", "render", "save_figure"]
+if TYPE_CHECKING:
+    from sfumato.report.figure import Figure
+
+__all__ = ["figures", "picture", "render", "save_plots"]
 
 
 def render(
@@ -28,6 +30,7 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     beyond: Sequence[Finding] = (),
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report on a release as one HTML page that needs no network and runs no scripts.
 
@@ -43,16 +46,32 @@ def render(
         Further facts by name, such as phase times and counters.
     beyond
         What attackers find who do more than the promise is about; for kinds of data that have such attackers.
+    curve
+        What attackers reach before and after who know less and more; for kinds of data where that can be counted.
     """
-    more = {"beyond": beyond} if beyond else {}
+    more: dict[str, Any] = {"beyond": beyond} if beyond else {}
+    more |= {"curve": curve} if curve else {}
     page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts, **more)
     return page
 
 
-def figures(comparison: Comparison, before: Finding, after: Finding) -> dict[str, dict[str, Any]]:
-    """Return the plots of the report by name as Vega-Lite specifications."""
-    drawn: dict[str, dict[str, Any]] = _of_kind(comparison).figures(comparison, before, after)
+def figures(
+    comparison: Comparison, before: Finding, after: Finding, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
+    """Return the figures of the report by name."""
+    more = {"curve": curve} if curve else {}
+    drawn: dict[str, Figure] = _of_kind(comparison).figures(comparison, before, after, **more)
     return drawn
+
+
+def save_plots(drawn: Mapping[str, Figure], folder: Path, form: str) -> list[Path]:
+    """Save figures into a folder as ``html``, ``pdf``, ``png`` or ``svg`` files, each under its name."""
+    from sfumato.report.figure import save_figure
+
+    paths = [folder / f"{name}.{form}" for name in drawn]
+    for path, figure in zip(paths, drawn.values(), strict=True):
+        save_figure(figure, path)
+    return paths
 
 
 def picture(comparison: Comparison, before: Finding, after: Finding, path: str | Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sfumato.core.visible import escape_html as escape
-from sfumato.core.visible import make_visible_within
+
+if TYPE_CHECKING:
+    from sfumato.report.figure import Figure
 
 __all__ = ["draw_figure", "make_table", "raise_powers", "shorten"]
 
@@ -59,35 +61,59 @@ def make_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: s
     )
 
 
-def draw_figure(name: str, spec: dict[str, Any], caption: str) -> str:
-    """Draw a plot into the page, with a title for those who cannot see it and its numbers below.
+def draw_figure(name: str, figure: Figure, caption: str) -> str:
+    """Draw a figure into the page, with a title for those who cannot see it and its numbers below.
 
     Examples
     --------
-    >>> spec = {"data": {"values": [{}]}, "mark": "point", "usermeta": {"title": "A dot"}}
-    >>> "<title id='dot-title'>A dot</title>" in draw_figure("dot", spec, "One dot.")
+    >>> import altair
+    >>> from sfumato.report.figure import Figure
+    >>> dot = altair.Chart(altair.Data(values=[{}])).mark_point()
+    >>> "<title id='dot-1-title'>A dot</title>" in draw_figure("dot", Figure("A dot", "One.", [dot]), "One dot.")
     True
     """
-    import vl_convert
+    from sfumato.report.figure import to_svg
 
-    spec = make_visible_within(spec)
-    facts = spec.get("usermeta", {})
-    svg = _make_accessible(vl_convert.vegalite_to_svg(spec), name, facts)
-    told = " ".join([caption, *facts.get("notes", [])])
+    number = len(figure.panels)
+    drawn = []
+    for at, panel in enumerate(figure.panels, start=1):
+        title = figure.title if number == 1 else f"{figure.title} ({at} of {number})"
+        drawn.append(_make_accessible(to_svg(panel, fit=True), f"{name}-{at}", title, figure.description))
+    told = " ".join([caption, *figure.notes])
     numbers = ""
-    if facts.get("rows"):
-        table = make_table(facts["head"], facts["rows"], narrow=True)
+    if figure.rows:
+        table = make_table(figure.head, figure.rows, narrow=True)
         numbers = f"<details><summary>Numbers behind this plot</summary><div class='scroll'>{table}</div></details>"
-    return f"<figure>{svg}<figcaption>{escape(told)}</figcaption></figure>{numbers}"
+    legend = "".join(
+        f"<li>{_draw_symbol(entry.shape, entry.colour)}{escape(entry.text)}</li>" for entry in figure.legend
+    )
+    return (
+        f"<figure>{f'<ul class=legend>{legend}</ul>' if legend else ''}<div class='panels'>{''.join(drawn)}</div>"
+        f"<figcaption>{escape(told)}</figcaption></figure>{numbers}"
+    )
 
 
-def _make_accessible(svg: str, name: str, facts: dict[str, Any]) -> str:
+_SYMBOLS = {
+    "square": "<rect x='1' y='1' width='10' height='10' fill=\"{0}\"/>",
+    "circle": "<circle cx='6' cy='6' r='4' fill=\"{0}\"/>",
+    "ring": "<circle cx='6' cy='6' r='4' fill='none' stroke-width='1.5' stroke=\"{0}\"/>",
+    "tick": "<path d='M6 0v12' stroke-width='2.5' stroke=\"{0}\"/>",
+    "line": "<path d='M0 6h12' stroke-width='2' stroke=\"{0}\"/>",
+    "dash": "<path d='M0 6h12' stroke-width='2' stroke-dasharray='3 2' stroke=\"{0}\"/>",
+}
+
+
+def _draw_symbol(shape: str, colour: str) -> str:
+    drawn = _SYMBOLS[shape].format(colour)
+    return f"<svg class='symbol' width='12' height='12' viewBox='0 0 12 12' aria-hidden='true'>{drawn}</svg>"
+
+
+def _make_accessible(svg: str, name: str, title: str, description: str) -> str:
     """Name the plot for screen readers, and make its ids differ from those of other plots on the page."""
     svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>{name}-", svg)
     opening, rest = svg.split(">", 1)
-    labels = f"{name}-title {name}-desc"
     return (
-        f"{opening} role='img' aria-labelledby='{labels}'>"
-        f"<title id='{name}-title'>{escape(facts.get('title', name))}</title>"
-        f"<desc id='{name}-desc'>{escape(facts.get('description', ''))}</desc>{rest}"
+        f"{opening} role='img' aria-labelledby='{name}-title {name}-desc'>"
+        f"<title id='{name}-title'>{escape(title)}</title>"
+        f"<desc id='{name}-desc'>{escape(description)}</desc>{rest}"
     )

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sfumato.report.markup import draw_figure
+
+if TYPE_CHECKING:
+    from sfumato.report.figure import Figure
 
 __all__ = ["Figures"]
 
 
-class Figures(dict[str, dict[str, Any]]):
-    """Plots by name as Vega-Lite specifications, which a notebook shows as pictures.
+class Figures(dict[str, "Figure"]):
+    """Figures by name, which a notebook shows as pictures.
 
     Examples
     --------
-    >>> dot = {"data": {"values": [{}]}, "mark": "point", "usermeta": {"title": "A dot"}}
-    >>> list(Figures({"dot": dot}))
+    >>> import altair
+    >>> from sfumato.report.figure import Figure
+    >>> dot = altair.Chart(altair.Data(values=[{}])).mark_point()
+    >>> list(Figures({"dot": Figure("A dot", "One dot.", [dot])}))
     ['dot']
     """
 
     def _repr_html_(self) -> str:
-        return "".join(
-            draw_figure(name, spec, str(spec.get("usermeta", {}).get("title", name))) for name, spec in self.items()
-        )
+        return "".join(draw_figure(name, figure, figure.title) for name, figure in self.items())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-__all__ = ["show_amount", "show_bin", "show_count", "show_number", "show_share"]
+__all__ = ["choose_edges", "show_amount", "show_bin", "show_count", "show_number", "show_share"]
 
 _NOTHING = "–"
+_ROUNDING = 1e-12
+_SMALLEST = 1e-4
 
 
 def show_count(value: int) -> str:
@@ -42,7 +44,7 @@ def show_share(value: float | None) -> str:
     """
     if value is None or not math.isfinite(value):
         return _NOTHING
-    percent = value * 100
+    percent = value * 100 if abs(value) >= _ROUNDING else 0.0
     if percent in (0, 100):
         return f"{percent:.0f} %"
     if 0 < percent < 0.01:
@@ -54,20 +56,32 @@ def show_share(value: float | None) -> str:
 
 
 def show_number(value: object) -> str:
-    """Write any number: whole ones in full, others with three digits or their whole part.
+    """Write any number: whole ones in full, others with three digits or their whole part; words as they are.
+
+    What is nearer to nothing than rounding is nothing, and what is too small to be read is called so.
 
     Examples
     --------
-    >>> [show_number(value) for value in (12345, 12345.6, 0.123456, 3.0, 0.00001234)]
-    ['12,345', '12,346', '0.123', '3', '1.23e-05']
+    >>> [show_number(value) for value in (12345, 12345.6, 0.123456, 3.0, 0.00001234, 2e-16)]
+    ['12,345', '12,346', '0.123', '3', '< 0.0001', '0']
+    >>> [show_number(value) for value in (None, True, [26, 64], "odd")]
+    ['–', 'yes', '26, 64', 'odd']
     """
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(show_number, value)) or _NOTHING
     if isinstance(value, bool) or not isinstance(value, Real):
-        return str(value)
+        return {"None": _NOTHING, "True": "yes", "False": "no"}.get(str(value), str(value))
     number = float(value)
-    if not math.isfinite(number):
-        return _NOTHING
+    return _show_real(number) if math.isfinite(number) else _NOTHING
+
+
+def _show_real(number: float) -> str:
+    if abs(number) < _ROUNDING:
+        return "0"
     if number == int(number):
         return show_count(int(number))
+    if abs(number) < _SMALLEST:
+        return "< 0.0001" if number > 0 else "> −0.0001"
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
@@ -80,3 +94,19 @@ def show_bin(first: int, end: int) -> str:
     ('2', '1,000–1,999')
     """
     return show_count(first) if end == first + 1 else f"{show_count(first)}–{show_count(end - 1)}"
+
+
+def choose_edges(most: int, k: int | None) -> list[int]:
+    """Return edges 1, 2, 3, 5, 10, 20, 50, ... beyond `most`, and k.
+
+    Examples
+    --------
+    >>> choose_edges(12, 4)
+    [1, 2, 3, 4, 5, 10, 20]
+    """
+    edges, power = [1, 2, 3, 5], 10
+    while edges[-1] <= most:
+        edges += [power, 2 * power, 5 * power]
+        power *= 10
+    end = next(i for i, edge in enumerate(edges) if edge > most)
+    return sorted({*edges[: end + 1], *([k] if k else [])})

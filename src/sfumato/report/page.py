@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
-from sfumato.core.guarantee import Guarantee
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
 from sfumato.core.publishing.leftover import warn_of_leftover
-from sfumato.core.unit import PERSON, Unit
+from sfumato.core.unit import PERSON, plural
 from sfumato.core.visible import escape_html as escape
+from sfumato.report.judgement import Judgement, judge, write_judgement
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
-from sfumato.report.numerals import show_amount, show_count, show_number, show_share
+from sfumato.report.measures import write_utility
+from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.style import STYLE
-from sfumato.report.wording import describe_attacker, explain_share, fill_in, list_limits, name_share
+from sfumato.report.wording import describe_attacker, list_limits, name_share, spell_fact
+
+if TYPE_CHECKING:
+    from sfumato.report.figure import Figure
 
 __all__ = [
+    "Judgement",
     "account_for",
     "count_visits",
+    "describe_people",
+    "judge",
+    "list_contents",
     "list_generalised",
     "show_change",
     "write_facts",
@@ -37,23 +46,44 @@ __all__ = [
 _TOP_VALUES = 10
 _SHOWN_MEMBERS = 6
 _SHOWN_LENGTH = 40
+_SHOWN_SOURCE = 60
 # Even if a label slipped through unescaped, the browser would run nothing and load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def write_page(comparison: Comparison, sections: Sequence[str]) -> str:
-    """Write the sections that are not empty as one page."""
+    """Write the sections that are not empty as one page, with its contents behind the first."""
     title = escape(f"Owner’s report: {comparison.release.method}, {comparison.release.guarantee}")
+    header, *rest = [section for section in sections if section]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="robots" content="noindex">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(section for section in sections if section)
+        + "\n".join([header, *list_contents(rest)])
         + "\n<footer class='muted'>Made by Sfumato. This file stands alone: it loads nothing and runs nothing."
         "</footer>\n</main>\n</body>\n</html>\n"
     )
+
+
+def list_contents(sections: Sequence[str]) -> list[str]:
+    """Return the sections with an anchor at every title, behind a list of links to them.
+
+    Examples
+    --------
+    >>> list_contents(["<section><h2>Risk</h2></section>"])[1]
+    "<section><h2 id='part-1'>Risk</h2></section>"
+    """
+    found: list[str] = []
+
+    def anchor(match: re.Match[str]) -> str:
+        found.append(match[1])
+        return f"<h2 id='part-{len(found)}'>{match[1]}</h2>"
+
+    anchored = [re.sub(r"<h2>(.*?)</h2>", anchor, section) for section in sections]
+    links = "".join(f"<li><a href='#part-{at}'>{title}</a></li>" for at, title in enumerate(found, start=1))
+    return [f"<nav aria-label='Contents'><ol>{links}</ol></nav>", *anchored] if links else anchored
 
 
 def count_visits(comparison: Comparison) -> npt.NDArray[np.int64]:
@@ -77,17 +107,23 @@ def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple
     ]
 
 
-def write_header(comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]]) -> str:
-    """Write what it is about, why it stays with the owner, and the numbers that matter most (as HTML)."""
+def write_header(
+    comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]], judgement: Judgement | None = None
+) -> str:
+    """Write what it is about, whether the promise holds, and the numbers that matter most (as HTML)."""
     release = comparison.release
     # As the claim spells itself: without what it does not ask for.
     parameters = str(release.guarantee).partition(" (")[2].removesuffix(")").replace("=", " = ")
     little = warn_of_leftover(comparison.original, release)
     warning = f"<blockquote class='warning'><p>{escape(little)}</p></blockquote>" if little else ""
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
+    today = datetime.date.today()
+    source = f"{shorten(comparison.original.source, _SHOWN_SOURCE)}, " if comparison.original.source else ""
+    verdict = f"<p class='verdict {judgement.level}'>{escape(judgement.text)}</p>\n" if judgement else ""
     return (
-        f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(release.kind.capitalize())} published with "
-        f"{escape(release.method)} under {raise_powers(release.guarantee.title)} ({escape(parameters)})</p>\n"
+        f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(source)}{today.day} {today:%B %Y}</p>\n"
+        f"<p>{escape(release.kind.capitalize())} published with {escape(release.method)} under "
+        f"{raise_powers(release.guarantee.title)}{f' ({escape(parameters)})' if parameters else ''}</p>\n{verdict}"
         f"<p class='private'>For the data owner only: {escape(secret)}. Do not publish it.</p>\n"
         f"<ul class='tiles'>{listed}</ul>\n{warning}</header>"
     )
@@ -104,7 +140,7 @@ def write_published(comparison: Comparison, account: str) -> str:
         f"<li><b>{raise_powers(lead)}</b> {raise_powers(text)}</li>" for lead, text in list_limits(guarantee, unit)
     )
     return (
-        f"<section><h2>What was published</h2>\n{account}\n"
+        f"<section><h2>What was published</h2>\n{account}\n{describe_people(comparison)}"
         f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
         f"<blockquote><p>{raise_powers(guarantee.statement(unit))}</p></blockquote>\n{_count_people(comparison)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
@@ -120,6 +156,38 @@ def _count_people(comparison: Comparison) -> str:
         return ""
     most = int(np.bincount(person).max(initial=0))
     return f"<p>{escape(say_people(comparison.release, crowd.people, most))}</p>\n"
+
+
+def describe_people(comparison: Comparison) -> str:
+    """Say what the data and the release are made of, where people have several records; nothing elsewhere."""
+    original, unit = comparison.original, comparison.release.unit
+    person = None if original.people is None else original.person_codes()
+    if person is None or not len(person):
+        return ""
+    had = np.bincount(person)
+    owners = plural(unit.owner or "person")
+    rows = comparison.rows
+    left = None if rows is None else np.bincount(person[np.asarray(rows, dtype=np.int64)], minlength=len(had))
+    told = (
+        f"The data are {unit.count(len(person))} of {unit.owners(len(had))}: {show_number(round(had.mean(), 1))} "
+        f"each on average, {show_count(int(np.median(had)))} for the one in the middle, at most "
+        f"{show_count(int(had.max()))}."
+    )
+    if left is not None:
+        gone = int((left == 0).sum())
+        told += f" Published are {unit.count(int(left.sum()))} of {unit.owners(len(had) - gone)}" + (
+            f"; nothing is published of {unit.owners(gone)}." if gone else "."
+        )
+    edges = choose_edges(int(had.max()), None)
+    sides = [had] if left is None else [had, left]
+    counts = [np.histogram(side, edges)[0].tolist() for side in sides]
+    listed = [
+        [f"{show_bin(first, end)} {unit.one if end == 2 else unit.many}", *map(show_count, numbers)]
+        for first, end, *numbers in zip(edges[:-1], edges[1:], *counts, strict=True)
+        if any(numbers)
+    ]
+    table = make_table([f"{owners.capitalize()} with", "Before", "After"][: 1 + len(sides)], listed, narrow=True)
+    return f"<h3>Whose {escape(unit.many)} they are</h3>\n<p>{escape(told)}</p>\n{table}\n"
 
 
 def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> str:
@@ -140,7 +208,7 @@ def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> st
     return f"<table class='narrow'><tbody>{body}</tbody></table>"
 
 
-def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str, Any]) -> str:
+def write_risk(comparison: Comparison, before: Risk, after: Risk, drawn: Mapping[str, Figure]) -> str:
     """Write what an attacker reaches before and after, and whether that agrees with the promise."""
     guarantee = comparison.release.guarantee
     unit = comparison.release.unit
@@ -163,38 +231,17 @@ def write_risk(comparison: Comparison, before: Risk, after: Risk, plot: dict[str
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
         f"wants to know {wanted}. Before: the same data without names, otherwise as they are."
-        f"</p>\n{_judge(guarantee, after, unit)}\n{_risk_table(before, after, kind)}\n"
+        f"</p>\n{write_judgement(comparison, after)}\n{_risk_table(before, after, kind)}\n"
         f"{_describe_sample(before, after)}"
-        f"{draw_figure('anonymity-sets', plot, caption)}</section>"
+        f"{draw_figure('anonymity-sets', drawn['anonymity-sets'], caption)}{_draw_curve(drawn)}</section>"
     )
 
 
-def _judge(guarantee: Guarantee, after: Risk, unit: Unit) -> str:
-    """Say whether the attack agrees with the promise."""
-    k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
-    if k is None or not after.smallest_anonymity_set:
+def _draw_curve(drawn: Mapping[str, Figure]) -> str:
+    if "risk-curve" not in drawn:
         return ""
-    fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
-    faults = []
-    if after.smallest_anonymity_set < k:
-        faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
-    if largest is not None and share is not None and share > largest + 1e-12:
-        faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=False))
-    if faults:
-        text = " ".join(["Do not publish this release.", *faults])
-        return f"<blockquote class='warning'><p><b>{text}</b></p></blockquote>"
-    promised = f" ({show_count(k)} promised)" if k > 1 else ""
-    if after.measured is None:
-        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
-    else:
-        some = show_amount(after.measured, unit.one, unit.many)
-        text = (
-            f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
-            f"{fits}{promised}. That it holds for all was verified from the published files."
-        )
-    if largest is not None and share is not None:
-        text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=True)
-    return f"<blockquote><p>{text}</p></blockquote>"
+    caption = "The more an attacker knows, the fewer records fit: before steeply, after only as far as is promised."
+    return f"\n<h3>If less is known</h3>\n{draw_figure('risk-curve', drawn['risk-curve'], caption)}"
 
 
 def _describe_sample(before: Risk, after: Risk) -> str:
@@ -260,51 +307,12 @@ def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -
     return f"<h3>{title}</h3>\n{make_table(['One of', *head], rows)}"
 
 
-def write_utility(scores: Sequence[Score], unit: Unit = PERSON) -> str:
-    """Write the scores with what they mean."""
-    if not scores:
-        return ""
-    rows = "".join(_score_rows(score, unit) for score in scores)
-    return (
-        "<section><h2>What the release is still good for</h2>\n<table><thead><tr><th scope='col'>Measure</th>"
-        "<th scope='col' class='number'>Value</th><th scope='col' class='number'>Better</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></section>"
-    )
-
-
-def _score_rows(score: Score, unit: Unit) -> str:
-    # A unit such as "of the patterns" says that the value is a share.
-    is_share = score.unit.startswith("of ")
-    value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
-    explanation = f"<small>{escape(text)}</small>" if (text := fill_in(score.explanation, unit)) else ""
-    details = ""
-    if score.details:
-        listed = [(_spell(name), _show_detail(name, found)) for name, found in score.details.items()]
-        table = make_table([], listed, narrow=True)
-        details = f"<tr class='more'><td colspan='3'><details><summary>Details</summary>{table}</details></td></tr>"
-    return (
-        f"<tr{' class=open' * bool(details)}><th scope='row'>{raise_powers(score.title or score.name)}{explanation}"
-        f"</th><td class='number'>{escape(value)}</td><td class='number'>{escape(score.better)}</td></tr>{details}"
-    )
-
-
-def _spell(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
-def _show_detail(name: str, value: Any) -> str:
-    if isinstance(value, Mapping):
-        return shorten(", ".join(f"{key} {show_number(found)}" for key, found in value.items()), 200)
-    if name.endswith("share") and isinstance(value, float):
-        return show_share(value)
-    return shorten(show_number(value), 200)
-
-
 def write_facts(comparison: Comparison, facts: Mapping[str, str]) -> str:
     """Write how the release was made and how the data were read."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
     if not facts and not notes:
         return ""
-    table = make_table([], [(name, str(value)) for name, value in facts.items()], narrow=True) if facts else ""
+    named = [(spell_fact(comparison.release.kind, name), str(value)) for name, value in facts.items()]
+    table = make_table([], named, narrow=True) if facts else ""
     read = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     return f"<section><h2>How it was made</h2>\n{table}{read}</section>"

@@ -9,7 +9,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.rooms import look_up
 from sfumato.core.unit import PERSON, Unit, plural
 
-__all__ = ["ALWAYS", "describe_attacker", "explain_share", "fill_in", "list_limits", "name_share"]
+__all__ = ["ALWAYS", "describe_attacker", "explain_share", "fill_in", "list_limits", "name_share", "spell_fact"]
 
 
 Limits = Sequence[tuple[str, str]]
@@ -79,6 +79,18 @@ def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PER
     """
     special: Callable[[int | None, Unit], str] | None = _words(kind, "describe_attacker")
     return special(m, unit) if special else f"somebody with the knowledge “{knowledge}”"
+
+
+def spell_fact(kind: str, name: str) -> str:
+    """Name a counter or a phase in plain words; a kind says what its methods count where the name does not tell.
+
+    Examples
+    --------
+    >>> spell_fact("sets", "items_moved_by_lemma_2"), spell_fact("sets", "records_exchanged")
+    ('Items moved to term chunks, so that no reconstruction is impossible', 'Records exchanged')
+    """
+    plain: str | None = _words(kind, "COUNTERS", {}).get(name.replace(" ", "_"))
+    return plain or name.replace("_", " ").capitalize()
 
 
 def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, str]]:

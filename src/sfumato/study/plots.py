@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Figure", "list_figures", "save_plots"]
 
 _WIDTH = 560
-_FORMATS = ("png", "svg", "pdf")
 
 Get = Callable[[Point], Spread | None]
 
@@ -78,38 +77,31 @@ def list_figures(result: StudyResult) -> list[Figure]:
     return figures + _draw_cost(points)
 
 
-def save_plots(result: StudyResult, folder: Path, form: str) -> list[Path]:
-    """Write every plot as a picture: PNG, SVG or PDF.
+def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = False) -> list[Path]:
+    """Write every plot as a file: HTML with details under the pointer, PNG, SVG or PDF.
 
     Examples
     --------
     >>> save_plots(StudyResult(()), Path("plots"), "gif")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: plot: the format must be png, svg or pdf, got 'gif'.
+    sfumato.core.errors.ParameterError: plot: the format must be one of html, pdf, png, svg, got 'gif'.
     """
-    if form not in _FORMATS:
-        raise ParameterError(f"plot: the format must be png, svg or pdf, got {form!r}.")
+    from sfumato.report.figure import FORMATS, save_figure
+
+    if form not in FORMATS:
+        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
     figures = list_figures(result)
     if not figures:
         raise ParameterError("plot: nothing in this study is done, so there is nothing to draw.")
+    paths = [folder / f"{figure.name}.{form}" for figure in figures]
+    there = [path.name for path in paths if path.exists()]
+    if there and not force:
+        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for figure in figures:
-        path = folder / f"{figure.name}.{form}"
-        spec = {**figure.spec(), "background": "white"}
-        path.write_bytes(_convert(spec, form))
-        paths.append(path)
+    for figure, path in zip(figures, paths, strict=True):
+        save_figure(figure.chart(), path)
     return paths
-
-
-def _convert(spec: dict[str, Any], form: str) -> bytes:
-    import vl_convert
-
-    if form == "svg":
-        return str(vl_convert.vegalite_to_svg(spec)).encode()
-    made: bytes = vl_convert.vegalite_to_png(spec, scale=2) if form == "png" else vl_convert.vegalite_to_pdf(spec)
-    return made
 
 
 def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:

@@ -113,7 +113,7 @@ def read_text(page):
 @pytest.fixture(scope="module")
 def page():
     scores = [
-        Score("distance", 1234.5678, {"suppressed_entries": 1234567}, unit="plane units", title="Distance D"),
+        Score("distance", 1234.5678, {"suppressed_entries": 1234567}, unit="metres", title="Distance D"),
         Score("pattern-preservation", 0.25, {"exact_share": 0.5}, "higher", "of the patterns"),
         Score("new-measure", 3.0),
     ]
@@ -133,12 +133,13 @@ def test_page_is_well_formed_and_stands_alone(page):
 
 
 def test_sections_come_in_the_promised_order(page):
-    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     assert titles == [
         "What was published",
         "Risk before and after",
         "Places before and after",
         "Generalised places",
+        "Visits before and after",
         "What the release is still good for",
         "How it was made",
     ]
@@ -149,16 +150,16 @@ def test_references_inside_plots_lead_somewhere(page):
     assert set(re.findall(r"url\(#([^)]+)\)", page)) <= ids
     for labels in re.findall(r"aria-labelledby='([^']+)'", page):
         assert set(labels.split()) <= ids
-    assert page.count("<svg") == page.count("role='img'") == 3
+    assert page.count("<svg") - page.count("class='symbol'") == page.count("role='img'") == 9
 
 
 def test_numbers_are_readable(page):
     text = read_text(page)
-    assert "1,235 plane units" in text
+    assert "1,235 metres" in text
     assert "1,234,567" in text
     assert "25.0 % of the patterns" in text
     assert "Exact share 50.0 %" in text
-    assert "recode <1> 0.81 s" in text
+    assert "Recode <1> 0.81 s" in text
 
 
 def test_page_says_what_is_promised_and_what_is_not():
@@ -213,7 +214,12 @@ def test_nobody_is_named():
 
 def test_without_coordinates_the_map_is_missing_and_said_to_be():
     comparison = compare(at=None)
-    assert list(report.figures(comparison, *risks(comparison))) == ["anonymity-sets", "group-sizes"]
+    assert list(report.figures(comparison, *risks(comparison))) == [
+        "anonymity-sets",
+        "group-sizes",
+        "places",
+        "lengths",
+    ]
     assert "no map because the data have no coordinates" in render(comparison)
 
 
@@ -286,21 +292,24 @@ def test_places_nobody_visits_here_need_no_coordinates():
 
 def test_specifications_are_valid_vega_lite():
     comparison = compare()
-    for spec in report.figures(comparison, *risks(comparison)).values():
-        version = altair.SCHEMA_VERSION.split(".")[0].lstrip("v")
-        schema = f"https://vega.github.io/schema/vega-lite/v{version}.json"
-        altair.Chart.from_dict({**spec, "$schema": schema}, validate=True)
+    curve = [
+        (dataclasses.replace(risk, m=m), dataclasses.replace(risk, m=m)) for m, risk in enumerate(risks(comparison))
+    ]
+    for figure in report.figures(comparison, *risks(comparison), curve).values():
+        altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
 
 
-def test_figures_are_saved_in_three_formats(tmp_path):
+def test_figures_are_saved_in_four_formats(tmp_path):
     comparison = compare()
-    spec = report.figures(comparison, *risks(comparison))["map"]
-    for suffix, start in ((".svg", b"<svg"), (".PNG", b"\x89PNG"), (".pdf", b"%PDF")):
+    figure = report.figures(comparison, *risks(comparison))["map"]
+    for suffix, start in ((".svg", b"<svg"), (".PNG", b"\x89PNG"), (".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")):
         file = tmp_path / f"map{suffix}"
-        report.save_figure(spec, file)
-        assert file.read_bytes().startswith(start)
+        plots.save_figure(figure, file)
+        assert file.read_bytes().lstrip().startswith(start)
+    # A page that moves under the pointer brings all its scripts along.
+    assert not re.search(rb"<script[^>]+src=|<link", (tmp_path / "map.html").read_bytes())
     with pytest.raises(ParameterError, match="must end in"):
-        report.save_figure(spec, tmp_path / "map.gif")
+        plots.save_figure(figure, tmp_path / "map.gif")
 
 
 def test_picture_fits_a_readme(tmp_path):

@@ -41,9 +41,9 @@ class Score:
 
     Examples
     --------
-    >>> score = Score("distance", 0.5, {"normalised": 0.1}, unit="plane units")
+    >>> score = Score("distance", 0.5, {"normalised": 0.1}, unit="metres")
     >>> score
-    Score(distance: 0.5 plane units, lower is better; normalised=0.1)
+    Score(distance: 0.5 metres, lower is better; normalised=0.1)
     >>> score.to_dict()
     {'metric': 'distance', 'value': 0.5, 'better': 'lower', 'normalised': 0.1}
     """
@@ -142,7 +142,12 @@ class Metric(OfKind, Parameterised, abc.ABC):
         if obstacle:
             raise SfumatoError(f"{self.name}: {obstacle}")
         value, details = self.score(comparison)
-        return Score(self.name, float(value), details, self.better, self.unit, self.title, self.explanation)
+        unit = self.unit_of(comparison)
+        return Score(self.name, float(value), details, self.better, unit, self.title, self.explanation)
+
+    def unit_of(self, comparison: Comparison) -> str:  # noqa: ARG002
+        """Return what the number counts here, where that depends on the data."""
+        return self.unit
 
     def applies(self, comparison: Comparison) -> bool:
         """Tell whether this measure can be taken here."""

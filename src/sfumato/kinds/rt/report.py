@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.checking.risk import Risk
@@ -16,11 +16,12 @@ from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_values
 from sfumato.kinds.table.report import show_classes, show_columns
-from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals
+from sfumato.kinds.table.report.plots import draw_classes, draw_errors, draw_generalised, draw_marginals
 from sfumato.report import page
 from sfumato.report.markup import draw_figure
 from sfumato.report.numerals import show_amount, show_count, show_number
-from sfumato.report.plots import draw_sets, finish_figure, save_figure
+from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.report.values import draw_frequencies, expect_counts
 from sfumato.report.wording import ALWAYS
 
 __all__ = ["SHARE", "describe_attacker", "figures", "limit_promise", "picture", "render"]
@@ -39,18 +40,20 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
-    drawn = figures(comparison, before, after)
+    drawn = figures(comparison, before, after, curve)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
     secret = "it names items and shows how values are distributed"
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(comparison, before, after)),
+            page.write_header(comparison, secret, tiles, judgement),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            page.write_risk(comparison, before, after, drawn),
             show_columns(drawn),
-            _items(comparison, drawn["group-sizes"]),
+            _items(comparison, drawn["group-sizes"], drawn["items"]),
             show_classes(drawn["classes"]),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
@@ -58,23 +61,31 @@ def render(
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(
+    comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
     """Return the plots by name."""
     table = comparison.view(RtComparison).table
-    return {
-        "anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee)),
-        "classes": finish_figure(*draw_classes(table)),
-        "generalised": finish_figure(*draw_generalised(table)),
-        "marginals": finish_figure(*draw_marginals(table)),
-        "group-sizes": finish_figure(*draw_values(comparison)),
+    labels = comparison.history.labels
+    counts = np.bincount(comparison.history.codes, minlength=len(labels))
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
+    if curve:
+        drawn["risk-curve"] = draw_risk_curve(curve, "Items known")
+    return drawn | {
+        "classes": draw_classes(table),
+        "generalised": draw_generalised(table),
+        "marginals": draw_marginals(table),
+        "errors": draw_errors(table),
+        "group-sizes": draw_values(comparison),
+        "items": draw_frequencies(labels, counts, expect_counts(comparison), "items", counted="records"),
     }
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    generalised, _ = draw_generalised(comparison.view(RtComparison).table, 420)
-    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
-    save_figure(finish_figure({"hconcat": [generalised, sets], "spacing": 40}, {}), path)
+    generalised = draw_generalised(comparison.view(RtComparison).table).chart()
+    sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
+    save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -112,15 +123,19 @@ def _account(comparison: Comparison) -> str:
     )
 
 
-def _items(comparison: Comparison, plot: dict[str, Any]) -> str:
+def _items(comparison: Comparison, sizes: Figure, items: Figure) -> str:
+    told = "How many records have an item according to the data, and to the release."
+    frequencies = f"<h3>Items before and after</h3>\n{draw_figure('items', items, told)}"
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
-        return "<section><h2>Generalised items</h2>\n<p>Every item in the release is published exactly.</p></section>"
-    caption = (
-        "A published value that stands for several items means: at least one of these. Every class generalises items "
-        "on its own, so that an item may be published in several ways."
-    )
-    return f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"
+        drawn = "<p>Every item in the release is published exactly.</p>"
+    else:
+        caption = (
+            "A published value that stands for several items means: at least one of these. Every class generalises "
+            "items on its own, so that an item may be published in several ways."
+        )
+        drawn = f"{draw_figure('group-sizes', sizes, caption)}\n{listed}"
+    return f"<section><h2>Generalised items</h2>\n{drawn}\n{frequencies}</section>"
 
 
 def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:

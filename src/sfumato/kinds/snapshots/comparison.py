@@ -91,6 +91,10 @@ class SnapshotComparison:
     def _origin(self) -> int:
         return int(self._count(self._raw_times).min()) if len(self._raw_times) else 0
 
+    def time_of(self, snapshot: float) -> float:
+        """Return the time of a snapshot counted from the first: microseconds since 1970, or a number of the file."""
+        return self._origin + snapshot * self._step
+
     @cached_property
     def times(self) -> Ints:
         """Snapshot of every original record, counted from the first."""

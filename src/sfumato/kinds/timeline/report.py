@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 
@@ -16,16 +17,26 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.report import page
+from sfumato.report.figure import inline
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.palette import AFTER, BEFORE, INK
-from sfumato.report.plots import PANEL_WIDTH, finish_figure, save_figure
+from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, save_figure, share_axis
+from sfumato.report.times import show_time, time_field, to_axis
+from sfumato.report.values import draw_frequencies
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["COUNTERS", "figures", "picture", "render"]
+
+COUNTERS = {
+    "rounds": "Rounds of deleting until the promise held",
+    "proved_optimal": "Proved that no other deletions change less (1: yes)",
+    "saved_permille_of_essa": "Less change than the quick method ESSA makes, in thousandths",
+    "gap_permille_at_most": "At most so much above the least possible change, in thousandths",
+}
+"""What methods count, in plain words."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Spec = dict[str, Any]
 
 _SHOWN_EVENTS = 12
 _DRAWN_EVENTS = 4
@@ -69,32 +80,46 @@ def render(
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(found, before, after)),
+            page.write_header(comparison, secret, _tiles(found, before, after), _judge(found)),
             _published(found),
             _risk(found, drawn["prefix-frequencies"]),
-            _deletions(found, drawn["deletions"]),
+            _deletions(found, drawn["deletions"], drawn["events"]),
             page.write_utility(scores),
             page.write_facts(comparison, facts or {}),
         ],
     )
 
 
-def figures(comparison: Comparison, before: Exposure, after: Exposure) -> dict[str, Spec]:  # noqa: ARG001
-    """Return the plots by name: how frequent events look in the prefixes, and how many were deleted when."""
+def figures(comparison: Comparison, before: Exposure, after: Exposure) -> dict[str, Figure]:  # noqa: ARG001
+    """Return the plots by name: how frequent events look in the prefixes, how many were deleted when, and of which."""
     found = TimelineComparison(comparison)
+    labels = found.before.labels
+    had, left = (np.bincount(found.before.codes, c, minlength=len(labels)) for c in (found.before.counts, found.left))
     return {
-        "prefix-frequencies": finish_figure(*_draw_frequencies(found, _DRAWN_EVENTS)),
-        "deletions": finish_figure(*_draw_deletions(found)),
+        "prefix-frequencies": _draw_frequencies(found, _DRAWN_EVENTS),
+        "deletions": _draw_deletions(found),
+        "events": draw_frequencies(labels, had, left, "events", counted="occurrences", divided=False),
     }
 
 
 def picture(comparison: Comparison, before: Exposure, after: Exposure, path: str | Path) -> None:  # noqa: ARG001
     """Save the frequencies of one event and the deletions side by side, about 1,400 pixels wide as PNG."""
     found = TimelineComparison(comparison)
-    views = [_draw_frequencies(found, 1)[0], _draw_deletions(found)[0]]
-    # What the colours say differs between the two.
-    apart = {"scale": {"color": "independent"}}
-    save_figure(finish_figure({"hconcat": views, "spacing": 40, "resolve": apart}, {}), path)
+    drawn = [_draw_frequencies(found, 1).chart(), _draw_deletions(found).chart()]
+    save_figure(alt.hconcat(*drawn, spacing=40), path)
+
+
+def _judge(found: TimelineComparison) -> page.Judgement:
+    left = expose(found.after, found.comparison.original.schema.sensitive, found.delta)
+    if left.exposed_events:
+        return page.Judgement(
+            "broken", "Do not publish this release: a sensitive event reaches the threshold in a published prefix."
+        )
+    return page.Judgement(
+        "holds",
+        "The promise holds: whenever somebody stops reading, no sensitive event makes up the threshold "
+        f"({show_share(float(found.delta or 1))}) of what was published until then.",
+    )
 
 
 def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list[tuple[str, str]]:
@@ -103,24 +128,26 @@ def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list
     release = found.comparison.release
     return [
         (show_count(len(release)), f"of {show_count(release.records_in)} time points published"),
-        (f"<i class='was'>{was}</i> → <i class='is'>{now}</i>", "largest share of a sensitive event in a prefix"),
+        (
+            f"<i class='was'>{was}</i> → <i class='is'>{now}</i>",
+            "largest share of a sensitive event from the start to any moment",
+        ),
         (show_count(gone), f"of {show_count(int(found.totals.sum()))} occurrences deleted"),
     ]
 
 
 def _published(found: TimelineComparison) -> str:
-    release, guarantee = found.comparison.release, found.comparison.release.guarantee
+    guarantee = found.comparison.release.guarantee
     left = len(np.unique(found.after.codes))
-    rows = [
-        ("Time points in the original data", len(found.before)),
-        ("Time points published", len(release)),
-        *release.withheld.items(),
-        ("Occurrences in the original data", int(found.totals.sum())),
-        ("Occurrences published", int(found.after.counts.sum())),
-        ("Kinds of events in the original data", len(np.unique(found.before.codes))),
-        ("Kinds of events published", left),
-    ]
-    account = make_table([], [(name, show_count(count)) for name, count in rows], narrow=True)
+    account = page.account_for(
+        found.comparison,
+        [
+            ("Occurrences in the original data", int(found.totals.sum())),
+            ("Occurrences published", int(found.after.counts.sum())),
+            ("Kinds of events in the original data", len(np.unique(found.before.codes))),
+            ("Kinds of events published", left),
+        ],
+    )
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
     return (
         f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(found))}</p>\n"
@@ -139,14 +166,20 @@ def _name_sensitive(found: TimelineComparison) -> str:
     return f"Sensitive: {named}{more}.{told}"
 
 
-def _risk(found: TimelineComparison, plot: Spec) -> str:
+def _risk(found: TimelineComparison, plot: Figure) -> str:
     """Write what an observer of prefixes sees before and after."""
     sensitive = found.comparison.original.schema.sensitive
     exposures = [expose(timeline, sensitive, found.delta) for timeline in (found.before, found.after)]
     rows = [
-        ("Sensitive events that reach the threshold in a prefix", *(show_count(e.exposed_events) for e in exposures)),
-        ("Prefixes in which one does, summed over the events", *(show_count(e.exposed_prefixes) for e in exposures)),
-        ("Largest share of a sensitive event in a prefix", *(show_share(float(e.largest)) for e in exposures)),
+        (
+            "Sensitive events that reach the threshold at some moment",
+            *(show_count(e.exposed_events) for e in exposures),
+        ),
+        ("Moments at which one does, summed over the events", *(show_count(e.exposed_prefixes) for e in exposures)),
+        (
+            "Largest share of a sensitive event in a prefix (from the start to a moment)",
+            *(show_share(float(e.largest)) for e in exposures),
+        ),
     ]
     safe = exposures[1].exposed_events == 0
     judged = (
@@ -155,8 +188,8 @@ def _risk(found: TimelineComparison, plot: Spec) -> str:
         else "A sensitive event reaches the threshold in a published prefix: the promise is broken."
     )
     caption = (
-        "Share of all occurrences up to each moment, for the sensitive events that were most frequent. The line is the "
-        "threshold, which no published prefix reaches. Time runs from left to right by time points."
+        "Share of all occurrences up to each moment, for the sensitive events that were most frequent. The dashed line "
+        "is the threshold, which no published prefix reaches."
     )
     return (
         "<section><h2>Risk before and after</h2>\n<p>The attacker is an observer who sees the timeline up to some "
@@ -171,33 +204,32 @@ def _most_frequent(found: TimelineComparison, number: int) -> list[str]:
     return sorted(exposure.peaks, key=lambda event: (-exposure.peaks[event].frequency, event))[:number]
 
 
-def _draw_frequencies(found: TimelineComparison, number: int) -> tuple[Spec, dict[str, Any]]:
+def _draw_frequencies(found: TimelineComparison, number: int) -> Figure:
     """Draw the relative frequency of some events in the prefixes, before and after."""
     events = _most_frequent(found, number)
     code = found.before.code_of()
     ends = np.unique(np.linspace(0, len(found.before) - 1, _STEPS).astype(np.int64))
-    delta = float(found.delta or Fraction(1))
-    views, rows = [], []
+    panels, rows = [], []
     for event in events:
         shares = {
             "before": _shares(found, found.before.counts, code[event], ends, found.original_lengths),
             "after": _shares(found, found.left, code[event], ends, found.lengths),
         }
-        values = [
-            {"when": when, "point": int(end) + 1, "share": float(share)}
-            for when, line in shares.items()
-            for end, share in zip(ends, line, strict=True)
-        ]
         rows.append([shorten(event, _SHOWN_LENGTH), *(show_share(float(line.max())) for line in shares.values())])
-        views.append(_lines(values, delta, shorten(event, _SHOWN_LENGTH)))
-    facts = {
-        "title": "How frequent sensitive events look up to each moment, before and after",
-        "description": "For each event two lines, before and after deletion, and a horizontal line at the threshold.",
-        "notes": [f"{show_amount(len(events), 'event is', 'events are')} shown."],
-        "head": ["Event", "Largest drawn before", "Largest drawn after"],
-        "rows": rows,
-    }
-    return {"vconcat": views, "spacing": 18}, facts
+        panels.append(_draw_lines(found, ends, shares, shorten(event, _SHOWN_LENGTH)))
+    return Figure(
+        title="How frequent sensitive events look up to each moment, before and after",
+        description="For each event two lines, before and after deletion, and a horizontal line at the threshold.",
+        panels=panels,
+        legend=(
+            LegendEntry("line", BEFORE, "before"),
+            LegendEntry("line", AFTER, "after"),
+            LegendEntry("dash", INK, f"threshold ({show_share(float(found.delta or 1))})"),
+        ),
+        notes=[f"{show_amount(len(events), 'event is', 'events are')} shown."],
+        head=["Event", "Largest drawn before", "Largest drawn after"],
+        rows=rows,
+    )
 
 
 def _shares(found: TimelineComparison, counts: Ints, code: int, ends: Ints, lengths: Ints) -> Floats:
@@ -206,55 +238,73 @@ def _shares(found: TimelineComparison, counts: Ints, code: int, ends: Ints, leng
     return np.asarray(sums / np.maximum(lengths[ends], 1), dtype=np.float64)
 
 
-def _lines(values: list[dict[str, Any]], delta: float, title: str) -> Spec:
-    share = {"field": "share", "type": "quantitative", "axis": {"title": "Share", "format": "~%", "tickCount": 4}}
-    colours = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
-    lines = {
-        "data": {"values": values},
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6, "aria": False},
-        "encoding": {
-            "x": {"field": "point", "type": "quantitative", "axis": {"title": "Time point", "grid": False}},
-            "y": share,
-            "color": {"field": "when", "type": "nominal", "scale": colours, "legend": {"title": None}},
-        },
-    }
-    rule = {
-        "data": {"values": [{"delta": delta}]},
-        "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3], "aria": False},
-        "encoding": {"y": {"field": "delta", "type": "quantitative"}},
-    }
-    return {"width": PANEL_WIDTH, "height": 110, "title": title, "layer": [lines, rule]}
+def _draw_lines(found: TimelineComparison, ends: Ints, shares: dict[str, Floats], title: str) -> Any:
+    clock = found.comparison.original.clock
+    times = found.before.times
+    values = [
+        {"when": when, "time": to_axis(int(times[end]), clock), "share": float(share)}
+        | {"told": f"{show_time(int(times[end]), clock)}, {when}: {show_share(float(share))}"}
+        for when, line in shares.items()
+        for end, share in zip(ends, line, strict=True)
+    ]
+    domain = (to_axis(int(times[0]), clock), to_axis(int(times[-1]), clock))
+    colours = alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
+    lines = (
+        alt.Chart(inline(values))
+        .mark_line(interpolate="step-after", strokeWidth=1.6, aria=False)
+        .encode(
+            x=time_field("time", clock, domain),
+            y=alt.Y("share:Q").axis(share_axis("Share so far", tickCount=4)),
+            color=alt.Color("when:N", scale=colours, legend=None),
+            tooltip="told:N",
+        )
+    )
+    threshold = alt.Chart(inline([{"delta": float(found.delta or Fraction(1))}])).encode(y="delta:Q")
+    rule = threshold.mark_rule(color=INK, strokeDash=[4, 3], aria=False)
+    return alt.layer(lines, rule).properties(width=PANEL_WIDTH, height=120, title=title)
 
 
-def _draw_deletions(found: TimelineComparison) -> tuple[Spec, dict[str, Any]]:
+def _draw_deletions(found: TimelineComparison) -> Figure:
     """Draw how many occurrences were deleted and kept, over equally long stretches of time points."""
-    count = min(_BARS, len(found.before))
+    count, clock = min(_BARS, len(found.before)), found.comparison.original.clock
     stretch = np.arange(len(found.before)) * count // max(len(found.before), 1)
     gone = np.bincount(stretch, found.removed_by_point, minlength=count)
     total = np.bincount(stretch, found.totals, minlength=count)
+    first = np.searchsorted(stretch, np.arange(count))
+    starts = [int(found.before.times[at]) for at in first]
+    ends = [*starts[1:], int(found.before.times[-1]) + 1] if count else []
     values = [
-        {"stretch": i + 1, "what": what, "occurrences": int(amount)}
-        for what, amounts in (("deleted", gone), ("published", total - gone))
-        for i, amount in enumerate(amounts)
+        {"from": to_axis(start, clock), "to": to_axis(end, clock), "low": float(low), "high": float(high)}
+        | {"colour": colour, "told": f"from {show_time(start, clock)}: {show_count(int(high - low))} {what}"}
+        for what, colour, low_of, high_of in (("deleted", BEFORE, 0 * gone, gone), ("published", AFTER, gone, total))
+        for start, end, low, high in zip(starts, ends, low_of, high_of, strict=True)
     ]
-    colours = {"domain": ["published", "deleted"], "range": [AFTER, BEFORE]}
-    encoding = {
-        "x": {"field": "stretch", "type": "ordinal", "axis": {"title": "Stretch of the timeline", "labels": False}},
-        "y": {"field": "occurrences", "type": "quantitative", "axis": {"title": "Occurrences", "tickCount": 4}},
-        "color": {"field": "what", "type": "nominal", "scale": colours, "legend": {"title": None}},
-    }
-    bars = {"data": {"values": values}, "mark": {"type": "bar", "aria": False}, "encoding": encoding}
-    facts = {
-        "title": "Occurrences published and deleted over time",
-        "description": "Stacked bars over equally long stretches of the timeline.",
-        "notes": [f"{show_amount(count, 'stretch', 'stretches')} with the same number of time points."],
-        "head": ["Stretch", "Occurrences", "Deleted"],
-        "rows": [[show_count(i + 1), show_count(int(total[i])), show_count(int(gone[i]))] for i in range(count)],
-    }
-    return {"width": PANEL_WIDTH, "height": 120, "title": "Occurrences over time", **bars}, facts
+    domain = (to_axis(starts[0], clock), to_axis(ends[-1], clock)) if count else (0, 1)
+    bars = (
+        alt.Chart(inline(values))
+        .mark_rect(xOffset=0.5, x2Offset=-0.5, aria=False)
+        .encode(
+            x=time_field("from", clock, domain),
+            x2="to",
+            y=alt.Y("low:Q").axis(alt.Axis(title="Occurrences", tickCount=4, domain=False, ticks=False, format=",d")),
+            y2="high",
+            color=alt.Color("colour:N", scale=None, legend=None),
+            tooltip="told:N",
+        )
+        .properties(width=PANEL_WIDTH, height=130, title="Occurrences over time")
+    )
+    return Figure(
+        title="Occurrences published and deleted over time",
+        description="Stacked bars over stretches of the timeline with the same number of time points.",
+        panels=[bars],
+        legend=(LegendEntry("square", AFTER, "published"), LegendEntry("square", BEFORE, "deleted")),
+        notes=[f"{show_amount(count, 'stretch', 'stretches')} with the same number of time points."],
+        head=["From", "Occurrences", "Deleted"],
+        rows=[[show_time(starts[i], clock), show_count(int(total[i])), show_count(int(gone[i]))] for i in range(count)],
+    )
 
 
-def _deletions(found: TimelineComparison, plot: Spec) -> str:
+def _deletions(found: TimelineComparison, plot: Figure, events: Figure) -> str:
     """List what was deleted of the events that lost most."""
     places = found.before.codes[found.removed > 0]
     gone = np.bincount(found.before.codes, found.removed, minlength=len(found.before.labels)).astype(np.int64)
@@ -273,5 +323,6 @@ def _deletions(found: TimelineComparison, plot: Spec) -> str:
     caption = "What was deleted is spread so that the probabilities of all events change as little as possible."
     return (
         f"<section><h2>What was deleted</h2>\n{draw_figure('deletions', plot, caption)}\n"
-        f"<h3>The events that lost most</h3>\n{told}</section>"
+        f"<h3>The events that lost most</h3>\n{told}\n<h3>Events before and after</h3>\n"
+        f"{draw_figure('events', events, 'How often events occur in the data, and in the release.')}</section>"
     )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.checking.risk import Finding, Risk
@@ -20,8 +21,17 @@ from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, shorten
-from sfumato.report.numerals import show_bin, show_count, show_number, show_share
-from sfumato.report.plots import choose_edges, draw_bars, draw_sets, finish_figure, save_figure
+from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.report.plots import (
+    BEFORE_AND_AFTER,
+    Figure,
+    draw_bars,
+    draw_risk_curve,
+    draw_sets,
+    draw_twin_bars,
+    save_figure,
+)
+from sfumato.report.values import choose_ranks
 
 __all__ = ["figures", "picture", "render"]
 
@@ -37,44 +47,41 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     beyond: Sequence[Finding] = (),
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
-    drawn = figures(comparison, before, after)
+    drawn = figures(comparison, before, after, curve)
+    secret, judgement = "it shows what somebody did on a day", page.judge(comparison, after, beyond)
     return page.write_page(
         comparison,
         [
-            page.write_header(
-                comparison, "it shows what somebody did on a day", _tiles(comparison, before, after, scores)
-            ),
+            page.write_header(comparison, secret, _tiles(comparison, before, after, scores), judgement),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            page.write_risk(comparison, before, after, drawn),
             _sensitive(comparison, after),
             *(_following(found) for found in beyond),
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"], comparison.release.unit),
+            _durations(drawn.get("durations")),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(
+    comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
     """Return the plots by name; ``days`` is there when it is known who is in which class."""
-    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
+    if curve:
+        drawn["risk-curve"] = draw_risk_curve(curve, "Times known")
     if days.find_obstacle(comparison) is None:
         found = comparison.view(ActivityComparison)
-        window, classes, unit = days.choose_window(found), days.choose_classes(found), comparison.release.unit
-        head, rows = days.list_shares(found, classes, window)
-        facts = {
-            "title": "The day of some classes, before and after",
-            "description": f"For each class: a line of coloured stretches for each {unit.one}, and below them the "
-            "shares of the class by activity, stacked over the same hours.",
-            "notes": [f"{show_count(len(classes))} of {show_count(len(found.sizes))} classes are shown."],
-            "head": head,
-            "rows": rows,
-        }
-        drawn["days"] = finish_figure(days.draw_days(found, classes, window, unit=comparison.release.unit), facts)
-    drawn["class-sizes"] = finish_figure(*_draw_sizes(comparison))
+        window, classes = days.choose_window(found), days.choose_classes(found)
+        drawn["days"] = days.draw_days(found, classes, window, unit=comparison.release.unit)
+        drawn["durations"] = _draw_durations(comparison)
+    drawn["class-sizes"] = _draw_sizes(comparison)
     return drawn
 
 
@@ -82,14 +89,14 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     """Save the day of a class and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
     guarantee = comparison.release.guarantee
     if days.find_obstacle(comparison) is not None:
-        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
+        save_figure(draw_sets(before, after, guarantee, 400, 120), path)
         return
     found = comparison.view(ActivityComparison)
     window = days.choose_window(found)
     telling = days.choose_telling(found, days.choose_classes(found), window)
-    drawn = days.draw_days(found, telling, window, 740, unit=comparison.release.unit)
-    sets, _ = draw_sets(before, after, guarantee, 270, 90)
-    save_figure(finish_figure({"hconcat": [drawn, sets], "spacing": 40}, {}), path)
+    drawn = days.draw_days(found, telling, window, 640, unit=comparison.release.unit)
+    sets = alt.vconcat(*draw_sets(before, after, guarantee, 270, 90).panels)
+    save_figure(alt.hconcat(drawn.chart(), sets, spacing=40), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[Score]) -> list[tuple[str, str]]:
@@ -176,7 +183,41 @@ def _sensitive(comparison: Comparison, after: Risk) -> str:
     return f"<section><h2>Sensitive activities</h2>\n{told}</section>"
 
 
-def _days(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+def _durations(plot: Figure | None) -> str:
+    if plot is None:
+        return ""
+    caption = "The share of all time that is spent on an activity, according to the data and to the release."
+    return f"<section><h2>Activities before and after</h2>\n{draw_figure('durations', plot, caption)}</section>"
+
+
+def _draw_durations(comparison: Comparison) -> Figure:
+    """Draw the share of time spent on each activity, before and after, and how far off the release is."""
+    found = comparison.view(ActivityComparison)
+    before = np.bincount(found.codes.ravel(), minlength=len(found.labels)) / max(found.codes.size, 1)
+    whole = np.array([0, found.slots])
+    spent = sum(each.size * found.published_durations(each.shares, whole)[0] for each in found.classes())
+    after = np.asarray(spent) / max(float(np.sum(spent)), 1.0)
+    chosen = choose_ranks(before)
+    rows = [(found.labels[at], float(before[at]), float(after[at])) for at in chosen.tolist()]
+    errors = [(name, abs(now - was) / was, show_share(abs(now - was) / was)) for name, was, now in rows]
+    return Figure(
+        title="Time spent on activities, before and after",
+        description="Bars with the share of time of each activity before and after, and its relative error.",
+        panels=[
+            draw_twin_bars(rows, "Share of the time", None, shares=True),
+            draw_bars(errors, "Relative error", ""),
+        ],
+        legend=BEFORE_AND_AFTER,
+        notes=[f"{show_count(len(rows))} of {show_count(int((before > 0).sum()))} activities are shown."],
+        head=["Activity", "Before", "After", "Relative error"],
+        rows=[
+            [name, show_share(was), show_share(now), text]
+            for (name, was, now), (_, _, text) in zip(rows, errors, strict=True)
+        ],
+    )
+
+
+def _days(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
         told = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
     else:
@@ -189,7 +230,7 @@ def _days(comparison: Comparison, plot: dict[str, Any] | None) -> str:
     return f"<section><h2>A day before and after</h2>\n{told}</section>"
 
 
-def _classes(plot: dict[str, Any], unit: Unit) -> str:
+def _classes(plot: Figure, unit: Unit) -> str:
     caption = (
         f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of {unit.whose} cannot "
         "tell "
@@ -198,7 +239,7 @@ def _classes(plot: dict[str, Any], unit: Unit) -> str:
     return f"<section><h2>Classes</h2>\n{draw_figure('class-sizes', plot, caption)}</section>"
 
 
-def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
+def _draw_sizes(comparison: Comparison) -> Figure:
     """Draw how many classes, and how many people in them, there are of each size."""
     sizes, many = comparison.view(ActivityComparison).sizes, comparison.release.unit.many.capitalize()
     edges = choose_edges(int(sizes.max(initial=1)), getattr(comparison.release.guarantee, "k", None))
@@ -217,13 +258,13 @@ def _draw_sizes(comparison: Comparison) -> tuple[dict[str, Any], dict[str, Any]]
         )
         for title, counts in (("Classes", classes), (f"{many} in them", people))
     ]
-    facts = {
-        "title": "Sizes of classes",
-        "description": f"Two bar charts: classes, and {many.lower()} in them, by the size of the class.",
-        "head": [f"{many} in a class", "Classes", many],
-        "rows": [
+    return Figure(
+        title="Sizes of classes",
+        description=f"Two bar charts: classes, and {many.lower()} in them, by the size of the class.",
+        panels=views,
+        head=[f"{many} in a class", "Classes", many],
+        rows=[
             [name, show_count(int(count)), show_count(int(crowd))]
             for name, count, crowd in zip(bins, classes, people, strict=True)
         ],
-    }
-    return {"hconcat": views, "spacing": 24}, facts
+    )

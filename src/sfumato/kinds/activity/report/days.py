@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 from typing import Any
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 
@@ -13,10 +14,11 @@ from sfumato.core.clock import find_moments
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
+from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
-from sfumato.report.palette import GRID, GROUPS, MUTED
-from sfumato.report.plots import PANEL_WIDTH
+from sfumato.report.palette import GROUPS
+from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, share_axis
 
 __all__ = [
     "Window",
@@ -31,7 +33,6 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
-Spec = dict[str, Any]
 
 _SHOWN_PEOPLE = 12
 _SHOWN_ACTIVITIES = 7
@@ -154,76 +155,58 @@ def draw_days(
     found: ActivityComparison,
     classes: list[tuple[str, PublishedClass]],
     window: Window,
-    width: float = 2 * PANEL_WIDTH - 60,
+    width: float = PANEL_WIDTH - 60,
     *,
     unit: Unit = PERSON,
-) -> Spec:
+) -> Figure:
     """Draw for each class a line per person, and below them the published shares as a stack."""
     colours = colour_activities(found, classes, window)
-    names = [shorten(found.labels[code], _LETTERS) for code in colours]
-    scale = {"domain": [*names, _OTHERS], "range": [*colours.values(), _REST]}
-    views: list[Spec] = []
+    panels = []
     for number, (rank, each) in enumerate(classes, start=1):
+        people = _draw_people(found, each, window, colours, width)
         title = _title(rank, number, each, window, unit)
-        both = [
-            _people_view(found, each, window, colours, scale, width, title),
-            _shares_view(found, each, window, colours, scale, width),
-        ]
-        views.append({"vconcat": both, "spacing": 6})
-    return {"vconcat": views, "spacing": 22}
+        shares = _draw_shares(found, each, window, colours, width)
+        panels.append(alt.vconcat(people.properties(title=title), shares, spacing=6))
+    head, rows = list_shares(found, classes, window)
+    legend = [LegendEntry("square", colour, shorten(found.labels[code], _LETTERS)) for code, colour in colours.items()]
+    return Figure(
+        title="The day of some classes, before and after",
+        description=f"For each class: a line of coloured stretches for each {unit.one}, and below them the shares of "
+        "the class by activity, stacked over the same hours.",
+        panels=panels,
+        legend=[*legend, LegendEntry("square", _REST, _OTHERS)],
+        notes=[f"{show_count(len(classes))} of {show_count(len(found.sizes))} classes are shown."],
+        head=head,
+        rows=rows,
+    )
 
 
-def _title(rank: str, number: int, each: PublishedClass, window: Window, unit: Unit) -> Spec:
+def _title(rank: str, number: int, each: PublishedClass, window: Window, unit: Unit) -> Any:
     crowd = show_amount(each.size, unit.one, unit.many)
     shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if each.size > _SHOWN_PEOPLE else ""
-    return {
-        "text": f"{rank or f'Class {number}'}: a class of {crowd}{shown}",
-        "subtitle": f"{window.title}. Above, before: a line per {unit.one}. "
-        "Below, after: what is published of the class.",
-        "offset": 6,
-    }
+    return alt.Title(
+        f"{rank or f'Class {number}'}: a class of {crowd}{shown}",
+        subtitle=[f"{window.title}. Above, before: a line per {unit.one}.", "Below, after: what is published."],
+        offset=6,
+    )
 
 
-def _x_axis(window: Window, *, labelled: bool) -> Spec:
-    axis: Spec = {"title": None, "grid": False, "labels": labelled, "ticks": labelled, "domain": labelled}
+def _draw_hours(window: Window, *, labelled: bool) -> Any:
+    axis: dict[str, Any] = {"title": None, "grid": False, "labels": labelled, "ticks": labelled, "domain": labelled}
     if window.hours:
-        values = [window.span * hour / 24 for hour in range(0, 25, 3)]
+        values = [window.span * hour / 24 for hour in range(0, 25, 6)]
         told = f"format(round(datum.value * 24 / {window.span}), '02d') + ':00'"
         axis |= {"values": values, "labelExpr": told, "labelFlush": True}
-    return {
-        "field": "x",
-        "type": "quantitative",
-        "axis": axis,
-        "scale": {"domain": [0, window.span], "nice": False},
-    }
-
-
-def _colour(scale: Spec) -> Spec:
-    legend = {
-        "orient": "top",
-        "title": None,
-        "columns": 5,
-        "columnPadding": 24,
-        "labelColor": MUTED,
-        "labelFontSize": 12,
-        "symbolType": "square",
-    }
-    return {"field": "what", "type": "nominal", "scale": scale, "legend": legend}
+    return alt.X("x:Q", scale=alt.Scale(domain=[0, window.span], nice=False)).axis(alt.Axis(**axis))
 
 
 def _name(found: ActivityComparison, code: int, colours: dict[int, str]) -> str:
     return shorten(found.labels[code], _LETTERS) if code in colours else _OTHERS
 
 
-def _people_view(
-    found: ActivityComparison,
-    each: PublishedClass,
-    window: Window,
-    colours: dict[int, str],
-    scale: Spec,
-    width: float,
-    title: Spec,
-) -> Spec:
+def _draw_people(
+    found: ActivityComparison, each: PublishedClass, window: Window, colours: dict[int, str], width: float
+) -> Any:
     assert each.rows is not None
     chosen = np.unique(np.linspace(0, each.size - 1, min(_SHOWN_PEOPLE, each.size)).round().astype(int))
     rows = each.rows[chosen]
@@ -231,17 +214,18 @@ def _people_view(
     values = []
     for line, row in enumerate(rows[np.argsort(-away, kind="stable")]):
         for first, end, code in _runs(found.codes[row, window.first : window.end]):
-            values.append({"x": first, "x2": end, "y": line, "y2": line + 0.86, "what": _name(found, code, colours)})
-    y = {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [len(chosen), 0]}}
-    encoding = {"x": _x_axis(window, labelled=False), "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
-    return {
-        "width": width,
-        "height": len(chosen) * _LINE,
-        "title": title,
-        "data": {"values": values},
-        "mark": {"type": "rect", "aria": False},
-        "encoding": {**encoding, "color": _colour(scale)},
-    }
+            look = {"colour": colours.get(code, _REST), "what": _name(found, code, colours)}
+            values.append({"x": first, "x2": end, "y": line, "y2": line + 0.86, **look})
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(chosen), 0]))
+    return _draw_rects(values, _draw_hours(window, labelled=False), y, width, len(chosen) * _LINE)
+
+
+def _draw_rects(values: list[dict[str, Any]], x: Any, y: Any, width: float, height: float) -> Any:
+    chart = alt.Chart(inline(values)).mark_rect(aria=False)
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    return chart.encode(x=x, x2="x2", y=y, y2="y2", color=colour, tooltip="what:N").properties(
+        width=width, height=height
+    )
 
 
 def _runs(codes: npt.NDArray[np.int32]) -> list[tuple[int, int, int]]:
@@ -269,41 +253,25 @@ def _shares_in(found: ActivityComparison, each: PublishedClass, edges: Longs) ->
     return np.asarray(durations / np.diff(edges)[:, None])
 
 
-def _shares_view(
-    found: ActivityComparison,
-    each: PublishedClass,
-    window: Window,
-    colours: dict[int, str],
-    scale: Spec,
-    width: float,
-) -> Spec:
+def _draw_shares(
+    found: ActivityComparison, each: PublishedClass, window: Window, colours: dict[int, str], width: float
+) -> Any:
     edges = _cut(found, window)
     shares = _shares_in(found, each, edges)
     rest = [code for code in range(len(found.labels)) if code not in colours]
-    stack = [(_name(found, code, colours), shares[:, code]) for code in colours] + [
-        (_OTHERS, shares[:, rest].sum(axis=1))
-    ]
+    stack = [(_name(found, code, colours), colour, shares[:, code]) for code, colour in colours.items()]
+    stack.append((_OTHERS, _REST, shares[:, rest].sum(axis=1)))
     values, floor = [], np.zeros(len(shares))
-    for what, height in stack:
+    for what, colour, height in stack:
         values += [
-            {"x": int(a - window.first), "x2": int(b - window.first), "y": float(low), "y2": float(high), "what": what}
+            {"x": int(a - window.first), "x2": int(b - window.first), "y": float(low), "y2": float(high)}
+            | {"colour": colour, "what": f"{what}: {show_share(float(high - low))}"}
             for a, b, low, high in zip(edges[:-1], edges[1:], floor, floor + height, strict=True)
             if high > low
         ]
         floor = floor + height
-    axis = {"labelExpr": "format(100 * datum.value, '~g') + ' %'", "values": [0, 0.5, 1], "title": None, "grid": False}
-    axis |= {"domain": False, "ticks": False}
-    y = {"field": "y", "type": "quantitative", "axis": axis, "scale": {"domain": [0, 1], "nice": False}}
-    encoding = {"x": _x_axis(window, labelled=True), "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
-    view = {"stroke": GRID}
-    return {
-        "width": width,
-        "height": _AREA,
-        "view": view,
-        "data": {"values": values},
-        "mark": {"type": "rect", "aria": False},
-        "encoding": {**encoding, "color": _colour(scale)},
-    }
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1], nice=False)).axis(share_axis(values=[0, 0.5, 1], grid=False))
+    return _draw_rects(values, _draw_hours(window, labelled=True), y, width, _AREA)
 
 
 def list_shares(

@@ -59,7 +59,10 @@ class EventContext(Metric):
 
     name: ClassVar[str] = "event-context"
     title: ClassVar[str] = "Divergence of what happens around monitored events (KL)"
-    explanation = "How much what the release tells about the time around a monitored event differs from the original."
+    explanation = (
+        "How much what the release tells about the time around a monitored event differs from the original. 0 is no "
+        "difference; a nat is a unit of information, about 1.44 bits."
+    )
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 6.4.3"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.checking.risk import Finding, Risk
@@ -15,10 +17,11 @@ from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report import lengths, strips
+from sfumato.kinds.sequences.report.times import draw_times
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
-from sfumato.report.plots import draw_sets, finish_figure, save_figure
+from sfumato.report.plots import Figure, draw_sets, save_figure
 
 __all__ = ["figures", "picture", "render"]
 
@@ -37,45 +40,52 @@ def render(
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after)
+    secret = "it names events and shows when they happened"
     return page.write_page(
         comparison,
         [
-            page.write_header(
-                comparison, "it names events and shows when they happened", _tiles(comparison, before, after)
-            ),
+            page.write_header(comparison, secret, _tiles(comparison, before, after), _judge(comparison, after, beyond)),
             _receiver(comparison, beyond),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            page.write_risk(comparison, before, after, drawn),
             *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
             _strips(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
+            _times(drawn.get("times")),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figure]:
     """Return the plots by name; ``timeline`` is there when it is known who became whom."""
-    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
     if strips.find_obstacle(comparison) is None:
-        chosen = strips.choose_strips(comparison)
-        drawn["timeline"] = finish_figure(strips.draw_strips(comparison, chosen), _describe_strips(comparison, chosen))
-    drawn["group-sizes"] = finish_figure(*lengths.draw_lengths(comparison))
-    return drawn
+        drawn["timeline"] = strips.draw_strips(comparison, strips.choose_strips(comparison))
+    drawn["group-sizes"] = lengths.draw_lengths(comparison)
+    times = draw_times(comparison)
+    return drawn if times is None else drawn | {"times": times}
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save a timeline of three groups and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
     guarantee = comparison.release.guarantee
     if strips.find_obstacle(comparison) is not None:
-        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
+        save_figure(draw_sets(before, after, guarantee, 400, 120), path)
         return
-    legend, *drawn = strips.draw_strips(comparison, strips.choose_strips(comparison, 3), 800)["vconcat"]
-    sets, _ = draw_sets(before, after, guarantee, 270, 130)
-    # The legend comes last here: both sides then begin with a title.
-    views = [{"vconcat": [*drawn, legend], "spacing": 18}, sets]
-    save_figure(finish_figure({"hconcat": views, "spacing": 40}, {}), path)
+    drawn = strips.draw_strips(comparison, strips.choose_strips(comparison, 3), 640)
+    sets = alt.vconcat(*draw_sets(before, after, guarantee, 270, 130).panels)
+    save_figure(alt.hconcat(dataclasses.replace(drawn, columns=1).chart(), sets, spacing=40), path)
+
+
+def _judge(comparison: Comparison, after: Risk, beyond: Sequence[Finding]) -> page.Judgement:
+    """Judge the release, and say that it is for one receiver where other events are published."""
+    judged = page.judge(comparison, after, beyond)
+    events, _ = comparison.view(SequenceComparison).others
+    if judged.level == "broken" or not len(events.codes):
+        return judged
+    return page.Judgement("careful", f"{judged.text} It holds for one receiver only: see for whom it is safe.")
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -189,45 +199,27 @@ def _account(comparison: Comparison) -> str:
     )
 
 
-def _strips(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+def _strips(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
         told = f"<p>{escape(strips.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
             f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
-            "events happened. Below, "
-            "in the other colour, what is published for all of the group: something happened at least once in "
-            "each interval. Strips have their own time axes."
+            "events happened. Below, in the other colour, what is published for all of the group: something happened "
+            "at least once in each interval. Strips have their own time axes."
         )
         told = draw_figure("timeline", plot, caption)
     return f"<section><h2>Monitored events before and after</h2>\n{told}</section>"
 
 
-def _describe_strips(comparison: Comparison, chosen: list[strips.Strip]) -> dict[str, Any]:
-    clock = comparison.original.clock
-    groups = int((np.diff(comparison.view(SequenceComparison).group_covers.offsets) > 0).sum())
-    note = f"{show_count(len(chosen))} of {show_amount(groups, 'group is', 'groups are')} shown"
-    note += ", from the shortest to the longest intervals." if len(chosen) < groups else "."
-    return {
-        "title": "Monitored events of some groups, before and after",
-        "description": "For each group: dots at the times of its monitored events, and bars for the "
-        "published intervals below them.",
-        "notes": [note],
-        "head": ["Group", comparison.release.unit.many.capitalize(), "Intervals", "Average length", "Longest"],
-        "rows": [
-            [
-                strip.rank or f"Group {number}",
-                show_count(strip.people),
-                show_count(len(strip.intervals)),
-                lengths.show_length(strip.average, clock),
-                lengths.show_length(max(high - low for _, low, high in strip.intervals), clock),
-            ]
-            for number, strip in enumerate(chosen, start=1)
-        ],
-    }
+def _times(plot: Figure | None) -> str:
+    if plot is None:
+        return ""
+    caption = "When monitored events happened, and when they may have, with every moment of an interval as likely."
+    return f"<section><h2>Times before and after</h2>\n{draw_figure('times', plot, caption)}</section>"
 
 
-def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
+def _groups(comparison: Comparison, plot: Figure) -> str:
     caption = (
         "Records in a group publish the same intervals; the receiver cannot tell them apart. How often something "
         "happened inside an interval is not published."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +10,12 @@ import numpy.typing as npt
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sequences.comparison import SequenceComparison
-from sfumato.report.numerals import show_amount, show_bin, show_count, show_number, show_share
-from sfumato.report.plots import choose_edges, draw_bars
+from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
+from sfumato.report.plots import Figure, draw_bars
 
 __all__ = ["count_lengths", "draw_lengths", "show_length"]
 
 Ints = npt.NDArray[np.int64]
-Spec = dict[str, Any]
 
 _MOST_BARS = 7
 _STEPS = (("day", 86_400), ("h", 3600), ("min", 60), ("s", 1))
@@ -67,8 +65,8 @@ def _size_edges(sizes: Ints, k: int | None) -> list[int]:
     return edges
 
 
-def draw_lengths(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
-    """Draw sizes of groups and lengths of intervals, and say what the drawing shows."""
+def draw_lengths(comparison: Comparison) -> Figure:
+    """Draw sizes of groups and lengths of intervals."""
     found = comparison.view(SequenceComparison)
     sizes = found.group_sizes[np.diff(found.group_covers.offsets) > 0]
     edges = _size_edges(sizes, getattr(comparison.release.guarantee, "k", None))
@@ -79,17 +77,19 @@ def draw_lengths(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
     total = max(sum(count for _, count in lengths), 1)
     by_size = [(bins[at], int(groups[at]), show_count(int(groups[at]))) for at in range(len(bins))]
     by_length = [(name, count / total, show_share(count / total)) for name, count in lengths]
-    views = [draw_bars(by_size, "Groups", "Records in a group"), draw_bars(by_length, "Published intervals", "Length")]
-    facts = {
-        "title": "Sizes of groups and lengths of intervals",
-        "description": "Two bar charts: groups by the number of their records, and published intervals by length.",
-        "head": ["", "Number", "Records"],
-        "rows": [
+    return Figure(
+        title="Sizes of groups and lengths of intervals",
+        description="Two bar charts: groups by the number of their records, and published intervals by length.",
+        panels=[
+            draw_bars(by_size, "Groups", "Records in a group"),
+            draw_bars(by_length, "Published intervals", "Length"),
+        ],
+        head=["", "Number", "Records"],
+        rows=[
             *(
                 [f"Groups of {bins[at]}", show_count(int(groups[at])), show_count(int(people[at]))]
                 for at in range(len(bins))
             ),
             *([f"Intervals: {name}", show_count(count), ""] for name, count in lengths),
         ],
-    }
-    return {"hconcat": views, "spacing": 24}, facts
+    )

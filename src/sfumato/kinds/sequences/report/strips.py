@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from typing import Any
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import Clock
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.unit import Unit
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report.lengths import show_length
+from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_amount, show_count, show_number
-from sfumato.report.palette import AFTER, BEFORE, GRID, INK, MUTED
-from sfumato.report.plots import PANEL_WIDTH
+from sfumato.report.numerals import show_amount, show_count
+from sfumato.report.palette import AFTER, BEFORE, GRID, INK
+from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry
+from sfumato.report.times import show_time, time_axis
+from sfumato.report.times import to_axis as _to_axis
 
 __all__ = ["Strip", "choose_strips", "draw_strips", "find_obstacle"]
 
 Ints = npt.NDArray[np.int64]
-Spec = dict[str, Any]
 
 _SHOWN_GROUPS = 5
 _SHOWN_PEOPLE = 8
 _ROW, _BAR = 12, 18
 _LETTER, _FEWEST_LETTERS, _MOST_LETTERS = 6.5, 6, 60
 _NEAREST = 3
-_TIME_FORMATS = {
-    "year": "%Y",
-    "quarter": "%b %Y",
-    "month": "%b %Y",
-    "week": "%-d %b",
-    "date": "%-d %b",
-    "hours": "%H:%M",
-    "minutes": "%H:%M",
-    "seconds": "%H:%M:%S",
-    "milliseconds": "",
-}
 _RANKS = ("Shortest intervals", "Short intervals", "Typical intervals", "Long intervals", "Longest intervals")
 
 
@@ -108,81 +99,79 @@ def _read_strip(comparison: Comparison, group: int, rank: str) -> Strip:
     return Strip(rank, len(rows), len(shown), points, intervals)
 
 
-def draw_strips(comparison: Comparison, strips: list[Strip], width: float = 2 * PANEL_WIDTH - 20) -> Spec:
-    """Draw the strips below each other, each on its own axis of time."""
+def draw_strips(comparison: Comparison, strips: list[Strip], width: float = PANEL_WIDTH) -> Figure:
+    """Draw the strips, each on its own axis of time."""
     clock, unit = comparison.original.clock, comparison.release.unit
     named = len(comparison.published.labels) > 1
-    views = [_strip_view(strip, clock, width, unit, named=named) for strip in strips]
-    return {"vconcat": [_legend_view(width, unit), *views], "spacing": 18}
-
-
-def _legend_view(width: float, unit: Unit) -> Spec:
-    """Draw what dots and bars are."""
-    place = {"x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, width]}}}
-    marks = (
-        ({"type": "circle", "color": BEFORE, "size": 40}, {"x": 6}),
-        (
-            {"type": "text", "align": "left", "color": MUTED},
-            {"x": 16, "text": f"before: a monitored event, a line per {unit.one}"},
+    groups = int((np.diff(comparison.view(SequenceComparison).group_covers.offsets) > 0).sum())
+    note = f"{show_count(len(strips))} of {show_amount(groups, 'group is', 'groups are')} shown"
+    return Figure(
+        title="Monitored events of some groups, before and after",
+        description="For each group: dots at the times of its monitored events, and bars for the published intervals "
+        "below them.",
+        panels=[_draw_strip(strip, clock, width, unit, named=named) for strip in strips],
+        legend=(
+            LegendEntry("circle", BEFORE, f"before: a monitored event, a line per {unit.one}"),
+            LegendEntry("square", AFTER, "after: an interval, published for the whole group"),
         ),
-        ({"type": "rect", "color": AFTER, "height": 10}, {"x": 300, "x2": 324}),
-        (
-            {"type": "text", "align": "left", "color": MUTED},
-            {"x": 332, "text": "after: an interval, published for the whole group"},
-        ),
+        notes=[f"{note}, from the shortest to the longest intervals." if len(strips) < groups else f"{note}."],
+        head=["Group", unit.many.capitalize(), "Intervals", "Average length", "Longest"],
+        rows=[
+            [
+                strip.rank or f"Group {number}",
+                show_count(strip.people),
+                show_count(len(strip.intervals)),
+                show_length(strip.average, clock),
+                show_length(max(high - low for _, low, high in strip.intervals), clock),
+            ]
+            for number, strip in enumerate(strips, start=1)
+        ],
     )
-    layers = [
-        {
-            "data": {"values": [values]},
-            "mark": {"aria": False, **mark},
-            "encoding": place
-            | {"y": {"value": 7}}
-            | ({"x2": {"field": "x2"}} if "x2" in values else {})
-            | ({"text": {"field": "text"}} if "text" in values else {}),
-        }
-        for mark, values in marks
-    ]
-    return {"width": width, "height": 14, "layer": layers}
 
 
-def _strip_view(strip: Strip, clock: Clock, width: float, unit: Unit, *, named: bool) -> Spec:
+def _draw_strip(strip: Strip, clock: Clock, width: float, unit: Unit, *, named: bool) -> Any:
     """Draw a line of dots for each person, and below them the intervals, whose shades reach up to the dots."""
     first, last = strip.extent
     margin = max((last - first) * 0.02, 0.5)
     low, high = first - margin, last + margin
     height = strip.shown * _ROW + _BAR + 16 * named
     to_pixel = (width - 1) / (high - low)
-    scale = {"domain": [_to_axis(low, clock), _to_axis(high, clock)], "nice": False}
-    x = {"field": "x", "axis": _time_axis(clock)} | (
-        {"type": "quantitative", "scale": scale}
-        if clock.unit is None
-        else {"type": "temporal", "scale": {"type": "utc", **scale}}
-    )
-    y = {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [height, 0]}}
-
-    def layer(values: list[dict[str, Any]], mark: dict[str, Any], **more: Any) -> Spec:
-        return {"data": {"values": values}, "mark": {"aria": False, **mark}, "encoding": {"x": x, "y": y, **more}}
-
     begin, end, top = _to_axis(low, clock), _to_axis(high, clock), strip.shown * _ROW
+    kind = "Q" if clock.unit is None else "T"
+    scale = alt.Scale(domain=[begin, end], nice=False, **({} if clock.unit is None else {"type": "utc"}))
+    x = alt.X(f"x:{kind}", scale=scale).axis(time_axis(clock))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[height, 0]))
+
+    def chart(values: list[dict[str, Any]]) -> Any:
+        return alt.Chart(inline(values)).encode(x=x, y=y)
+
     lines = [{"x": begin, "x2": end, "y": (line + 0.5) * _ROW} for line in range(strip.shown)]
     ends = [(_to_axis(a, clock), _to_axis(b, clock)) for _, a, b in strip.intervals]
     shades = [{"x": a, "x2": b, "y": 0, "y2": top + 4} for a, b in ends]
-    bars = [{"x": a, "x2": b, "y": top + 4, "y2": top + _BAR - 4} for a, b in ends]
+    bars = [
+        {"x": a, "x2": b, "y": top + 4, "y2": top + _BAR - 4, "told": _tell_interval(*interval, clock)}
+        for (a, b), interval in zip(ends, strip.intervals, strict=True)
+    ]
     # Dots that would fall on each other are drawn once; a busy person's thousands would only make the file large.
     dots = {(line, round((time - low) * to_pixel / _NEAREST)): time for line, time in strip.points}
     points = [{"x": _to_axis(time, clock), "y": (line + 0.5) * _ROW} for (line, _), time in dots.items()]
-    reach = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    reach = {"x2": "x2", "y2": "y2"}
     layers = [
-        layer(lines, {"type": "rule", "color": GRID}, x2={"field": "x2"}),
-        layer(shades, {"type": "rect", "color": AFTER, "opacity": 0.13, "xOffset": -1, "x2Offset": 1}, **reach),
-        layer(bars, {"type": "rect", "color": AFTER, "xOffset": -1, "x2Offset": 1}, **reach),
-        layer(points, {"type": "circle", "color": BEFORE, "size": 26, "opacity": 0.9}),
+        chart(lines).mark_rule(color=GRID, aria=False).encode(x2="x2"),
+        chart(shades).mark_rect(color=AFTER, opacity=0.13, xOffset=-1, x2Offset=1, aria=False).encode(**reach),
+        chart(bars).mark_rect(color=AFTER, xOffset=-1, x2Offset=1, aria=False).encode(**reach, tooltip="told:N"),
+        chart(points).mark_circle(color=BEFORE, size=26, opacity=0.9, aria=False),
     ]
     if named:
-        mark = {"type": "text", "align": "left", "baseline": "top", "color": INK, "fontSize": 11}
-        texts = _label_bars(strip, to_pixel, clock, top + _BAR)
-        layers.append(layer(texts, mark, text={"field": "text"}))
-    return {"width": width, "height": height, "title": _strip_title(strip, clock, unit), "layer": layers}
+        texts = chart(_label_bars(strip, to_pixel, clock, top + _BAR))
+        layers.append(
+            texts.mark_text(align="left", baseline="top", color=INK, fontSize=11, aria=False).encode(text="text:N")
+        )
+    return alt.layer(*layers).properties(width=width, height=height, title=_title_strip(strip, clock, unit))
+
+
+def _tell_interval(name: str, low: int, high: int, clock: Clock) -> str:
+    return f"{name}: {show_time(low, clock)} to {show_time(high, clock)}"
 
 
 def _label_bars(strip: Strip, to_pixel: float, clock: Clock, y: float) -> list[dict[str, Any]]:
@@ -196,38 +185,14 @@ def _label_bars(strip: Strip, to_pixel: float, clock: Clock, y: float) -> list[d
     return texts
 
 
-def _strip_title(strip: Strip, clock: Clock, unit: Unit) -> Spec:
+def _title_strip(strip: Strip, clock: Clock, unit: Unit) -> Any:
     crowd = show_amount(strip.people, unit.one, unit.many)
     if strip.shown < strip.people:
         crowd += f" ({show_count(strip.shown)} shown)"
     count, length = len(strip.intervals), show_length(strip.average, clock)
     what = f"1 interval, {length} long" if count == 1 else f"{show_count(count)} intervals, {length} long on average"
     first, last = strip.extent
-    until = "" if first == last else f" to {_show_time(last, clock)}"
+    until = "" if first == last else f" to {show_time(last, clock)}"
     zone = " UTC" if clock.unit in {"second", "minute", "hour"} else ""
-    return {
-        "text": f"{strip.rank}{': ' * bool(strip.rank)}{what}, for {crowd}",
-        "subtitle": f"{_show_time(first, clock)}{until}{zone}",
-        "offset": 4,
-    }
-
-
-def _time_axis(clock: Clock) -> Spec:
-    axis: Spec = {"title": None, "grid": False, "tickCount": 8, "labelOverlap": True, "labelFlush": True}
-    return {**axis, "format": ",~r"} if clock.unit is None else {**axis, "format": _TIME_FORMATS}
-
-
-def _to_axis(time: float, clock: Clock) -> float:
-    """Return a time as plots count it: milliseconds since 1970, or the number itself."""
-    return time if clock.unit is None else time * UNITS[clock.unit] * 1000
-
-
-def _show_time(time: int, clock: Clock) -> str:
-    if clock.unit is None:
-        return show_number(time)
-    try:
-        moment = datetime.datetime.fromtimestamp(time * UNITS[clock.unit], datetime.UTC)
-    except (OverflowError, ValueError, OSError):
-        return f"{show_number(time)} {clock.unit}s after 1970"
-    day = f"{moment.day} {moment:%b} {moment.year}"
-    return {"day": day, "second": f"{day} {moment:%H:%M:%S}"}.get(clock.unit, f"{day} {moment:%H:%M}")
+    period = f"{show_time(first, clock)}{until}{zone}"
+    return alt.Title(strip.rank or "A group", subtitle=[f"{what}, for {crowd}", period], offset=4)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.checking.risk import Risk
@@ -15,11 +15,11 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.report.plots import draw_clusters, draw_itemsets, draw_values
+from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_count, show_share
-from sfumato.report.plots import draw_sets, finish_figure, save_figure
+from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
 __all__ = ["figures", "picture", "render"]
 
@@ -34,39 +34,47 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
-    drawn = figures(comparison, before, after)
+    drawn = figures(comparison, before, after, curve)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it names items", _tiles(comparison, before, after)),
+            page.write_header(comparison, "it names items", tiles, judgement),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            page.write_risk(comparison, before, after, drawn),
             _form(comparison, drawn),
             _itemsets(comparison, drawn["itemsets"]),
+            _items(drawn["items"], drawn["lengths"]),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(
+    comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
     """Return the plots by name: ``clusters`` of a release in chunks, ``group-sizes`` of one with generalised items."""
-    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
+    if curve:
+        drawn["risk-curve"] = draw_risk_curve(curve, "Items known")
     if comparison.view(SetComparison).is_disassociated:
-        drawn["clusters"] = finish_figure(*draw_clusters(comparison))
+        drawn["clusters"] = draw_clusters(comparison)
     else:
-        drawn["group-sizes"] = finish_figure(*draw_values(comparison))
-    drawn["itemsets"] = finish_figure(*draw_itemsets(comparison))
+        drawn["group-sizes"] = draw_values(comparison)
+    drawn["itemsets"] = draw_itemsets(comparison)
+    drawn["items"] = draw_items(comparison)
+    drawn["lengths"] = draw_sizes(comparison)
     return drawn
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save the itemsets and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    itemsets, _ = draw_itemsets(comparison, 420)
-    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
-    save_figure(finish_figure({"hconcat": [itemsets, sets], "spacing": 40}, {}), path)
+    sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
+    save_figure(alt.hconcat(draw_itemsets(comparison).chart(), sets, spacing=40), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -100,12 +108,12 @@ def _account(comparison: Comparison) -> str:
         placement = found.placement
         is_shared = placement.is_shared & ~placement.is_term
         rows += [
-            ("Clusters of records", len(placement.leaves)),
-            ("Joint clusters above them", int((~placement.chunks.is_leaf).sum())),
-            ("Record chunks", len(placement.own)),
-            ("Shared chunks", int(is_shared.sum())),
-            ("Term chunks", int(placement.is_term.sum())),
-            ("Subrecords published", int(placement.row_counts[~placement.is_term].sum())),
+            ("Clusters (groups of similar records)", len(placement.leaves)),
+            ("Joint clusters (several clusters that share chunks)", int((~placement.chunks.is_leaf).sum())),
+            ("Record chunks (parts of the records of one cluster)", len(placement.own)),
+            ("Shared chunks (parts of the records of several clusters)", int(is_shared.sum())),
+            ("Term chunks (items of which only the cluster is told)", int(placement.is_term.sum())),
+            ("Subrecords (parts of records) published", int(placement.row_counts[~placement.is_term].sum())),
         ]
     else:
         used = np.unique(comparison.published.codes)
@@ -128,7 +136,7 @@ def _sensitive(comparison: Comparison) -> str:
     return f"<p>Sensitive items, published apart from all others: {escape(listed + more)}.</p>"
 
 
-def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
+def _form(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
     """Show the published form: clusters and chunks, or generalised items."""
     if comparison.view(SetComparison).is_disassociated:
         caption = (
@@ -153,7 +161,16 @@ def _form(comparison: Comparison, drawn: Mapping[str, dict[str, Any]]) -> str:
     return f"<section><h2>Generalised items</h2>\n{plot}\n{listed}</section>"
 
 
-def _itemsets(comparison: Comparison, plot: dict[str, Any]) -> str:
+def _items(items: Figure, lengths: Figure) -> str:
+    caption = "How many records have an item according to the data, and to the release."
+    sizes = draw_figure("lengths", lengths, "How many items records have.")
+    return (
+        f"<section><h2>Items before and after</h2>\n{draw_figure('items', items, caption)}\n<h3>Sizes of records</h3>\n"
+        f"{sizes}</section>"
+    )
+
+
+def _itemsets(comparison: Comparison, plot: Figure) -> str:
     if comparison.view(SetComparison).is_disassociated:
         caption = "Certain are the records that must hold the items, however the chunks belong together."
     else:

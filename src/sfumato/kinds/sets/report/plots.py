@@ -5,30 +5,37 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import certain_support
 from sfumato.kinds.sets.metrics.mining import top_original
+from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_bin, show_count, show_number, show_share
-from sfumato.report.palette import AFTER, BEFORE, MUTED
-from sfumato.report.plots import PANEL_WIDTH, choose_edges, draw_bars
+from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.report.palette import AFTER, BEFORE
+from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, name_axis
+from sfumato.report.values import choose_ranks, draw_frequencies, draw_lengths
 
-__all__ = ["draw_clusters", "draw_itemsets", "draw_values"]
-
-Spec = dict[str, Any]
+__all__ = ["draw_clusters", "draw_items", "draw_itemsets", "draw_sizes", "draw_values"]
 
 _MINED = 1000
 _SHOWN = 20
 _ITEM_LENGTH = 16
-_LABEL_LENGTH = 36
+_LABEL_LENGTH = 28
+_MOST_ROWS = 6
 _STEP = 19
+_SHAPES: dict[str, dict[str, Any]] = {
+    "certain": {"type": "point", "filled": False, "stroke": AFTER, "strokeWidth": 1.5, "size": 55},
+    "expected": {"type": "point", "filled": True, "fill": AFTER, "size": 55, "opacity": 1},
+    "truth": {"type": "tick", "color": BEFORE, "thickness": 2.5, "size": 14},
+}
 
 
-def draw_itemsets(comparison: Comparison, width: float = 2 * PANEL_WIDTH - 320) -> tuple[Spec, dict[str, Any]]:
-    """Draw supports of some of the most frequent itemsets, before and after; and say what it shows."""
+def draw_itemsets(comparison: Comparison) -> Figure:
+    """Draw supports of some of the most frequent itemsets, before and after."""
     found = comparison.view(SetComparison)
     top = top_original(found, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
@@ -44,103 +51,95 @@ def draw_itemsets(comparison: Comparison, width: float = 2 * PANEL_WIDTH - 320) 
         | {"expected": float(expected), "certain": int(sure)}
         for rank, items, expected, sure in zip(ranks, itemsets, found.expect(itemsets), certain, strict=True)
     ]
-    return _itemsets_view(rows, width), _itemsets_facts(
-        rows, len(top.supports), is_disassociated=found.is_disassociated
-    )
+    half = -(-len(rows) // 2) if len(rows) > _MOST_ROWS else len(rows)
+    panels = [_draw_supports(rows[:half], rows)] + ([_draw_supports(rows[half:], rows)] if rows[half:] else [])
+    return _describe_itemsets(rows, panels, len(top.supports), is_disassociated=found.is_disassociated)
 
 
 def _name(items: list[str]) -> str:
     return shorten(" + ".join(shorten(item, _ITEM_LENGTH) for item in items), _LABEL_LENGTH)
 
 
-def _itemsets_view(rows: list[dict[str, Any]], width: float) -> Spec:
+def _draw_supports(shown: list[dict[str, Any]], rows: list[dict[str, Any]]) -> Any:
     """Draw a line per itemset, with a mark for each of its three supports, over a logarithmic axis."""
-    marks = [
-        {"name": row["name"], "support": row[which], "which": which}
-        for row in rows
-        for which in ("truth", "expected", "certain")
-        if row[which] >= 1
-    ]
-    highest = max([mark["support"] for mark in marks], default=10)
-    lowest = min([mark["support"] for mark in marks], default=1)
-    domain = [10.0 ** np.floor(np.log10(lowest)), highest * 1.15]
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": None,
-        "scale": {"domain": [row["name"] for row in rows]},
-        "axis": {
-            "title": None,
-            "ticks": False,
-            "domain": False,
-            "labelLimit": 0,
-            "labelPadding": 8,
-            "grid": True,
-            "minExtent": 280,
-        },
-    }
-    x = {
-        "field": "support",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": domain, "nice": False},
-        "axis": {"title": "Records with all of the items", "format": "~s", "tickCount": 6, "grid": False},
-    }
-    shapes = {
-        "certain": {"type": "point", "filled": False, "stroke": AFTER, "strokeWidth": 1.5, "size": 55},
-        "expected": {"type": "point", "filled": True, "fill": AFTER, "size": 55, "opacity": 1},
-        "truth": {"type": "tick", "color": BEFORE, "thickness": 2.5, "size": 14},
-    }
-    layers = [
-        {
-            "data": {"values": [mark for mark in marks if mark["which"] == which]},
-            "mark": {**shape, "aria": False},
-            "encoding": {"x": x, "y": y},
-        }
-        for which, shape in shapes.items()
-    ]
-    return {"vconcat": [_legend(), {"width": width, "height": {"step": _STEP}, "layer": layers}], "spacing": 6}
+    supports = [row[which] for row in rows for which in _SHAPES if row[which] >= 1]
+    domain = [10.0 ** np.floor(np.log10(min(supports, default=1))), max(supports, default=10) * 1.15]
+    names = [row["name"] for row in shown]
+    x = alt.X("support:Q", scale=alt.Scale(type="log", domain=domain, nice=False)).axis(
+        alt.Axis(title="Records with all of the items", format="~s", tickCount=4, grid=False)
+    )
+    axis = name_axis(names)
+    axis.grid, axis.labelPadding = True, 8
+    y = alt.Y("name:N", sort=None, scale=alt.Scale(domain=names)).axis(axis)
+    layers = []
+    for which, shape in _SHAPES.items():
+        values = [
+            {"name": row["name"], "support": row[which], "told": f"{row['name']}: {show_number(round(row[which], 1))}"}
+            for row in shown
+            if row[which] >= 1
+        ]
+        chart = alt.Chart(inline(values), mark=alt.MarkDef(**shape, aria=False))
+        layers.append(chart.encode(x=x, y=y, tooltip="told:N"))
+    return alt.layer(*layers).properties(width=PANEL_WIDTH, height=_STEP * max(len(shown), 1))
 
 
-def _legend() -> Spec:
-    """Explain the three marks in a line of its own."""
-    entries = [("tick", BEFORE, "original", 0), ("dot", AFTER, "expected of the release", 90)]
-    entries.append(("ring", AFTER, "certain from the release", 275))
-    layers: list[Spec] = []
-    for kind, colour, text, at in entries:
-        shape: Spec = {"type": "point", "filled": kind == "dot", "size": 55, "opacity": 1}
-        shape |= {"fill": colour} if kind == "dot" else {"stroke": colour, "strokeWidth": 1.5}
-        if kind == "tick":
-            shape = {"type": "tick", "color": colour, "thickness": 2.5, "size": 14, "orient": "vertical"}
-        place = {"y": {"value": 8}}
-        data = {"values": [{"text": text}]}
-        layers.append({"data": data, "mark": {**shape, "aria": False}, "encoding": {**place, "x": {"value": at + 8}}})
-        words = {"type": "text", "align": "left", "baseline": "middle", "color": MUTED, "aria": False}
-        encoding = {**place, "x": {"value": at + 18}, "text": {"field": "text"}}
-        layers.append({"data": data, "mark": words, "encoding": encoding})
-    return {"width": 460, "height": 16, "layer": layers}
-
-
-def _itemsets_facts(rows: list[dict[str, Any]], mined: int, *, is_disassociated: bool) -> dict[str, Any]:
+def _describe_itemsets(rows: list[dict[str, Any]], panels: list[Any], mined: int, *, is_disassociated: bool) -> Figure:
     hidden = sum(row["certain"] < 1 for row in rows)
     notes = [f"{show_count(len(rows))} of the {show_count(mined)} most frequent itemsets, by their ranks."]
     if hidden:
         notes.append(f"Of {show_count(hidden)} of them nothing is certain; they have no ring.")
     if is_disassociated:
         notes.append("Expected is the average over all data that could have been published as this release.")
-    return {
-        "title": "Supports of frequent itemsets before and after",
-        "description": "For each itemset three marks over a logarithmic axis: its support in the original, and its "
+    return Figure(
+        title="Supports of frequent itemsets before and after",
+        description="For each itemset three marks over a logarithmic axis: its support in the original, and its "
         "expected and certain support according to the release.",
-        "notes": notes,
-        "head": ["Itemset", "Original", "Expected", "Certain"],
-        "rows": [
+        panels=panels,
+        legend=(
+            LegendEntry("tick", BEFORE, "original"),
+            LegendEntry("circle", AFTER, "expected of the release"),
+            LegendEntry("ring", AFTER, "certain from the release"),
+        ),
+        notes=notes,
+        head=["Itemset", "Original", "Expected", "Certain"],
+        rows=[
             [row["name"], show_count(row["truth"]), show_number(round(row["expected"], 1)), show_count(row["certain"])]
             for row in rows
         ],
-    }
+    )
 
 
-def draw_clusters(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
+def draw_items(comparison: Comparison) -> Figure:
+    """Draw in how many records some items are, before and as the release lets expect, and how far off that is."""
+    found = comparison.view(SetComparison)
+    before = np.bincount(comparison.history.codes, minlength=len(found.items))
+    # Only what is shown has to be expected: expecting it takes time.
+    chosen = choose_ranks(before)
+    after = np.zeros(len(found.items))
+    after[chosen] = found.expect([[found.items[at]] for at in chosen.tolist()])
+    return draw_frequencies(found.items, before, after, "items", counted="records")
+
+
+def draw_sizes(comparison: Comparison) -> Figure:
+    """Draw how many items records have; after, too, where records are published whole."""
+    chunks = comparison.view(SetComparison).is_disassociated
+    before, after = comparison.history.lengths, None if chunks else comparison.published.lengths
+    shown = [side for side in (before, after) if side is not None]
+    return Figure(
+        title="Sizes of records",
+        description="Bars with the share of records by their number of items.",
+        panels=[draw_lengths(before, after, "Records by their items", "Items")],
+        legend=() if chunks else BEFORE_AND_AFTER,
+        notes=["Sizes of records are not published: only parts of them are."] if chunks else (),
+        head=["Items", "Before", "After"][: 1 + len(shown)],
+        rows=[
+            ["Average", *(show_number(round(float(side.mean()), 2)) if len(side) else "–" for side in shown)],
+            ["Most", *(show_count(int(side.max(initial=0))) for side in shown)],
+        ],
+    )
+
+
+def draw_clusters(comparison: Comparison) -> Figure:
     """Draw how large the clusters of a disassociated release are, and which chunks publish what."""
     placement = comparison.view(SetComparison).placement
     edges = choose_edges(int(placement.sizes.max(initial=1)), None)
@@ -155,23 +154,20 @@ def draw_clusters(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
     shares = [("record chunks", inside / total), ("shared chunks", shared / total)]
     shares.append(("term chunks", max(0.0, 1 - (inside + shared) / total)))
     bars = [(name, float(share), show_share(float(share))) for name, share in shares]
-    view = {
-        "hconcat": [
+    return Figure(
+        title="Clusters, and where items are published",
+        description="Two bar charts: clusters by number of records, and occurrences of items by kind of chunk.",
+        panels=[
             draw_bars(clusters, "Clusters", "Records in the cluster"),
             draw_bars(bars, "Occurrences of items", "Published in"),
         ],
-        "spacing": 24,
-    }
-    return view, {
-        "title": "Clusters, and where items are published",
-        "description": "Two bar charts: clusters by number of records, and occurrences of items by kind of chunk.",
-        "head": ["", "Number"],
-        "rows": [[f"Clusters of {name} records", text] for name, _, text in clusters]
+        head=["", "Number"],
+        rows=[[f"Clusters of {name} records", text] for name, _, text in clusters]
         + [[f"Occurrences in {name}", text] for name, _, text in bars],
-    }
+    )
 
 
-def draw_values(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
+def draw_values(comparison: Comparison) -> Figure:
     """Draw how many items published values stand for, and how often they are used."""
     uses = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
     sizes, uses = comparison.sizes[uses > 0], uses[uses > 0]
@@ -183,11 +179,11 @@ def draw_values(comparison: Comparison) -> tuple[Spec, dict[str, Any]]:
     counts = [(name, int(count), show_count(int(count))) for name, count in zip(names, values, strict=True)]
     shares = [(name, seen / total, show_share(seen / total)) for name, seen in zip(names, entries, strict=True)]
     axis = "Items a published value stands for"
-    views = [draw_bars(counts, "Published values", axis), draw_bars(shares, "Occurrences published as them", axis)]
-    return {"hconcat": views, "spacing": 24}, {
-        "title": "Sizes of published values",
-        "description": "Two bar charts: published values, and occurrences published as them, by how many items each "
+    return Figure(
+        title="Sizes of published values",
+        description="Two bar charts: published values, and occurrences published as them, by how many items each "
         "stands for.",
-        "head": ["Items it stands for", "Published values", "Share of occurrences"],
-        "rows": [[name, text, share] for (name, _, text), (_, _, share) in zip(counts, shares, strict=True)],
-    }
+        panels=[draw_bars(counts, "Published values", axis), draw_bars(shares, "Occurrences published as them", axis)],
+        head=["Items it stands for", "Published values", "Share of occurrences"],
+        rows=[[name, text, share] for (name, _, text), (_, _, share) in zip(counts, shares, strict=True)],
+    )

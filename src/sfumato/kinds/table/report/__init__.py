@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import altair as alt
+
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
-from sfumato.kinds.table.report.plots import draw_classes, draw_generalised, draw_marginals, draw_pairs
+from sfumato.kinds.table.report.plots import draw_classes, draw_errors, draw_generalised, draw_marginals, draw_pairs
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import show_number, show_share
-from sfumato.report.plots import draw_sets, finish_figure, save_figure
+from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
 __all__ = ["figures", "picture", "render", "show_classes", "show_columns"]
 
@@ -36,15 +38,17 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     beyond: Sequence[Finding] = (),
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
-    drawn = figures(comparison, before, after)
+    drawn = figures(comparison, before, after, curve)
+    secret, judgement = "it shows how values are distributed", page.judge(comparison, after, beyond)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it shows how values are distributed", _tiles(comparison, before, after)),
+            page.write_header(comparison, secret, _tiles(comparison, before, after), judgement),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]) + _attackers(after),
+            page.write_risk(comparison, before, after, drawn) + _attackers(after),
             _beyond(beyond, after),
             show_columns(drawn),
             show_classes(drawn["classes"]),
@@ -55,27 +59,29 @@ def render(
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, dict[str, Any]]:
+def figures(
+    comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
     """Return the plots by name; ``pairs`` is there when there are two columns to be compared."""
     found = comparison.view(TableComparison)
-    drawn = {
-        "anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee)),
-        "classes": finish_figure(*draw_classes(found)),
-    }
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
+    if curve:
+        drawn["risk-curve"] = draw_risk_curve(curve, "Quasi-identifiers known")
+    drawn["classes"] = draw_classes(found)
     if found.columns:
-        drawn["generalised"] = finish_figure(*draw_generalised(found))
-        drawn["marginals"] = finish_figure(*draw_marginals(found))
+        drawn["generalised"] = draw_generalised(found)
+        drawn["marginals"] = draw_marginals(found)
+        drawn["errors"] = draw_errors(found)
     if len(found.by_name) > 1:
-        drawn["pairs"] = finish_figure(*draw_pairs(found))
+        drawn["pairs"] = draw_pairs(found)
     return drawn
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    found = comparison.view(TableComparison)
-    generalised, _ = draw_generalised(found, 420)
-    sets, _ = draw_sets(before, after, comparison.release.guarantee, 270, 130)
-    save_figure(finish_figure({"hconcat": [generalised, sets], "spacing": 40}, {}), path)
+    generalised = draw_generalised(comparison.view(TableComparison)).chart()
+    sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
+    save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -157,7 +163,7 @@ def _spell(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).capitalize()
 
 
-def show_columns(drawn: Mapping[str, dict[str, Any]]) -> str:
+def show_columns(drawn: Mapping[str, Figure]) -> str:
     """Show how far the columns are generalised, and their values before and after."""
     if "generalised" not in drawn:
         return ""
@@ -173,19 +179,22 @@ def show_columns(drawn: Mapping[str, dict[str, Any]]) -> str:
         "Before: original values. After: published cells, each spread evenly over all values it may stand for, as an "
         "analyst would who knows nothing else. Shares are those of the records on either side.",
     )
+    errors = draw_figure(
+        "errors", drawn["errors"], "How far off the number of records with such a value is, as a share of the true one."
+    )
     return (
-        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}"
-        "</section>"
+        f"<section><h2>What became of the columns</h2>\n{generalised}\n<h3>Values before and after</h3>\n{marginals}\n"
+        f"<h3>Values that are furthest off</h3>\n{errors}</section>"
     )
 
 
-def show_classes(plot: dict[str, Any]) -> str:
+def show_classes(plot: Figure) -> str:
     """Show how large the classes are."""
     caption = "A class is all published records that are the same in all quasi-identifiers."
     return f"<section><h2>Sizes of classes</h2>\n{draw_figure('classes', plot, caption)}</section>"
 
 
-def _pairs(plot: dict[str, Any] | None) -> str:
+def _pairs(plot: Figure | None) -> str:
     if plot is None:
         return ""
     caption = (

@@ -35,9 +35,9 @@ class DeletedShare(Metric):
     """
 
     name: ClassVar[str] = "deleted-share"
-    title: ClassVar[str] = "Share of occurrences deleted"
+    title: ClassVar[str] = "Occurrences deleted"
     explanation = "How many of all occurrences of events were deleted."
-    unit: ClassVar[str] = ""
+    unit: ClassVar[str] = "of the occurrences"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0

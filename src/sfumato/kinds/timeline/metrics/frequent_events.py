@@ -37,9 +37,12 @@ class FrequentEvents(Metric):
     """
 
     name: ClassVar[str] = "frequent-events"
-    title: ClassVar[str] = "Frequent events that stay the same"
-    explanation = "How many of the events that are frequent before or after are so both times."
-    unit: ClassVar[str] = ""
+    title: ClassVar[str] = "Frequent events that stay frequent"
+    explanation = (
+        "Of the events that are frequent in the data, in the release or in both, the share that is so in both: 100 % "
+        "if the same events are frequent."
+    )
+    unit: ClassVar[str] = "of the frequent events"
     better: ClassVar[Better] = "higher"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0

@@ -31,7 +31,7 @@ class GhostEvents(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
-    Score(ghost-events: 0.5, lower is better; ghost_events=1, ghost_prefixes=1, events=2)
+    Score(ghost-events: 0.5 of the events, lower is better; ghost_events=1, ghost_prefixes=1, events=2)
 
     References
     ----------
@@ -39,9 +39,12 @@ class GhostEvents(Metric):
     """
 
     name: ClassVar[str] = "ghost-events"
-    title: ClassVar[str] = "Share of events that become frequent by deletion"
-    explanation = "How many events became frequent in some prefix only because others were deleted."
-    unit: ClassVar[str] = ""
+    title: ClassVar[str] = "Events that become frequent by deletion"
+    explanation = (
+        "Events that reach the threshold at some moment only because others were deleted: they seem frequent and are "
+        "not."
+    )
+    unit: ClassVar[str] = "of the events"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0

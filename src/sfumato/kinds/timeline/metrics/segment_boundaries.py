@@ -36,13 +36,17 @@ class SegmentBoundaries(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/8"))
     >>> SegmentBoundaries(segments=2).measure(Comparison(data, result.release))
-    Score(segment-boundaries: 1, higher is better; mean_shift=0, boundaries_before=[5], boundaries_after=[5], blocks=10)
+    Score(segment-boundaries: 1 of the boundaries, higher is better; mean_shift=0, boundaries_before=[5],
+          boundaries_after=[5], blocks=10)
     """
 
     name: ClassVar[str] = "segment-boundaries"
     title: ClassVar[str] = "Segment boundaries that stay where they were"
-    explanation = "How many of the times at which the mix of events changes an analyst still finds."
-    unit: ClassVar[str] = ""
+    explanation = (
+        "Boundaries are the times at which the mix of events changes. This is the share of them that an analyst of the "
+        "release still finds, at most one block of time points away: 100 % if none has moved."
+    )
+    unit: ClassVar[str] = "of the boundaries"
     better: ClassVar[Better] = "higher"
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = 1.0

@@ -32,9 +32,9 @@ class UntouchedTimePoints(Metric):
     """
 
     name: ClassVar[str] = "untouched-time-points"
-    title: ClassVar[str] = "Share of time points published as they were"
+    title: ClassVar[str] = "Time points published as they were"
     explanation = "How many time points are published as they were."
-    unit: ClassVar[str] = ""
+    unit: ClassVar[str] = "of the time points"
     better: ClassVar[Better] = "higher"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 1.0

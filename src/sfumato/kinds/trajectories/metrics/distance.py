@@ -44,7 +44,7 @@ class Distance(Metric):
     name: ClassVar[str] = "distance"
     title: ClassVar[str] = "Trajectory data-set distance D"
     explanation = "How far, on average, a visit's true place is from the places it may be according to the release."
-    unit: ClassVar[str] = "metres on the globe, else plane units"
+    unit: ClassVar[str] = "metres, or units of x and y"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
@@ -61,6 +61,11 @@ class Distance(Metric):
         if not comparison.view(PlaceComparison).has_coordinates:
             return super().obstacle(comparison) or "needs the coordinates of places (x, y)."
         return super().obstacle(comparison) or comparison.obstacle
+
+    def unit_of(self, comparison: Comparison) -> str:
+        """Return metres where places lie on the globe, and otherwise the units of their coordinates."""
+        places = comparison.original.places
+        return "metres" if places is not None and "lon" in places.column_names else "units of x and y"
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average over places, then over trajectories."""

@@ -49,7 +49,10 @@ class SupportDivergence(Metric):
 
     name: ClassVar[str] = "support-divergence"
     title: ClassVar[str] = "Divergence of supports (KL)"
-    explanation = "How much the popularity of places in the release differs from the original."
+    explanation = (
+        "How much the popularity of places in the release differs from the original. 0 is no difference; a nat is a "
+        "unit of information, about 1.44 bits."
+    )
     unit: ClassVar[str] = "nats"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = (

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 
 from sfumato.checking.risk import Risk
@@ -15,13 +16,21 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
 from sfumato.report import page
+from sfumato.report.figure import inline
 from sfumato.report.markup import draw_figure, make_table, shorten
-from sfumato.report.numerals import show_bin, show_count, show_share
-from sfumato.report.plots import PANEL_WIDTH, choose_edges, draw_bars, draw_sets, finish_figure, save_figure
+from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.report.plots import (
+    BEFORE_AND_AFTER,
+    PANEL_WIDTH,
+    Figure,
+    draw_bars,
+    draw_risk_curve,
+    draw_sets,
+    save_figure,
+)
+from sfumato.report.values import draw_frequencies, draw_lengths, expect_counts
 
 __all__ = ["figures", "picture", "render"]
-
-Spec = dict[str, Any]
 
 _SHOWN_PLACES = 10
 _SHOWN_LENGTH = 40
@@ -35,6 +44,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page that needs no network and runs no scripts.
 
@@ -48,6 +58,8 @@ def render(
         What the release is still good for.
     facts
         Further facts by name, such as phase times and counters.
+    curve
+        What attackers reach who know fewer places.
 
     Examples
     --------
@@ -59,26 +71,29 @@ def render(
     >>> render(Comparison(data, release), risk, risk, [])[:15]
     '<!DOCTYPE html>'
     """
-    drawn = figures(comparison, before, after)
+    drawn = figures(comparison, before, after, curve)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it names places", _tiles(comparison, before, after)),
+            page.write_header(comparison, "it names places", tiles, judgement),
             page.write_published(comparison, _account(comparison)),
-            page.write_risk(comparison, before, after, drawn["anonymity-sets"]),
+            page.write_risk(comparison, before, after, drawn),
             _map(comparison, drawn.get("map")),
             _groups(comparison, drawn["group-sizes"]),
+            _visits(drawn["places"], drawn["lengths"]),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec]:
-    """Return the plots by name as Vega-Lite specifications.
+def figures(
+    comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
+) -> dict[str, Figure]:
+    """Return the figures by name.
 
-    ``map`` is there when the data have coordinates. The title of a plot, what it leaves out and the numbers
-    in it are under ``usermeta``.
+    ``map`` is there when the data have coordinates, ``risk-curve`` when attackers who know less were run.
 
     Examples
     --------
@@ -88,14 +103,19 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
     >>> list(figures(Comparison(data, release), risk, risk))
-    ['anonymity-sets', 'map', 'group-sizes']
+    ['anonymity-sets', 'map', 'group-sizes', 'places', 'lengths']
     """
-    sizes = _count_sizes(comparison)
-    drawn = {"anonymity-sets": finish_figure(*draw_sets(before, after, comparison.release.guarantee))}
+    drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
+    if curve:
+        drawn["risk-curve"] = draw_risk_curve(curve, "Places known")
     if maps.find_obstacle(comparison) is None:
         panels, notes = maps.draw_panels(comparison, PANEL_WIDTH)
-        drawn["map"] = finish_figure(_map_view(panels), _map_facts(panels, notes))
-    drawn["group-sizes"] = finish_figure(_sizes_view(sizes), _sizes_facts(sizes))
+        drawn["map"] = _draw_map(panels, notes)
+    drawn["group-sizes"] = _draw_sizes(_count_sizes(comparison))
+    visits = np.bincount(comparison.history.codes, minlength=len(comparison.history.labels))
+    expected = expect_counts(comparison)
+    drawn["places"] = draw_frequencies(comparison.history.labels, visits, expected, "places", counted="visits")
+    drawn["lengths"] = _draw_lengths(comparison)
     return drawn
 
 
@@ -112,16 +132,16 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     >>> picture(Comparison(data, release), risk, risk, "README.gif")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: save_figure: a file name must end in .pdf, .png or .svg, got '.gif'.
+    sfumato.core.errors.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
     """
     guarantee = comparison.release.guarantee
     if maps.find_obstacle(comparison) is not None:
-        save_figure(finish_figure(draw_sets(before, after, guarantee, 800, 120)[0], {}), path)
+        save_figure(draw_sets(before, after, guarantee, 400, 120), path)
         return
     panels, _ = maps.draw_panels(comparison, _PICTURE_PANEL_WIDTH)
     height = max(80, round((panels[0].height - 100) / 2))
-    views = [_map_view(panels), draw_sets(before, after, guarantee, 270, height)[0]]
-    save_figure(finish_figure({"hconcat": views, "spacing": 32}, {}), path)
+    sets = alt.vconcat(*draw_sets(before, after, guarantee, 230, height).panels)
+    save_figure(alt.hconcat(*map(_draw_panel, panels), sets, spacing=32), path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -150,7 +170,7 @@ def _account(comparison: Comparison) -> str:
     return page.account_for(comparison, rows) + told
 
 
-def _map(comparison: Comparison, plot: dict[str, Any] | None) -> str:
+def _map(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
         told = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
     else:
@@ -158,7 +178,14 @@ def _map(comparison: Comparison, plot: dict[str, Any] | None) -> str:
     return f"<section><h2>Places before and after</h2>\n{told}</section>"
 
 
-def _groups(comparison: Comparison, plot: dict[str, Any]) -> str:
+def _visits(places: Figure, lengths: Figure) -> str:
+    caption = "How often a place is visited according to the data, and to the release."
+    drawn = draw_figure("places", places, caption)
+    long = draw_figure("lengths", lengths, "How many visits records have: removed places make them shorter.")
+    return f"<section><h2>Visits before and after</h2>\n{drawn}\n<h3>Lengths</h3>\n{long}</section>"
+
+
+def _groups(comparison: Comparison, plot: Figure) -> str:
     caption = "A published place that stands for several means: exactly one of these."
     listed = page.list_generalised(comparison, "generalised places", ("Places", "Visits"))
     if not listed:
@@ -189,43 +216,60 @@ def _fineness(comparison: Comparison) -> str:
     return f"\n<h3>How finely the most visited places are published</h3>\n{make_table(head, rows, caption=told)}"
 
 
-def _map_view(panels: list[MapPanel]) -> Spec:
-    return {"hconcat": [_panel_view(panel) for panel in panels], "spacing": 24}
-
-
-def _panel_view(panel: MapPanel) -> Spec:
+def _draw_panel(panel: MapPanel) -> Any:
     """Draw shapes and texts where the panel has them, in pixels."""
-    styles = {"fill": "fill", "fillOpacity": "opacity", "stroke": "stroke", "strokeWidth": "width"}
-    shapes = {
-        "data": {"values": panel.shapes},
-        "mark": {"type": "geoshape", "strokeCap": "round", "strokeJoin": "round", "aria": False},
-        "projection": {"type": "identity", "scale": 1, "translate": [0, 0]},
-        "encoding": {
-            channel: {"field": f"properties.{name}", "type": "nominal", "scale": None}
-            for channel, name in styles.items()
-        },
-    }
-    texts = {
-        "data": {"values": panel.texts},
-        "mark": {"type": "text", "align": "left", "baseline": "middle", "aria": False},
-        "encoding": {
-            "x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, panel.width]}},
-            "y": {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [panel.height, 0]}},
-            "text": {"field": "text"},
-            "color": {"field": "colour", "type": "nominal", "scale": None},
-        },
-    }
-    title = {"text": panel.title, "subtitle": panel.subtitle}
-    return {"width": panel.width, "height": panel.height, "title": title, "layer": [shapes, texts]}
+    shapes = (
+        alt.Chart(inline(panel.shapes))
+        .mark_geoshape(strokeCap="round", strokeJoin="round", aria=False)
+        .project(type="identity", scale=1, translate=[0, 0])
+        .encode(
+            fill=alt.Fill("properties.fill:N", scale=None, legend=None),
+            fillOpacity=alt.FillOpacity("properties.opacity:N", scale=None, legend=None),
+            stroke=alt.Stroke("properties.stroke:N", scale=None, legend=None),
+            strokeWidth=alt.StrokeWidth("properties.width:N", scale=None, legend=None),
+        )
+    )
+    texts = (
+        alt.Chart(inline(panel.texts))
+        .mark_text(align="left", baseline="middle", aria=False)
+        .encode(
+            x=alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, panel.width])),
+            y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[panel.height, 0])),
+            text="text:N",
+            color=alt.Color("colour:N", scale=None, legend=None),
+        )
+    )
+    title = alt.Title(panel.title, subtitle=panel.subtitle)
+    return alt.layer(shapes, texts).properties(width=panel.width, height=panel.height, title=title)
 
 
-def _map_facts(panels: list[MapPanel], notes: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "title": "Places before and after",
-        "description": ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
-        + ". Both maps have the same scale.",
-        "notes": list(notes),
-    }
+def _draw_map(panels: list[MapPanel], notes: tuple[str, ...]) -> Figure:
+    told = ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
+    return Figure(
+        title="Places before and after",
+        description=f"{told}. Both maps have the same scale.",
+        panels=[_draw_panel(panel) for panel in panels],
+        notes=notes,
+    )
+
+
+def _draw_lengths(comparison: Comparison) -> Figure:
+    sides = (comparison.history.lengths, comparison.published.lengths)
+    title = f"{comparison.release.unit.records.capitalize()} by their visits"
+    return Figure(
+        title="Lengths of trajectories, before and after",
+        description="Bars with the share of records by their number of visits, before and after.",
+        panels=[draw_lengths(*sides, title, "Visits")],
+        legend=BEFORE_AND_AFTER,
+        head=["Visits", "Before", "After"],
+        rows=[
+            [name, *(show_number(float(summed)) for summed in figures)]
+            for name, figures in (
+                ("Average", [round(float(side.mean()), 2) if len(side) else 0 for side in sides]),
+                ("Most", [side.max(initial=0) for side in sides]),
+            )
+        ],
+    )
 
 
 def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
@@ -249,23 +293,19 @@ def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _sizes_view(rows: list[dict[str, Any]]) -> Spec:
+def _draw_sizes(rows: list[dict[str, Any]]) -> Figure:
     """Draw how many published places there are of each size, and how many visits fall on them."""
     axis = "Places a published place stands for"
     places = [(row["size"], row["places"], show_count(row["places"])) for row in rows]
     visits = [(row["size"], row["share"], show_share(row["share"])) for row in rows]
-    views = [draw_bars(places, "Published places", axis), draw_bars(visits, "Visits published as them", axis)]
-    return {"hconcat": views, "spacing": 24}
-
-
-def _sizes_facts(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "title": "Sizes of published places",
-        "description": "Two bar charts: published places, and visits published as them, by how many original "
+    return Figure(
+        title="Sizes of published places",
+        description="Two bar charts: published places, and visits published as them, by how many original "
         "places each stands for.",
-        "head": ["Places it stands for", "Published places", "Visits", "Share of visits"],
-        "rows": [
+        panels=[draw_bars(places, "Published places", axis), draw_bars(visits, "Visits published as them", axis)],
+        head=["Places it stands for", "Published places", "Visits", "Share of visits"],
+        rows=[
             [row["size"], show_count(row["places"]), show_count(row["visits"]), show_share(row["share"])]
             for row in rows
         ],
-    }
+    )

@@ -269,7 +269,7 @@ def _name_length(comparison: Comparison, length: float) -> str:
     places = comparison.original.places
     assert places is not None
     if "lon" not in places.column_names:
-        return f"{length:g} units" if length < 1000 else f"{show_count(round(length))} units"
+        return f"{length:g} of x or y" if length < 1000 else f"{show_count(round(length))} of x or y"
     return f"{length:g} m" if length < 1000 else f"{length / 1000:,g} km"
 
 

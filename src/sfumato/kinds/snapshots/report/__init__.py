@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 
@@ -14,21 +14,18 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
-from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts
+from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.report import plots
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table, raise_powers
 from sfumato.report.numerals import show_count, show_share
-from sfumato.report.palette import AFTER, BEFORE, NEUTRAL
-from sfumato.report.plots import PANEL_WIDTH, draw_bars, finish_figure, save_figure
+from sfumato.report.plots import Figure, save_figure
 
 __all__ = ["figures", "picture", "render"]
 
-Spec = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 
-_BINS = (0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
-_MOST_BARS = 12
 _DELAYS = {
     "paper": (
         "Reasoning about delays.",
@@ -44,7 +41,6 @@ _DELAYS = {
     ),
 }
 _LISTED_DAYS = 30
-_CODES = {"quarter": "M", "month": "M", "day": "D", "hour": "h", "minute": "m", "second": "s"}
 _LIMITS = (
     (
         "The same person in several snapshots.",
@@ -71,11 +67,14 @@ def render(
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it names sensitive values", _tiles(comparison, before, after)),
+            page.write_header(
+                comparison, "it names sensitive values", _tiles(comparison, before, after), _judge(comparison, after)
+            ),
             _published(comparison),
             _risk(comparison.release.guarantee, before, after),
             _skew(drawn["shares"]),
             _delays(drawn.get("delays")),
+            _values(drawn["over-time"], drawn["values"]),
             _late_and_missing(comparison, after),
             _queries(queries),
             page.write_utility(scores),
@@ -84,23 +83,36 @@ def render(
     )
 
 
-def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Spec]:  # noqa: ARG001
+def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figure]:  # noqa: ARG001
     """Return the plots by name; ``delays`` is there when it is known who became whom."""
     found = SnapshotComparison(comparison)
-    drawn = {"shares": _draw_shares(found, comparison.release.guarantee)}
+    drawn = {"shares": plots.draw_shares(found, comparison.release.guarantee)}
     if comparison.rows is not None:
-        drawn["delays"] = _draw_delays(found)
+        drawn["delays"] = plots.draw_delays(found)
+    drawn["over-time"] = plots.draw_over_time(found)
+    drawn["values"] = plots.draw_values(found)
     return drawn
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save the plots side by side, about 1,400 pixels wide as PNG."""
     drawn = figures(comparison, before, after)
-    views = [{key: view[key] for key in view if key in _VIEW} for view in drawn.values()]
-    save_figure(finish_figure({"hconcat": views, "spacing": 40}, {}), path)
+    chosen = [drawn[name].chart() for name in ("shares", "delays") if name in drawn]
+    save_figure(alt.hconcat(*chosen, spacing=40), path)
 
 
-_VIEW = ("width", "height", "title", "data", "encoding", "layer", "mark", "vconcat", "hconcat", "spacing")
+def _judge(comparison: Comparison, after: Risk) -> page.Judgement:
+    guarantee = comparison.release.guarantee
+    l, share = getattr(guarantee, "l", 1), after.max_sensitive_share or 0.0
+    if guarantee.name != "l-diversity":
+        return page.Judgement("broken", "Do not publish this: sensitive values stand beside the records.")
+    if share > 1 / l + 1e-9:
+        return page.Judgement("broken", "Do not publish this release: the attack breaks the promise.")
+    text = f"The promise holds: in no group is a sensitive value likelier than {show_share(share)} (1 in {l} promised)."
+    if after.max_success > 1 / l + 1e-9:
+        more = " But whoever sees that a record is late or missing guesses better: see late and missing records."
+        return page.Judgement("careful", text + more)
+    return page.Judgement("holds", text)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -135,7 +147,7 @@ def _published(comparison: Comparison) -> str:
     told = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in told)
     return (
-        f"<section><h2>What was published</h2>\n{account}\n"
+        f"<section><h2>What was published</h2>\n{account}\n{page.describe_people(comparison)}"
         f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
         f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
@@ -185,76 +197,16 @@ def _warn(text: str) -> str:
     return f"<blockquote class='warning'><p><b>{escape(text)}</b></p></blockquote>"
 
 
-def _largest_shares(counts: ValueCounts) -> Floats:
-    """Return the share of the most frequent value of every snapshot."""
-    snapshots, at = np.unique(counts.first, return_inverse=True)
-    largest = np.zeros(len(snapshots))
-    np.maximum.at(largest, at, counts.count)
-    return np.asarray(largest / np.maximum(np.bincount(at, counts.count, minlength=len(snapshots)), 1))
+def _values(over_time: Figure, values: Figure) -> str:
+    times = "When records arose, and when they are published."
+    caption = "How many records have a value in the data, and in the release. What is missing was left out."
+    return (
+        f"<section><h2>Records and values before and after</h2>\n{draw_figure('over-time', over_time, times)}\n"
+        f"{draw_figure('values', values, caption)}</section>"
+    )
 
 
-def _draw_shares(found: SnapshotComparison, guarantee: Guarantee) -> Spec:
-    """Draw how large the most frequent value of snapshots is, before and after."""
-    limit = 1 / getattr(guarantee, "l", 1)
-    rows, table = [], []
-    edges = sorted({*_BINS, limit})
-    for when, counts in (("Before", found.original_counts), ("After", found.published_counts)):
-        shares = _largest_shares(counts)
-        # A share of exactly 1/l keeps the promise, so bins are closed at their upper end.
-        number = np.bincount(np.searchsorted(edges, shares - 1e-12) - 1, minlength=len(edges) - 1)
-        for low, high, of in zip(edges[:-1], edges[1:], number.tolist(), strict=True):
-            rows.append({"when": when, "low": low, "high": high, "share": of / max(len(shares), 1)})
-        table.append([when, show_share(float((shares > limit + 1e-9).mean())) if len(shares) else "–"])
-    views = []
-    for when, colour in (("Before", BEFORE), ("After", AFTER)):
-        axis = {"format": "~%", "title": "Largest share of one value in a snapshot" if when == "After" else None}
-        encoding = {
-            "x": {"field": "low", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {**axis, "grid": False}},
-            "x2": {"field": "high"},
-            "y": {
-                "field": "share",
-                "type": "quantitative",
-                "axis": {"format": "~%", "title": "Snapshots", "tickCount": 3},
-            },
-            "y2": {"datum": 0},
-        }
-        mark = {"type": "rect", "color": colour, "xOffset": 0.5, "x2Offset": -0.5, "aria": False}
-        rule = {
-            "data": {"values": [{"limit": limit}]},
-            "mark": {"type": "rule", "color": NEUTRAL, "strokeDash": [4, 3], "aria": False},
-            "encoding": {"x": {"field": "limit", "type": "quantitative"}},
-        }
-        mine = [row for row in rows if row["when"] == when]
-        layer = [{"data": {"values": mine}, "mark": mark, "encoding": encoding}, rule]
-        views.append({"width": PANEL_WIDTH, "height": 90, "title": when, "layer": layer})
-    facts = {
-        "title": "Largest share of one sensitive value in a snapshot, before and after",
-        "description": "Two histograms over snapshots; a dashed line marks the share that is promised.",
-        "head": ["", "Snapshots above the promise"],
-        "rows": table,
-    }
-    return finish_figure({"vconcat": views, "spacing": 14}, facts)
-
-
-def _draw_delays(found: SnapshotComparison) -> Spec:
-    """Draw how many records are published how late, and how many are not."""
-    counts = np.bincount(found.delays, minlength=1)
-    shown = [(str(delay), int(count)) for delay, count in enumerate(counts[:_MOST_BARS].tolist())]
-    if len(counts) > _MOST_BARS:
-        shown.append(("more", int(counts[_MOST_BARS:].sum())))
-    shown.append(("never", len(found.codes) - int(counts.sum())))
-    total = max(len(found.codes), 1)
-    bars = [(name, count / total, show_share(count / total)) for name, count in shown]
-    facts = {
-        "title": "Snapshots between a record and its publication",
-        "description": "A bar for every delay: the share of records published so many snapshots late, or never.",
-        "head": ["Snapshots late", "Records", "Share"],
-        "rows": [[name, show_count(count), show_share(count / total)] for name, count in shown],
-    }
-    return finish_figure(draw_bars(bars, "Records by delay", "Snapshots late"), facts)
-
-
-def _skew(plot: Spec) -> str:
+def _skew(plot: Figure) -> str:
     caption = (
         "For every snapshot, the share of its most frequent sensitive value. Right of the dashed line a snapshot "
         "cannot be published: some of its records have to wait or to be left out."
@@ -262,7 +214,7 @@ def _skew(plot: Spec) -> str:
     return f"<section><h2>Skew before and after</h2>\n{draw_figure('shares', plot, caption)}</section>"
 
 
-def _delays(plot: Spec | None) -> str:
+def _delays(plot: Figure | None) -> str:
     if plot is None:
         return ""
     caption = (
@@ -311,7 +263,7 @@ def _exceeded(comparison: Comparison) -> str:
     unit = comparison.original.clock.unit
     rows = [
         [
-            _name_snapshot(int(fates.times[at]), unit),
+            plots.name_snapshot(int(fates.times[at]), unit),
             show_count(int(fates.sizes[at])),
             show_share(float(most[at] / fates.sizes[at])),
         ]
@@ -320,13 +272,6 @@ def _exceeded(comparison: Comparison) -> str:
     more = f" The first {_LISTED_DAYS} are listed." if len(days) > _LISTED_DAYS else ""
     table = make_table(["Snapshot", "Records", "Largest share of a value"], rows, narrow=True)
     return f"<p>{escape(said + more)}</p><details><summary>These snapshots</summary>{table}</details>"
-
-
-def _name_snapshot(time: int, unit: str | None) -> str:
-    """Spell a snapshot: a number, or a date to the unit of the clock."""
-    if unit is None:
-        return str(time)
-    return str(np.datetime64(time, "us").astype(f"datetime64[{_CODES[unit]}]"))
 
 
 def _queries(score: Score | None) -> str:

@@ -1,0 +1,69 @@
+"""When monitored events happened, and when they may have according to the release."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.report.numerals import show_count
+from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure
+from sfumato.report.times import draw_over_time, show_time, to_axis
+
+__all__ = ["draw_times", "spread_evenly"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_BINS = 40
+
+
+def draw_times(comparison: Comparison) -> Figure | None:
+    """Draw how many monitored events there are over time; None where there are none, or all at one time."""
+    found = comparison.view(SequenceComparison)
+    times = found.times[found.monitored_entries]
+    if not len(times) or not len(found.covers.lows):
+        return None
+    ends = (min(int(times.min()), int(found.covers.lows.min())), max(int(times.max()), int(found.covers.highs.max())))
+    if ends[0] == ends[1]:
+        return None
+    edges = np.linspace(*ends, _BINS + 1)
+    before = np.histogram(times, edges)[0].astype(np.float64)
+    after = spread_evenly(found.covers.lows, found.covers.highs, edges)
+    clock = comparison.original.clock
+    on_axis = np.array([to_axis(float(edge), clock) for edge in edges])
+    return Figure(
+        title="Monitored events over time, before and after",
+        description="Two stepped lines: events by when they happened, and published intervals spread evenly over time.",
+        panels=[
+            draw_over_time(on_axis, before, after, clock, "Monitored events", counted="events", size=(PANEL_WIDTH, 130))
+        ],
+        legend=BEFORE_AND_AFTER,
+        notes=["An interval counts as one event, though more may have happened in it."],
+        head=["From", "Before", "After"],
+        rows=[
+            [show_time(round(edges[at]), clock), show_count(int(before[at])), show_count(round(after[at]))]
+            for at in range(_BINS)
+        ],
+    )
+
+
+def spread_evenly(lows: Ints, highs: Ints, edges: Floats) -> Floats:
+    """Spread each interval over the bins it reaches into, in proportion.
+
+    Examples
+    --------
+    >>> spread_evenly(np.array([0, 1]), np.array([2, 1]), np.array([0.0, 1.0, 2.0])).tolist()
+    [0.5, 1.5]
+    """
+    lengths = (highs - lows).astype(np.float64)
+    moment = lengths == 0
+    spread = np.histogram(lows[moment], edges)[0].astype(np.float64)
+    low, high, length = lows[~moment], highs[~moment], lengths[~moment]
+    for at, (first, end) in enumerate(itertools.pairwise(edges)):
+        inside = np.minimum(high, end) - np.maximum(low, first)
+        spread[at] += float((np.maximum(inside, 0) / length).sum())
+    return spread

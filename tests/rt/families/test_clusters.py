@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +60,27 @@ def test_incremental_rum_equals_rum_from_scratch_after_every_merge(data: Dataset
         assert clusters.rum == pytest.approx(scratch, abs=1e-12)
         assert told == pytest.approx(scratch, abs=1e-12)
         assert sorted(row for rows in clusters.rows for row in rows) == np.flatnonzero(group >= 0).tolist()
+
+
+@given(datasets(), st.randoms(use_true_random=False))
+def test_clusters_are_rewound_to_what_they_were(data: Dataset, random) -> None:
+    group = np.unique([random.randrange(6) for _ in range(len(data))], return_inverse=True)[1]
+    clusters = Clusters(attributes_of(data), group, known_items(data))
+    states = []
+    while len(clusters) > 1:
+        states.append((clusters.groups_as_numbered().tolist(), clusters.rum, clusters.versions()))
+        clusters.merge(*random.sample(clusters.listed(), 2))
+    for merges, (groups, rum, versions) in enumerate(states):
+        earlier = clusters.rewind(merges)
+        assert earlier.groups_as_numbered().tolist() == groups
+        assert earlier.rum == pytest.approx(rum, abs=1e-12)
+        assert earlier.versions() == versions
+        assert earlier.rewind(merges // 2).groups_as_numbered().tolist() == states[merges // 2][0]
+    held: dict[tuple[int, int], set[tuple[int, ...]]] = defaultdict(set)
+    for groups, _, versions in states:
+        for version in versions:
+            held[version].add(tuple(row for row, at in enumerate(groups) if at == version[0]))
+    assert all(len(rows) == 1 for rows in held.values())  # a version never means two different clusters
 
 
 def test_clusters_that_are_published_alike_are_merged() -> None:

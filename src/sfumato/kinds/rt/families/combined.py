@@ -191,21 +191,21 @@ class Combined(Method):
             found = dict(zip(waiting, self.recode_each(task, clusters, waiting), strict=True))
             done |= {cluster: items for cluster, items in found.items() if items is not None}
             failed = next((cluster for cluster, items in found.items() if items is None), None)
-            if failed is not None:
+            if failed is not None and len(clusters) == 1:
+                task.recoder.recode(clusters.rows[failed], task.run)  # says why it cannot be done
+            elif failed is not None:
                 other = int(np.argmin(clusters.loss_with(failed, clusters.price_with(failed))))
                 clusters.merge(failed, other)
                 done.pop(other, None)
         return [done[cluster] for cluster in clusters.listed()]
 
     def recode_each(self, task: Task, clusters: Clusters, chosen: Sequence[int]) -> list[RecodedItems | None]:
-        """Return the sets of some clusters, None for one that cannot be recoded alone though others could join it."""
+        """Return the sets of some clusters, None for one that cannot be recoded alone."""
 
         def attempt(cluster: int) -> RecodedItems | None:
             try:
                 return task.recoder.recode(clusters.rows[cluster], task.run)
             except InfeasibleError:
-                if len(clusters) == 1:
-                    raise
                 return None
 
         return list(task.run.engine.map(attempt, chosen))

@@ -11,6 +11,7 @@ from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, n
 __all__ = ["mean_step", "raise_labels"]
 
 _MOST_TUPLES = 50_000
+_ROOM = 1_024
 
 
 def mean_step(paths: Paths) -> int:
@@ -27,25 +28,31 @@ def mean_step(paths: Paths) -> int:
     return max(1, int(np.maximum(steps[inside], 0).mean())) if inside.any() else 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _list_broken(
-    counter: Counter, labels: NDArray[np.int32], root: int, t: int, demand: Demand, suspect: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], int]:
-    """List the positions of broken sequences with a suspect among them that are not of roots alone, and their number.
+    counter: Counter,
+    labels: NDArray[np.int32],
+    root: int,
+    t: int,
+    demand: Demand,
+    suspect: NDArray[np.bool_],
+    found: NDArray[np.int64],
+    at: NDArray[np.int64],
+) -> int:
+    """List the positions of broken sequences with a suspect among them that are not of roots alone.
 
-    A row each, -1 behind short ones.
+    A row each, -1 behind short ones; ``at`` is scratch. Returns how many there are: more than there is room for means
+    that the last ones are missing.
     """
     dense, slots = counter.dense, counter.slots
     n, size, base = labels.size, demand.size, demand.base
-    found = np.empty((16, size), np.int64)
     number = 0
-    at = np.empty(size, np.int64)
     for i in range(size):
         at[i] = -1
     for i in range(n):
         at[0], one = i, labels[i] + 1
         if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
-            found, number = _append(found, number, at)
+            number = _append(found, number, at)
         if size < 2:
             continue
         for j in range(i + 1, n):
@@ -53,7 +60,7 @@ def _list_broken(
             at[1] = j
             both = suspect[i] or suspect[j]
             if both and (labels[i] != root or labels[j] != root) and is_broken(dense, slots, two, t, demand):
-                found, number = _append(found, number, at)
+                number = _append(found, number, at)
             if size < 3 or number >= _MOST_TUPLES:
                 continue
             for h in range(j + 1, n):
@@ -64,7 +71,7 @@ def _list_broken(
                     and not coarse
                     and is_broken(dense, slots, two * base + labels[h] + 1, t, demand)
                 ):
-                    found, number = _append(found, number, at)
+                    number = _append(found, number, at)
             at[2] = -1
         at[1] = -1
     for chosen in range(4, min(size, n) + 1):
@@ -76,10 +83,18 @@ def _list_broken(
                 key = key * base + labels[at[i]] + 1
                 coarse = coarse and labels[at[i]] == root
             if not coarse and is_broken(dense, slots, key, t, demand):
-                found, number = _append(found, number, at)
+                number = _append(found, number, at)
             if not advance(at, chosen, n):
                 break
-    return found, number
+    return number
+
+
+@njit(**BORROWING)
+def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> int:
+    if number < found.shape[0]:
+        for c in range(row.size):
+            found[number, c] = row[c]
+    return number + 1
 
 
 @njit(**BORROWING)
@@ -116,19 +131,6 @@ def _holds_rare_pair(counter: Counter, visits: Visits, paths: Paths, record: int
             if read_support(dense, slots, one * base + two) < t:
                 return True
     return False
-
-
-@njit(cache=True, nogil=True)
-def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    if number == found.shape[0]:
-        larger = np.empty((2 * number, row.size), np.int64)
-        for i in range(number):
-            for c in range(row.size):
-                larger[i, c] = found[i, c]
-        found = larger
-    for c in range(row.size):
-        found[number, c] = row[c]
-    return found, number + 1
 
 
 @njit(cache=True, nogil=True)
@@ -205,6 +207,7 @@ def _choose(
     """Return the levels of all visits after every record with a broken sequence has chosen what to raise."""
     root = paths.node[paths.node.size - 1]
     level = visits.level.copy()
+    broken, at = np.empty((_ROOM, demand.size), np.int64), np.empty(demand.size, np.int64)
     record = -1
     while True:
         record = _next_suspect(counter, visits, paths, demand, t, suspect, record)
@@ -212,7 +215,10 @@ def _choose(
             return level
         first, last = visits.offsets[record], visits.offsets[record + 1]
         labels = read_labels(visits, paths, record)
-        broken, number = _list_broken(counter, labels, root, t, demand, suspect[first:last])
+        number = _list_broken(counter, labels, root, t, demand, suspect[first:last], broken, at)
+        if number > broken.shape[0]:
+            broken = np.empty((2 * number, demand.size), np.int64)
+            number = _list_broken(counter, labels, root, t, demand, suspect[first:last], broken, at)
         if number > 0:
             _hit(broken, number, visits, paths, record, step, level)
 

@@ -7,6 +7,7 @@ import functools
 import io
 import itertools
 import lzma
+import os
 import random
 import sys
 import time
@@ -17,13 +18,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.measure import DATA, generated, run, run_parts, table
+from benchmarks.measure import DATA, generated, run_parts, table
 
 if TYPE_CHECKING:
+    from sfumato.core.dataset import Dataset
     from sfumato.kinds.trajectories.kernels.trees import Grown
     from sfumato.kinds.trajectories.model.histories import Trajectories
 
-METHODS = ("seqanon", "local-km")
+METHODS: dict[str, tuple[str, dict[str, object]]] = {
+    "seqanon": ("SeqAnon", {}),
+    "refined": ("SeqAnon", {"refine": True}),
+    "local-km": ("LocalKm", {}),
+}
 PLACES = {"new-york": "grid:2km", "new-york-weeks": "grid:2km", "gowalla": "quadtree:1000", "cabs": "grid:1km"}
 DEMANDS = [(5, 2), (10, 2), (5, 3)]
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -93,30 +99,43 @@ READERS = {
 
 
 def loss(folder: Path) -> list[list[object]]:
-    """Distance, exact visits and errors of counts, through the public command, which verifies what it writes."""
+    """Distance, exact visits and errors of counts of releases that were written and verified, and processor seconds.
+
+    Of seqanon, of seqanon with refine=true and of local-km; one data set if the environment names it in ``ONLY``.
+    """
+    import sfumato as sf
+
     rows: list[list[object]] = []
-    for name, (k, m) in itertools.product(READERS, DEMANDS):
-        data, found = convert(name, folder), {}
-        reading = ["--places", PLACES[name]]
-        for method in METHODS:
-            out = folder / f"{name}-{method}"
-            asked = ["-p", f"k={k}", "-p", f"m={m}", "-p", "infeasible=suppress", "--withhold-at-most", "0.2"]
-            words = ["anonymize", data, "--kind", "trajectories", *reading, "--method", method, *asked]
-            taken = run(*words, "--out", out, "--force", "--no-report")
-            measured = run("measure", out, "--original", data, *reading).result["measures"]
-            scores = {score["metric"]: score for score in measured}
-            found[method] = (
-                scores["distance"]["value"],
-                scores["place-counts"]["exact_share"],
-                scores["average-relative-error"]["value"],
-                taken.result["withheld"],
-            )
-        (d, *_), (e, *_) = found["seqanon"], found["local-km"]
-        rows.append([name, f"{k},{m}", *found["seqanon"][:3], *found["local-km"][:3], e / d, found["local-km"][3]])
-        print(rows[-1], file=sys.stderr, flush=True)
-    columns = ["data", "k,m", "seqanon D", "exact", "ARE", "local-km D", "exact", "ARE", "ratio of D", "withheld"]
-    table("Loss", columns, rows)
+    names = [os.environ["ONLY"]] if "ONLY" in os.environ else list(READERS)
+    for name in names:
+        data = sf.read(convert(name, folder), kind="trajectories", places=PLACES[name])
+        for k, m in DEMANDS:
+            found = [_lose(data, method, k, m, folder) for method in METHODS]
+            shares = [cells[0] / found[0][0] for cells in found[1:]]  # type: ignore[operator]
+            rows.append([name, f"{k},{m}", *itertools.chain(*found), *shares])
+            print(rows[-1], file=sys.stderr, flush=True)
+    columns = [f"{method} {what}" for method in METHODS for what in ("D", "exact", "ARE", "s")]
+    table("Loss", ["data", "k,m", *columns, "D refined/seqanon", "D local-km/seqanon"], rows)
     return rows
+
+
+def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object]:
+    """Anonymise, write, verify and measure."""
+    import sfumato as sf
+    from sfumato.core.measuring.comparison import Comparison
+    from sfumato.kinds.trajectories.metrics.average_relative_error import METRIC as ERROR
+    from sfumato.kinds.trajectories.metrics.distance import METRIC as DISTANCE
+    from sfumato.kinds.trajectories.metrics.place_counts import METRIC as COUNTS
+
+    method, asked = METHODS[name]
+    start = time.process_time()
+    chosen = getattr(sf.methods, method)(k=k, m=m, infeasible="suppress", **asked)
+    result = sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=0.2)
+    seconds = time.process_time() - start
+    sf.write(result, folder / "out", force=True, reports=False)
+    comparison = Comparison(data, result.release, result.trace.rows)
+    distance, error = (metric().measure(comparison).value for metric in (DISTANCE, ERROR))
+    return [distance, COUNTS().measure(comparison).details["exact_share"], error, seconds]
 
 
 def speed(folder: Path) -> list[list[object]]:
@@ -155,7 +174,8 @@ def growth(folder: Path) -> list[list[object]]:
             data = sf.read(generated(folder, size, "checkins", "places=662"), kind="trajectories")
             if not times:
                 _time(data, chosen)
-            times.append(min(_time(data, chosen) for _ in range(2)))
+            times.append(_time(data, chosen))
+            print(m, size, times[-1], file=sys.stderr, flush=True)
         exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
         rows.append([m, *times, exponent])
         print(rows[-1], file=sys.stderr, flush=True)

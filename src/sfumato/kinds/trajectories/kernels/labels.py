@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter, add_keys, new_counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, spell
+from sfumato.kinds.trajectories.kernels.pairs import ENDS, list_changes, list_pairs
 
 __all__ = [
     "SMALLEST",
@@ -95,10 +96,12 @@ class Scratch(NamedTuple):
         The slots that hold a key, and how many they are.
     others, at
         Positions in a record, and a choice of them: room for the walk over sequences.
+    ends
+        Ends of labels, as `list_changes` wants them.
 
     Examples
     --------
-    >>> new_scratch(16, 3).used.tolist()
+    >>> new_scratch(16, 3, 9).used.tolist()
     [0]
     """
 
@@ -108,14 +111,18 @@ class Scratch(NamedTuple):
     used: NDArray[np.int64]
     others: NDArray[np.int64]
     at: NDArray[np.int64]
+    ends: NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
-def new_scratch(room: int, longest: int) -> Scratch:
-    """Make an empty set for records of so many visits."""
-    keys = np.empty(room, np.int64)
+def new_scratch(room: int, longest: int, base: int) -> Scratch:
+    """Make an empty set for records of so many visits, and labels below a number."""
+    keys, ends = np.empty(room, np.int64), np.empty((ENDS, base), np.int32)
     for i in range(room):
         keys[i] = -1
+    for at in range(ENDS):
+        for label in range(base):
+            ends[at, label] = -1
     return Scratch(
         keys,
         np.zeros(room, np.int8),
@@ -123,6 +130,7 @@ def new_scratch(room: int, longest: int) -> Scratch:
         np.zeros(1, np.int64),
         np.empty(longest, np.int64),
         np.empty(_LARGEST_SIZE, np.int64),
+        ends,
     )
 
 
@@ -145,11 +153,17 @@ def _put(
 
 
 @njit(**BORROWING)
+def _count(touched: NDArray[np.bool_]) -> int:
+    number = 0
+    for i in range(touched.size):
+        number += touched[i]
+    return number
+
+
+@njit(**BORROWING)
 def _need_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> int:
     """Return how many slots a set needs for all sequences through touched positions, twice."""
-    n, u = labels.size, 0
-    for i in range(n):
-        u += touched[i]
+    n, u = labels.size, _count(touched)
     most, all_of, rest = 0.0, 1.0, 1.0
     for s in range(1, size + 1):
         all_of *= max(n - s + 1, 0) / s
@@ -176,7 +190,7 @@ def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
     room = _need_room(scratch, labels, touched, size)
     if room == scratch.keys.size and labels.size <= scratch.others.size:
         return scratch
-    return new_scratch(room, max(labels.size, scratch.others.size))
+    return new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
 
 
 @njit(**BORROWING)
@@ -257,6 +271,12 @@ def _held_elsewhere(labels: NDArray[np.int32], touched: NDArray[np.bool_], key: 
     return True
 
 
+@njit(**BORROWING)
+def _add_dense(dense: NDArray[np.int32], keys: NDArray[np.int64], begin: int, end: int, step: int) -> None:
+    for i in range(begin, end):
+        dense[keys[i]] += step
+
+
 @njit(cache=True, nogil=True)
 def _add(counter: Counter, visits: Visits, record: int, keys: NDArray[np.int64], demand: Demand, step: int) -> Counter:
     """Count sequences of a record in or out, for all records and for the visitors of its sensitive places."""
@@ -277,6 +297,13 @@ def count_record(
 ) -> tuple[Counter, Scratch]:
     """Count all sequences of a record in or out."""
     labels = read_labels(visits, paths, record)
+    if demand.size <= 2:
+        keys = np.empty(labels.size * (labels.size + 1) // 2 + 1, np.int64)
+        number = list_pairs(labels, demand.size, demand.base, scratch.ends, keys)
+        if demand.kinds == 1 and counter.dense.size > 0:
+            _add_dense(counter.dense, keys, 0, number, step)
+            return counter, scratch
+        return _add(counter, visits, record, keys[:number], demand, step), scratch
     everywhere = np.ones(labels.size, np.bool_)
     scratch = _make_room(scratch, labels, everywhere, demand.size)
     _note_touching(scratch, labels, everywhere, demand.size, demand.base, 1)
@@ -298,7 +325,7 @@ def _empty(scratch: Scratch) -> None:
 @njit(cache=True, nogil=True)
 def count_all(counter: Counter, visits: Visits, paths: Paths, demand: Demand) -> Counter:
     """Count the sequences of all records."""
-    scratch = new_scratch(SMALLEST, 1)
+    scratch = new_scratch(SMALLEST, 1, demand.base)
     for record in range(visits.offsets.size - 1):
         counter, scratch = count_record(counter, scratch, visits, paths, record, demand, 1)
     return counter
@@ -331,6 +358,16 @@ def relabel(
         visits.level[first + i] = level[i]
     new = np.empty(old.size, np.int32)
     _fill_labels(visits, paths, record, new)
+    if demand.size <= 2:
+        different = np.empty(2 * _count(touched) * (2 * old.size + 1), np.int64)
+        lost, number = list_changes(old, new, touched, demand.size, demand.base, scratch.ends, different)
+        if demand.kinds == 1 and counter.dense.size > 0:
+            _add_dense(counter.dense, different, 0, lost, -1)
+            _add_dense(counter.dense, different, lost, number, 1)
+            return counter, scratch, different[:number]
+        counter = _add(counter, visits, record, different[:lost], demand, -1)
+        counter = _add(counter, visits, record, different[lost:number], demand, 1)
+        return counter, scratch, different[:number]
     scratch = _make_room(scratch, old, touched, demand.size)
     _note_touching(scratch, old, touched, demand.size, demand.base, 1)
     _note_touching(scratch, new, touched, demand.size, demand.base, 2)

@@ -1,13 +1,11 @@
 """LOWER: visits that are published coarser than they need be go down together, as far as the others allow."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, is_broken, read_support
+from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, is_broken
 from sfumato.kinds.trajectories.kernels.labels import (
     SMALLEST,
     Paths,
@@ -17,6 +15,7 @@ from sfumato.kinds.trajectories.kernels.labels import (
     read_labels,
     relabel,
 )
+from sfumato.kinds.trajectories.kernels.prospects import Sweep, drop_hopeless
 
 __all__ = ["lower_labels", "order_nodes"]
 
@@ -39,37 +38,6 @@ def order_nodes(visits: Visits, paths: Paths) -> NDArray[np.int64]:
     return np.lexsort((np.arange(len(below)), -below, inner))
 
 
-class Sweep(NamedTuple):
-    """Scratch of one sweep over nodes.
-
-    Attributes
-    ----------
-    labels
-        By visit: its label once all that go down have gone.
-    gains
-        By side (before and after a visit that goes down) and label: how many records win the pair; at the end of the
-        first side, how many records win the node.
-    seen
-        The same: the last record that was counted, as a number of its own in every count.
-    clock
-        One number: how many records were counted in, and checks begun.
-    broke
-        By label: when a step back last broke a sequence with it, by the clock.
-    former
-        By visit: its level before.
-    goal
-        One number: the node that visits go down to.
-    """
-
-    labels: NDArray[np.int32]
-    gains: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    clock: NDArray[np.int64]
-    broke: NDArray[np.int64]
-    former: NDArray[np.int32]
-    goal: NDArray[np.int64]
-
-
 @njit(**BORROWING)
 def _level_of(paths: Paths, place: int, node: int) -> int:
     """Return how far up the path of a place a node above it is."""
@@ -77,11 +45,11 @@ def _level_of(paths: Paths, place: int, node: int) -> int:
 
 
 @njit(**BORROWING)
-def _sort(numbers: NDArray[np.int64]) -> None:
-    """Put numbers into ascending order."""
-    gap = numbers.size // 2
+def _sort(numbers: NDArray[np.int64], size: int) -> None:
+    """Put the first so many numbers into ascending order."""
+    gap = size // 2
     while gap > 0:
-        for i in range(gap, numbers.size):
+        for i in range(gap, size):
             number, j = numbers[i], i
             while j >= gap and numbers[j - gap] > number:
                 numbers[j] = numbers[j - gap]
@@ -95,10 +63,22 @@ def _candidates(
     visits: Visits, paths: Paths, node: int, by_place: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """List the visits below a node that are published coarser and would be cheaper there, in ascending order."""
-    first, last = ends[paths.first[node]], ends[paths.last[node]]
-    found = np.empty(last - first, np.int64)
+    found = np.empty(ends[paths.last[node]] - ends[paths.first[node]], np.int64)
+    return found[: _find_candidates(visits, paths, node, by_place, ends, found)]
+
+
+@njit(**BORROWING)
+def _find_candidates(
+    visits: Visits,
+    paths: Paths,
+    node: int,
+    by_place: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    found: NDArray[np.int64],
+) -> int:
+    """Put them into an array and return how many they are."""
     number = 0
-    for i in range(first, last):
+    for i in range(ends[paths.first[node]], ends[paths.last[node]]):
         v = by_place[i]
         place = visits.place[v]
         level = _level_of(paths, place, node)
@@ -106,108 +86,9 @@ def _candidates(
         if visits.level[v] > level and paths.cost[paths.start[place] + level] < paths.cost[here]:
             found[number] = v
             number += 1
-    found = found[:number]
     if paths.last[node] - paths.first[node] > 1:
-        _sort(found)
-    return found
-
-
-@njit(cache=True, nogil=True)
-def _drop_hopeless(
-    counter: Counter,
-    visits: Visits,
-    paths: Paths,
-    node: int,
-    demand: Demand,
-    chosen: NDArray[np.int64],
-    record_of: NDArray[np.int64],
-    sweep: Sweep,
-) -> NDArray[np.int64]:
-    """Leave out visits in a pair that stays rare even if all others go down; once, in a triple too."""
-    labels = sweep.labels
-    for v in chosen:
-        record = record_of[v]
-        for j in range(visits.offsets[record], visits.offsets[record + 1]):
-            labels[j] = paths.node[paths.start[visits.place[j]] + visits.level[j]]
-    for v in chosen:
-        labels[v] = node
-    size = min(demand.size, 2)
-    while chosen.size > 0:
-        _count_gains(visits.offsets, chosen, record_of, demand.base, sweep)
-        support = read_support(counter.dense, counter.slots, (node + 1) * demand.kinds)
-        if support + sweep.gains[0, demand.base - 1] < demand.k:
-            return chosen[:0]
-        kept = 0
-        for v in chosen:
-            if size > 1 and _is_hopeless(counter, visits.offsets, record_of[v], v, demand, sweep, size):
-                # Those after it reckon with its staying where it is.
-                labels[v] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
-            else:
-                chosen[kept] = v
-                kept += 1
-        if kept < chosen.size:
-            chosen = chosen[:kept]
-            size = 4 if size == 3 else size
-        elif size == 2 and demand.size >= 3:
-            size = 3
-        else:
-            break
-        if size == 4:
-            size, demand = 2, Demand(demand.k, demand.l, 2, demand.base, demand.kinds)
-    return chosen
-
-
-@njit(**BORROWING)
-def _is_hopeless(
-    counter: Counter, offsets: NDArray[np.int64], record: int, v: int, demand: Demand, sweep: Sweep, size: int
-) -> bool:
-    """Tell whether a pair, or a triple, through a visit stays rare even if all others go down."""
-    dense, slots, labels, gains = counter.dense, counter.slots, sweep.labels, sweep.gains
-    mine, base, first, last = labels[v] + 1, demand.base, offsets[record], offsets[record + 1]
-    for i in range(first, last):
-        one, gain = labels[i] + 1, gains[int(i > v), labels[i]]
-        if i == v or (size == 2 and gain >= demand.k):
-            continue
-        if size == 2:
-            key = one * base + mine if i < v else mine * base + one
-            if read_support(dense, slots, key * demand.kinds) + gain < demand.k:
-                return True
-            continue
-        for j in range(i + 1, last):
-            two, more = labels[j] + 1, min(gain, gains[int(j > v), labels[j]])
-            if v < i:
-                key = (mine * base + one) * base + two
-            elif v < j:
-                key = (one * base + mine) * base + two
-            else:
-                key = (one * base + two) * base + mine
-            if j != v and more < demand.k and read_support(dense, slots, key * demand.kinds) + more < demand.k:
-                return True
-    return False
-
-
-@njit(**BORROWING)
-def _count_gains(
-    offsets: NDArray[np.int64], chosen: NDArray[np.int64], record_of: NDArray[np.int64], base: int, sweep: Sweep
-) -> None:
-    """Count by label the records that win it before and after a visit that goes down; at the end, all that win one."""
-    labels, gains, seen = sweep.labels, sweep.gains, sweep.seen
-    for label in range(base):
-        gains[0, label] = 0
-        gains[1, label] = 0
-    latest = -1
-    for v in chosen:
-        record = record_of[v]
-        if record != latest:
-            latest = record
-            gains[0, base - 1] += 1
-            sweep.clock[0] += 1
-        stamp = sweep.clock[0]
-        for j in range(offsets[record], offsets[record + 1]):
-            side = int(j > v)
-            if j != v and seen[side, labels[j]] != stamp:
-                gains[side, labels[j]] += 1
-                seen[side, labels[j]] = stamp
+        _sort(found, number)
+    return number
 
 
 @njit(cache=True, nogil=True)
@@ -307,7 +188,7 @@ def lower_labels(
 
     ``by_place`` lists the visits by their places, those of place p from ``ends[p]`` up to ``ends[p + 1]``.
     """
-    scratch = new_scratch(SMALLEST, 1)
+    scratch = new_scratch(SMALLEST, 1, demand.base)
     lowered = 0
     level = np.empty(_longest(visits.offsets), np.int32)
     sweep = Sweep(
@@ -325,18 +206,13 @@ def lower_labels(
             continue
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
-        chosen = _drop_hopeless(counter, visits, paths, node, demand, chosen, record_of, sweep)
+        chosen = drop_hopeless(counter, visits, paths, node, demand, chosen, record_of, sweep)
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
         starts = _starts_of_records(chosen, record_of)
         for i in range(starts.size - 1):
             record = record_of[chosen[starts[i]]]
-            first, last = visits.offsets[record], visits.offsets[record + 1]
-            for v in range(first, last):
-                level[v - first] = visits.level[v]
-                sweep.former[v] = visits.level[v]
-            for j in range(starts[i], starts[i + 1]):
-                level[chosen[j] - first] = _level_of(paths, visits.place[chosen[j]], node)
+            _aim(visits, paths, record, node, chosen[starts[i] : starts[i + 1]], sweep, level)
             counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, level)
         lowered += chosen.size
         sweep.goal[0] = node
@@ -356,6 +232,25 @@ def lower_labels(
                 taken += number
             lowered -= taken
     return counter, lowered
+
+
+@njit(**BORROWING)
+def _aim(
+    visits: Visits,
+    paths: Paths,
+    record: int,
+    node: int,
+    group: NDArray[np.int64],
+    sweep: Sweep,
+    level: NDArray[np.int32],
+) -> None:
+    """Write down the levels of a record before and after some of its visits go down to a node."""
+    first = visits.offsets[record]
+    for v in range(first, visits.offsets[record + 1]):
+        level[v - first] = visits.level[v]
+        sweep.former[v] = visits.level[v]
+    for v in group:
+        level[v - first] = _level_of(paths, visits.place[v], node)
 
 
 @njit(**BORROWING)

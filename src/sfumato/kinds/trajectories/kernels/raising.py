@@ -11,6 +11,7 @@ from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, n
 __all__ = ["mean_step", "raise_labels"]
 
 _MOST_TUPLES = 50_000
+_ROOM = 1_024
 
 
 def mean_step(paths: Paths) -> int:
@@ -27,25 +28,31 @@ def mean_step(paths: Paths) -> int:
     return max(1, int(np.maximum(steps[inside], 0).mean())) if inside.any() else 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _list_broken(
-    counter: Counter, labels: NDArray[np.int32], root: int, t: int, demand: Demand, suspect: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], int]:
-    """List the positions of broken sequences with a suspect among them that are not of roots alone, and their number.
+    counter: Counter,
+    labels: NDArray[np.int32],
+    root: int,
+    t: int,
+    demand: Demand,
+    suspect: NDArray[np.bool_],
+    found: NDArray[np.int64],
+    at: NDArray[np.int64],
+) -> int:
+    """List the positions of broken sequences with a suspect among them that are not of roots alone.
 
-    A row each, -1 behind short ones.
+    A row each, -1 behind short ones; ``at`` is scratch. Returns how many there are: more than there is room for means
+    that the last ones are missing.
     """
     dense, slots = counter.dense, counter.slots
     n, size, base = labels.size, demand.size, demand.base
-    found = np.empty((16, size), np.int64)
     number = 0
-    at = np.empty(size, np.int64)
     for i in range(size):
         at[i] = -1
     for i in range(n):
         at[0], one = i, labels[i] + 1
         if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
-            found, number = _append(found, number, at)
+            number = _append(found, number, at)
         if size < 2:
             continue
         for j in range(i + 1, n):
@@ -53,7 +60,7 @@ def _list_broken(
             at[1] = j
             both = suspect[i] or suspect[j]
             if both and (labels[i] != root or labels[j] != root) and is_broken(dense, slots, two, t, demand):
-                found, number = _append(found, number, at)
+                number = _append(found, number, at)
             if size < 3 or number >= _MOST_TUPLES:
                 continue
             for h in range(j + 1, n):
@@ -64,7 +71,7 @@ def _list_broken(
                     and not coarse
                     and is_broken(dense, slots, two * base + labels[h] + 1, t, demand)
                 ):
-                    found, number = _append(found, number, at)
+                    number = _append(found, number, at)
             at[2] = -1
         at[1] = -1
     for chosen in range(4, min(size, n) + 1):
@@ -76,37 +83,54 @@ def _list_broken(
                 key = key * base + labels[at[i]] + 1
                 coarse = coarse and labels[at[i]] == root
             if not coarse and is_broken(dense, slots, key, t, demand):
-                found, number = _append(found, number, at)
+                number = _append(found, number, at)
             if not advance(at, chosen, n):
                 break
-    return found, number
+    return number
 
 
 @njit(**BORROWING)
-def _holds_rare_pair(counter: Counter, labels: NDArray[np.int32], t: int, base: int) -> bool:
-    """Tell whether a label or a pair of a record is rare: most records hold none, and this is soon seen."""
-    dense, slots = counter.dense, counter.slots
-    for i in range(labels.size):
-        one = labels[i] + 1
+def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> int:
+    if number < found.shape[0]:
+        for c in range(row.size):
+            found[number, c] = row[c]
+    return number + 1
+
+
+@njit(**BORROWING)
+def _next_suspect(
+    counter: Counter, visits: Visits, paths: Paths, demand: Demand, t: int, suspect: NDArray[np.bool_], record: int
+) -> int:
+    """Return the next record with a suspect visit, for pairs only if it holds a rare one; their number after the last.
+
+    Most records hold none, and this is soon seen.
+    """
+    records = visits.offsets.size - 1
+    for candidate in range(record + 1, records):
+        first, last = visits.offsets[candidate], visits.offsets[candidate + 1]
+        concerned = False
+        for v in range(first, last):
+            concerned = concerned or suspect[v]
+        if concerned and (
+            demand.size != 2 or demand.kinds > 1 or _holds_rare_pair(counter, visits, paths, candidate, t, demand.base)
+        ):
+            return candidate
+    return records
+
+
+@njit(**BORROWING)
+def _holds_rare_pair(counter: Counter, visits: Visits, paths: Paths, record: int, t: int, base: int) -> bool:
+    """Tell whether a label or a pair of a record is rare."""
+    dense, slots, last = counter.dense, counter.slots, visits.offsets[record + 1]
+    for v in range(visits.offsets[record], last):
+        one = paths.node[paths.start[visits.place[v]] + visits.level[v]] + 1
         if read_support(dense, slots, one) < t:
             return True
-        for j in range(i + 1, labels.size):
-            if read_support(dense, slots, one * base + labels[j] + 1) < t:
+        for w in range(v + 1, last):
+            two = paths.node[paths.start[visits.place[w]] + visits.level[w]] + 1
+            if read_support(dense, slots, one * base + two) < t:
                 return True
     return False
-
-
-@njit(cache=True, nogil=True)
-def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    if number == found.shape[0]:
-        larger = np.empty((2 * number, row.size), np.int64)
-        for i in range(number):
-            for c in range(row.size):
-                larger[i, c] = found[i, c]
-        found = larger
-    for c in range(row.size):
-        found[number, c] = row[c]
-    return found, number + 1
 
 
 @njit(cache=True, nogil=True)
@@ -183,20 +207,42 @@ def _choose(
     """Return the levels of all visits after every record with a broken sequence has chosen what to raise."""
     root = paths.node[paths.node.size - 1]
     level = visits.level.copy()
-    for record in range(visits.offsets.size - 1):
+    broken, at = np.empty((_ROOM, demand.size), np.int64), np.empty(demand.size, np.int64)
+    record = -1
+    while True:
+        record = _next_suspect(counter, visits, paths, demand, t, suspect, record)
+        if record == visits.offsets.size - 1:
+            return level
         first, last = visits.offsets[record], visits.offsets[record + 1]
-        concerned = False
-        for v in range(first, last):
-            concerned = concerned or suspect[v]
-        if not concerned:
-            continue
         labels = read_labels(visits, paths, record)
-        if demand.size == 2 and demand.kinds == 1 and not _holds_rare_pair(counter, labels, t, demand.base):
-            continue
-        broken, number = _list_broken(counter, labels, root, t, demand, suspect[first:last])
+        number = _list_broken(counter, labels, root, t, demand, suspect[first:last], broken, at)
+        if number > broken.shape[0]:
+            broken = np.empty((2 * number, demand.size), np.int64)
+            number = _list_broken(counter, labels, root, t, demand, suspect[first:last], broken, at)
         if number > 0:
             _hit(broken, number, visits, paths, record, step, level)
-    return level
+
+
+@njit(**BORROWING)
+def _next_changed(
+    visits: Visits, paths: Paths, demand: Demand, level: NDArray[np.int32], suspect: NDArray[np.bool_], record: int
+) -> int:
+    """Return the next record whose levels change, with these visits as suspects; their number after the last."""
+    records = visits.offsets.size - 1
+    for candidate in range(record + 1, records):
+        first, last = visits.offsets[candidate], visits.offsets[candidate + 1]
+        changed = False
+        for v in range(first, last):
+            suspect[v] = level[v] != visits.level[v]
+            changed = changed or suspect[v]
+        if not changed:
+            continue
+        if demand.kinds > 1:
+            _lift_below(visits, paths, candidate, level)
+            for v in range(first, last):
+                suspect[v] = level[v] != visits.level[v]
+        return candidate
+    return records
 
 
 @njit(cache=True, nogil=True)
@@ -210,22 +256,16 @@ def _relabel_all(
     suspect: NDArray[np.bool_],
 ) -> Counter:
     """Give visits other levels; suspect are then those that changed or have the rarest label of what fell below t."""
-    scratch = new_scratch(SMALLEST, 1)
+    scratch = new_scratch(SMALLEST, 1, demand.base)
     uses, fallen = np.zeros(demand.base, np.int64), np.zeros(demand.base, np.bool_)
     for v in range(visits.place.size):
         uses[paths.node[paths.start[visits.place[v]] + visits.level[v]]] += 1
-    for record in range(visits.offsets.size - 1):
+    record = -1
+    while True:
+        record = _next_changed(visits, paths, demand, level, suspect, record)
+        if record == visits.offsets.size - 1:
+            break
         first, last = visits.offsets[record], visits.offsets[record + 1]
-        changed = False
-        for v in range(first, last):
-            suspect[v] = False
-            changed = changed or level[v] != visits.level[v]
-        if not changed:
-            continue
-        if demand.kinds > 1:
-            _lift_below(visits, paths, record, level)
-        for v in range(first, last):
-            suspect[v] = level[v] != visits.level[v]
         counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
         for key in different:
             if is_broken(counter.dense, counter.slots, key, t, demand):

@@ -243,7 +243,7 @@ def swap_labels(
 
     A sequence that others hold and that would break without the record keeps its visits as they are.
     """
-    scratch = new_scratch(SMALLEST, 1)
+    scratch = new_scratch(SMALLEST, 1, demand.base)
     better = 0
     one_more = Demand(demand.k + 1, demand.l, demand.size, demand.base, demand.kinds)
     for record in range(first, last):

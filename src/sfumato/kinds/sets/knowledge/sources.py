@@ -68,13 +68,15 @@ class Restriction:
         """Records that stay free for other subrecords wherever the restricted ones are put, at the tightest place.
 
         Some leaves are tight for what cannot go elsewhere. They matter to a subrecord that may be inside or outside of
-        them; where there is none, it is enough that all find a place. Negative if they do not.
+        them; where there is none, it is enough that all find a place. Negative if they do not. Where all restricted
+        subrecords at the tightest place leave as many as the rarest subrecord has copies, that number is given; it may
+        be less than there are.
         """
         restricted = self.restricted
         room = self.sizes @ self.allowed[:, restricted]
         together = int(room.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
-        if together >= self.sizes.max(initial=0):
-            return together  # no leaf can use more
+        if together >= self.times.min(initial=int(self.sizes.sum())):
+            return together
         tightest = self._find_tightest()
         return together if tightest is None else tightest
 

@@ -14,6 +14,8 @@ __all__ = ["Places"]
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w-]+)([\w\s.\"'-]*)\]\]?\s*(#.*)?$")
 _NAMED = re.compile(r"'([^'\s]+)'|: (\w+) must|vary: (\w+) |^(\w+) (?:is|must)")
 """How messages name what they are about."""
+_SHARED = "vary"
+"""The section whose values all methods share."""
 
 
 class Places:
@@ -66,7 +68,9 @@ class Places:
         except SfumatoError as error:
             named = _NAMED.search(str(error))
             about = key or (next(part for part in named.groups() if part) if named else None)
-            if self._find_key(section, about, number) is None:
-                about = key
-            place = self.name(section, about, number=number, method=method)
+            found = self._find_key(section, about, number)
+            if found is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
+                place = self.name(_SHARED, about)
+            else:
+                place = self.name(section, key if found is None else about, number=number, method=method)
             raise ParameterError(f"{place}: {error}") from None

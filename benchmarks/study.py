@@ -1,7 +1,7 @@
 """How much of the serial time a study takes with more processes: 100 small cells, by one worker and by two.
 
 Wall time and processor time are of the whole study, start of the workers included; both runs are taken in turn, so that
-a loaded machine slows down both. Half of the processor time that two workers take, as a share of what one takes, is what
+a loaded machine slows down both. Half of the processor time of two workers, as a share of that of one, is what
 two idle cores would need. ``python -m benchmarks.study``
 """
 

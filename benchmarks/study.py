@@ -1,11 +1,13 @@
 """How much of the serial time a study takes with more processes: 100 small cells, by one worker and by two.
 
 Wall time and processor time are of the whole study, start of the workers included; both runs are taken in turn, so that
-a loaded machine slows down both. ``python -m benchmarks.study``
+a loaded machine slows down both. Half of the processor time of two workers, as a share of that of one, is what
+two idle cores would need. ``python -m benchmarks.study``
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import time
@@ -19,7 +21,7 @@ from sfumato.study.cells import Cell, Job
 from sfumato.study.runner import run_cells
 from sfumato.study.source import GeneratedSource
 
-TURNS = 3
+TURNS = int(os.environ.get("SFUMATO_TURNS", "3"))
 METHODS = {"mondrian": (2, 3, 5, 8, 12), "cluster": (2, 3, 5, 8, 12)}
 REPETITIONS = 10
 SOURCE = GeneratedSource(
@@ -64,14 +66,15 @@ def in_parallel(folder: Path) -> list[list[object]]:
         for turn in range(TURNS):
             serial, serial_cpu = time_study(folder / f"one-{turn}", 1)
             parallel, parallel_cpu = time_study(folder / f"two-{turn}", 2)
-            rows.append([turn + 1, serial, parallel, parallel / serial, serial_cpu, parallel_cpu])
+            share = parallel_cpu / 2 / serial_cpu
+            rows.append([turn + 1, serial, parallel, parallel / serial, serial_cpu, parallel_cpu, share])
             yield rows[-1]
-        middle = statistics.median(float(str(row[3])) for row in rows)
-        yield ["median", "", "", middle, "", ""]
+        wall, cpu = (statistics.median(float(str(row[column])) for row in rows) for column in (3, 6))
+        yield ["median", "", "", wall, "", "", cpu]
 
     table(
         "100 small cells",
-        ["turn", "one worker s", "two workers s", "share", "one worker CPU s", "two CPU s"],
+        ["turn", "one worker s", "two workers s", "share", "one worker CPU s", "two CPU s", "half of it, share"],
         measured(),
     )
     return rows

@@ -47,7 +47,8 @@ def explore(
     data, kind
         A file and what one row of it is, or a dataset.
     out
-        Folder for ``explore.html``, ``policy.toml`` and the table of results; nothing is kept without it.
+        Folder for ``explore.html``, ``policy.toml`` and the table of results with its plots (``study.html``). Nothing
+        is kept without it.
     seconds
         Time to spend on trying; what is at work then is stopped.
     people
@@ -176,6 +177,7 @@ class _Asked:
         )
         mark_results(folder, identity, [(cell.key(job.digest), cell) for cell, _ in done], facts)
         result.write(folder)
+        result.write_page(folder / "study.html")
         if policy:
             replace_file(folder / "policy.toml", policy.encode())
         name = Path(source["path"]).name if source else "the data"

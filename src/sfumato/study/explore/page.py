@@ -50,6 +50,8 @@ def render(found: Exploration, name: str) -> str:
         if found.policy
         else "",
         _left_out(found),
+        '<p class="small">Every number and more plots: <code>study.html</code>, <code>results.parquet</code> and '
+        "<code>results.csv</code> beside this page.</p>",
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'

@@ -131,9 +131,7 @@ class Step(NamedTuple):
         try:
             return column.cast(pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise SchemaError(
-                f"steps: {self.name}: column {self.column!r} cannot be changed: it has lists."
-            ) from None
+            raise SchemaError(f"steps: {self.name}: column {self.column!r} cannot be changed: it has lists.") from None
 
     def _recode(self, table: pa.Table, known: dict[str, str]) -> tuple[pa.Table, str]:
         coded = self._texts(table).dictionary_encode().combine_chunks()

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["explore"]
 
 _SECONDS = 150.0
-_LONGEST = 40.0
 _M = 2
 _FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
 
@@ -159,7 +158,7 @@ class _Asked:
         result = StudyResult(tuple(done), facts)
         tried = list_tried(done, measures[0])
         advised = self._kind(dataset).advised
-        choices = choose_three(tried, measures[0], advised)
+        choices = choose_three(tried, advised)
         policy = spell_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
         found = Exploration(
             risk["risk"],
@@ -237,16 +236,11 @@ class _Asked:
         left = self.seconds - (time.monotonic() - began)
         if left <= 1 or not cells:
             return list(cells)
-        limits = Limits(min(_LONGEST, max(left / 2, 1.0)))
         finished: set[str] = set()
-        running = run_cells(cells, job, folder, workers=self.workers, limits=limits)
-        try:
-            for cell, outcome in running:
-                done.append((cell, outcome))
-                finished.add(cell.key(job.digest))
-                self.progress(len(done), total)
-                if time.monotonic() - began > self.seconds:
-                    break
-        finally:
-            running.close()
+        # Half of what is left for one candidate: one that is slow must not take the time of all others.
+        limits, until = Limits(left / 2), began + self.seconds
+        for cell, outcome in run_cells(cells, job, folder, workers=self.workers, limits=limits, until=until):
+            done.append((cell, outcome))
+            finished.add(cell.key(job.digest))
+            self.progress(len(done), total)
         return [cell for cell in cells if cell.key(job.digest) not in finished]

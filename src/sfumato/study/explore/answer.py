@@ -78,6 +78,11 @@ class Exploration:
         return self.result.table
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What nobody who publishes the one picked should overlook: what stronger attackers found in the trial."""
+        return self.picked.tried.outcome.warnings if self.choices else ()
+
+    @property
     def front(self) -> list[Tried]:
         """Candidates that no other beats in risk and loss."""
         return find_front(self.tried)
@@ -104,14 +109,15 @@ class Exploration:
     @property
     def sentences(self) -> list[str]:
         """The answers in plain sentences."""
-        said = [*self.in_words[-1:], self.say_sample()]
+        said = [*self.in_words[-1:], self.say_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
         for cost in self.costs():
             withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
             said.append(
-                f"{cost['promise']} costs {cost['loss']:.3g} ({self.measure[0]}) with {cost['cheapest']}; {self._risk} "
+                f"{cost['promise']} costs a loss of {cost['loss']:.3g} with {cost['cheapest']}; {self._risk} "
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
+        said += [f"Beware: {warning}" for warning in self.warnings]
         said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
         said += [
             f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
@@ -146,6 +152,7 @@ class Exploration:
             "measure": self.measure[0],
             "costs": self.costs(),
             "choices": [choice.to_dict() for choice in self.choices],
+            "warnings": list(self.warnings),
             "lacking": dict(self.lacking),
             "failed": [
                 {"method": cell.method, "parameters": dict(cell.parameters), "status": end.status, "why": end.reason}

@@ -16,6 +16,7 @@ _STYLE = """
 body { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem } h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem }
 .verdict { background: #eef4fb; border-left: 4px solid #2f6fb0; padding: .7rem 1rem; margin: 1rem 0 }
+.beware { background: #fdf1ec; border-left: 4px solid #b8441f; padding: .5rem 1rem; margin: .6rem 0 }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .93rem }
 th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #dde3ea; vertical-align: top }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
@@ -68,6 +69,7 @@ def _verdict(found: Exploration) -> str:
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
         f"{escape(picked.tried.outcome.guarantee)}, leaves an attacker {picked.tried.risk:.2%} success and loses "
         f"{picked.tried.loss:.3g} ({escape(found.measure[0])}).</p>"
+        + "".join(f'<p class="beware"><b>Beware:</b> {escape(warning)}</p>' for warning in found.warnings)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
-    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate", "explore", "edit",
-    "evaluate", "compare", "plot",
+    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate",
+    "explore", "evaluate", "compare", "plot", "edit", "workload generate", "workload show", "workload edit",
+    "hierarchy derive", "hierarchy show", "hierarchy convert", "hierarchy edit",
 )  # fmt: skip
 
 
@@ -69,11 +71,11 @@ def commands_page() -> str:
     lines = ["# Commands", ""]
     for command in COMMANDS:
         text = subprocess.run(
-            [sys.executable, "-c", "from sfumato.cli import main; main()", command, "--help"],
+            [sys.executable, "-c", "from sfumato.cli import main; main()", *command.split(), "--help"],
             capture_output=True,
             text=True,
             check=True,
-            env={"TERM": "dumb", "COLUMNS": "110", "PATH": ""},
+            env={"TERM": "dumb", "COLUMNS": "110", "PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
         ).stdout
         lines += [f"## sfumato {command}", "", "```text", text.strip().replace("-c ", "sfumato "), "```", ""]
     return "\n".join(lines)

@@ -82,6 +82,18 @@ class Exploration:
         """What nobody who publishes the one picked should overlook: what stronger attackers found in the trial."""
         return self.picked.tried.outcome.warnings if self.choices else ()
 
+    def say_warnings(self) -> list[str]:
+        """Say the warnings so that nobody overlooks them, and what helps against them."""
+        return [text if text.startswith("What helps") else f"Beware: {text}" for text in self.warnings]
+
+    def name_promise(self, point: Tried) -> str:
+        """Name a promise by its title and what was asked for; what follows from the data is left out."""
+        name, _, rest = point.outcome.guarantee.partition(" (")
+        promises = registry.find(point.cell.method, self.result.facts.get("kind")).promises
+        title = {promise.name: promise.title for promise in promises}.get(name, name)
+        asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
+        return f"{title} ({', '.join(asked)})" if asked else title
+
     @property
     def front(self) -> list[Tried]:
         """Candidates that no other beats in risk and loss."""
@@ -91,7 +103,7 @@ class Exploration:
         """Return, for every promise, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
-            cheapest.setdefault(_name_promise(point, self.result.facts.get("kind")), point)
+            cheapest.setdefault(self.name_promise(point), point)
         return [
             {
                 "promise": promise,
@@ -117,7 +129,7 @@ class Exploration:
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
-        said += [f"Beware: {warning}" for warning in self.warnings]
+        said += self.say_warnings()
         said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
         said += [
             f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
@@ -169,11 +181,3 @@ class Exploration:
     def _repr_html_(self) -> str:
         lines = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         return f"<div><p><b>{escape(repr(self))}</b></p><ul>{lines}</ul></div>"
-
-
-def _name_promise(point: Tried, kind: str | None) -> str:
-    """Name a promise by its title and what was asked for; what follows from the data is left out."""
-    name, _, rest = point.outcome.guarantee.partition(" (")
-    titles = {promise.name: promise.title for promise in registry.find(point.cell.method, kind).promises}
-    asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
-    return f"{titles.get(name, name)} ({', '.join(asked)})" if asked else titles.get(name, name)

@@ -122,7 +122,10 @@ def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Ch
     [('balanced', 'b'), ('safest', 'a'), ('most useful', 'c')]
     """
     rank = {name: number for number, name in enumerate(advised)}
-    front = find_front(sorted(tried, key=lambda point: rank.get(point.cell.method, len(rank))))
+    # Of candidates that are equally good, one of an advised method, and the one that promises most: values of a
+    # parameter are tried from the mildest on.
+    strongest_first = tried[::-1]
+    front = find_front(sorted(strongest_first, key=lambda point: rank.get(point.cell.method, len(rank))))
     if not front:
         return []
     safest, useful = front[0], front[-1]

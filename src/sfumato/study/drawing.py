@@ -30,10 +30,10 @@ def draw_stacks(rows: list[dict[str, Any]], lines: list[str], width: int | str) 
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("seconds:Q", title="Seconds", stack="zero"),
-            y=alt.Y("line:N", title=None, sort=lines, axis=alt.Axis(labelLimit=120)),
+            x=alt.X("seconds:Q", title="Seconds", stack="zero", axis=alt.Axis(tickCount=5, format=",.4~g")),
+            y=alt.Y("line:N", title=None, sort=lines, axis=alt.Axis(labelLimit=150)),
             color=alt.Color("phase:N", title=None, sort=list(PHASES), scale=_colours(PHASES), legend=_legend(PHASES)),
-            order=alt.Order("phase:N"),
+            order=alt.Order("turn:Q"),
             opacity=alt.condition(picked, alt.value(1.0), alt.value(0.15)),
             tooltip=[_tip("line", "method"), _tip("phase", "phase"), _tip("seconds", "seconds", ".3~g")],
         )
@@ -102,7 +102,7 @@ class Look:
             alt.Chart(alt.Data(values=rows))
             .mark_bar(color=AFTER)
             .encode(
-                y=alt.Y("line:N", title=None, sort=order, axis=alt.Axis(labelLimit=120)),
+                y=alt.Y("line:N", title=None, sort=order, axis=alt.Axis(labelLimit=150)),
                 x=alt.X("mean:Q", title=None, axis=self._axis()),
                 tooltip=self._tips("mean"),
             )

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError
+from sfumato.core.method import Method
 from sfumato.core.params import build
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.formats.json_text import read_bounded, read_toml
@@ -135,19 +136,26 @@ def _cells_of(study: Study, number: int) -> list[Cell]:
         if name in fixed:
             raise ParameterError(f"{name} is fixed and varies; leave out one of the two.")
     varying = {name: spread(name, values) for name, values in given.items()}
-    kind = registry.find(section.name, study.data.kind)
-    if study.data.kind not in kind.kinds:
-        known = ", ".join(sorted(registry.methods_for(study.data.kind)))
-        raise ParameterError(f"{section.name} is no method for {study.data.kind}. Known: {known}.")
+    method = _find_method(section.name, study.data.kind)
     times = study.study.repetitions
     if times * math.prod(map(len, varying.values())) > _MOST_CELLS:
         raise ParameterError(f"has more than {_MOST_CELLS:,} cells.")
     cells = []
     for values in itertools.product(*varying.values()):
         chosen = dict(zip(varying, values, strict=True))
-        parameters = build(kind, {**fixed, **chosen}).parameters()
+        parameters = build(method, {**fixed, **chosen}).parameters()
         cells += [Cell(section.name, parameters, turn + 1, section.label, tuple(varying)) for turn in range(times)]
     return cells
+
+
+def _find_method(name: str, kind: str) -> type[Method]:
+    """Return a method of a kind of data, or say which one is nearest."""
+    known = registry.methods_for(kind)
+    if name not in known:
+        raise ParameterError(
+            f"there is no method {name!r} for {kind}.{_hint(name, list(known))} Known: {', '.join(known)}."
+        )
+    return known[name]
 
 
 def spread(name: str, given: Any) -> list[Any]:
@@ -205,6 +213,8 @@ def _check(study: Study, places: Places) -> None:
         if study.data.generate is not None:
             GeneratedSource(kind, study.data.generate).check()
     for number, section in enumerate(study.method):
+        with places.at("method", "name", number=number, method=section.name):
+            _find_method(section.name, kind)
         with places.at("method", number=number, method=section.name):
             _cells_of(study, number)
     names = [(section.label or section.name) for section in study.method]
@@ -213,20 +223,22 @@ def _check(study: Study, places: Places) -> None:
             with places.at("method", number=number, method=name):
                 raise ParameterError("is here twice under this name. Give them different labels: label = '...'.")
     with places.at("study"):
-        _check_study(study, kind)
+        _check_study(study.study)
+    with places.at("measure"):
+        known = [metric.name for metric in registry.metrics_for(kind, study.measure)]
+    with places.at("study", "measures"):
+        for name in study.study.measures:
+            if name not in known:
+                raise ParameterError(
+                    f"there is no measure {name!r} of {kind}.{_hint(name, known)} Known: {', '.join(known)}."
+                )
 
 
-def _check_study(study: Study, kind: str) -> None:
-    read_limit(study.study.withhold_at_most)
-    if study.study.count not in ("records", "people"):
-        raise ParameterError(f"count must be records or people, got {study.study.count!r}.")
-    _ = study.study.memory_bytes
-    known = [metric.name for metric in registry.metrics_for(kind, study.measure)]
-    for name in study.study.measures:
-        if name not in known:
-            raise ParameterError(
-                f"measures: there is no measure {name!r} of {kind}.{_hint(name, known)} Known: {', '.join(known)}."
-            )
+def _check_study(section: StudySection) -> None:
+    read_limit(section.withhold_at_most)
+    if section.count not in ("records", "people"):
+        raise ParameterError(f"count must be records or people, got {section.count!r}.")
+    _ = section.memory_bytes
 
 
 def _hint(name: str, known: Sequence[str]) -> str:

@@ -269,7 +269,7 @@ def _write_failures(result: StudyResult) -> _Section:
     if not found:
         return "failures", "What did not work", ""
     rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(values)}</td><td class='number'>{times}</td>"
+        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(values)}</td><td>{times}</td>"
         f"<td>{escape(status)}</td><td class='reason'>{escape(reason)}</td></tr>"
         for (name, values, status, reason), times in found.items()
     )

@@ -28,38 +28,33 @@ class Places:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self._lines: list[tuple[str, int, str]] = []
+        self._lines: list[tuple[int, str, int, str]] = []
         section, number = "", -1
-        for line in text.splitlines():
+        for at, line in enumerate(text.splitlines(), start=1):
             header = _HEADER.match(line)
             if header is not None:
                 begins_anew = header[2] != section or header[1] == "[["
                 number = (number + 1 if header[2] == section else 0) if begins_anew else number
                 section = header[2]
-            self._lines.append((section, number, line))
+            self._lines.append((at, section, number, line))
 
     def name(self, section: str, key: str | None = None, *, number: int | None = None, method: str = "") -> str:
         """Say the file, the line and the section; the line of the key, where it is found."""
-        line = self._find_line(section, key, number)
+        line = self._find_key(section, key, number) or self._find_section(section, number)
         where = f", line {line}" if line else ""
         named = f"[[method]] {number + 1}" if number is not None else f"[{section}]"
         shown = ", ".join(filter(None, [f"{named} {method}".strip(), key]))
         return f"{self.path}{where} ({shown})"
 
-    def _find_line(self, section: str, key: str | None, number: int | None) -> int | None:
-        own = [
-            (at, line)
-            for at, (found, count, line) in enumerate(self._lines, start=1)
-            if found == section and number in (None, count)
-        ]
-        if key is not None:
-            spelt = re.compile(rf"(?<![\w-]){re.escape(key)}[\"']?\s*=")
-            for at, line in own:
-                if spelt.search(line):
-                    return at
-        top = [(at, line) for at, (found, _, line) in enumerate(self._lines, start=1) if not found]
-        written = re.compile(rf"\s*{re.escape(section)}\s*[.=]")
-        return next((at for at, line in own or top if own or written.match(line)), None)
+    def _find_key(self, section: str, key: str | None, number: int | None) -> int | None:
+        spelt = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
+        own = ((at, line) for at, found, count, line in self._lines if found == section and number in (None, count))
+        return next((at for at, line in own if key is not None and spelt.search(line)), None)
+
+    def _find_section(self, section: str, number: int | None) -> int | None:
+        """Find where a section begins; one without a header is a key of the file."""
+        own = [at for at, found, count, _ in self._lines if found == section and number in (None, count)]
+        return own[0] if own else self._find_key("", section, None)
 
     @contextlib.contextmanager
     def at(
@@ -71,7 +66,7 @@ class Places:
         except SfumatoError as error:
             named = _NAMED.search(str(error))
             about = key or (next(part for part in named.groups() if part) if named else None)
-            if about is not None and key is None and self._find_line(section, about, number) is None:
-                about = None
+            if self._find_key(section, about, number) is None:
+                about = key
             place = self.name(section, about, number=number, method=method)
             raise ParameterError(f"{place}: {error}") from None

@@ -259,7 +259,9 @@ def _draw_phases(points: Sequence[Point]) -> Figure:
         own = [point for point in points if point.method == line]
         spent = {name: [s.mean for point in own if (s := point.seconds(name)) is not None] for name in PHASES}
         means = {name: sum(found) / len(found) for name, found in spent.items() if found}
-        rows += [{"line": line, "phase": name, "seconds": mean} for name, mean in means.items()]
+        rows += [
+            {"line": line, "phase": name, "seconds": mean, "turn": PHASES.index(name)} for name, mean in means.items()
+        ]
         peaks = [s.high for point in own if (s := point.memory()) is not None]
         peak = f"{max(peaks) / 1e6:,.0f} MB" if peaks else "–"
         numbers.append((line, *(f"{means.get(name, 0.0):.3g}" for name in PHASES), peak))

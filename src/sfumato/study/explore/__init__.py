@@ -195,7 +195,9 @@ class _Asked:
         from sfumato.study.explore.candidates import list_candidates
 
         for name in self.methods:
-            registry.find(name, dataset.kind)
+            if dataset.kind not in registry.find(name, dataset.kind).kinds:
+                known = ", ".join(sorted(registry.methods_for(dataset.kind)))
+                raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {known}.")
         found = list_candidates(dataset)
         wanted = set(self.methods)
         first = [cell for cell in found.first if not wanted or cell.method in wanted]
@@ -204,8 +206,7 @@ class _Asked:
         if not first:
             needs = ", ".join(dict.fromkeys(lacking.values()))
             raise ParameterError(
-                f"explore: no method for {dataset.kind} can be tried: the data lack {needs or 'what they need'}. Say "
-                "with the options for reading what it is."
+                f"explore: no method for {dataset.kind} can be tried. They need {needs or 'other values'}."
             )
         return first, rest, lacking
 

@@ -11,7 +11,9 @@ __all__ = ["SIZES", "show_rising", "show_sizes"]
 
 SIZES = ("set_sizes", "set_size_quantiles")
 """What is shown in a table of its own: how many records people have to hide among."""
-_UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", "unique_by", *SIZES}
+_UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", "unique_by", "measured", "margin", "sampling", *SIZES}
+_OF_ALL = {"prosecutor", "journalist", "marketer", "fates"}
+"""What only the attacker has who knows everything: shown elsewhere, beside what is promised."""
 
 
 def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()) -> None:
@@ -21,13 +23,16 @@ def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], lea
     --------
     >>> show_rising(Output(as_json=True), "Attackers", [{"knowledge": "items", "m": 1, "unique_share": 0.5}])
     """
-    names = list(dict.fromkeys(name for risk in risks for name in risk if name not in {*_UNSHOWN, *leave_out}))
+    left_out = {*_UNSHOWN, *_OF_ALL, *leave_out}
+    names = list(dict.fromkeys(name for risk in risks for name in risk if name not in left_out))
     out.table(
         title,
         ["an attacker who knows", *(name.replace("_", " ") for name in names)],
         [(_describe(risk), *(risk.get(name) for name in names)) for risk in risks],
     )
     show_sizes(out, risks)
+    for told in dict.fromkeys(risk["sampling"] for risk in risks if risk.get("sampling")):
+        out.say(f"People were drawn: {told}.")
     unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]

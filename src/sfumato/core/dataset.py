@@ -27,6 +27,10 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(mapping))
 
 
+_PORTION = 1 << 24
+"""Entries of histories looked at in one go."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
     """One row per person, with what is known about the values: coordinates, hierarchies, constraints.
@@ -171,7 +175,7 @@ class Dataset:
         lengths = history.lengths
         return facts | {
             "entries": int(lengths.sum()),
-            "distinct_values": len(np.unique(history.codes)),
+            "distinct_values": _count_distinct(history),
             "length": {
                 "mean": float(lengths.mean()) if len(lengths) else 0.0,
                 "median": float(np.median(lengths)) if len(lengths) else 0.0,
@@ -193,3 +197,11 @@ class Dataset:
 
     def _repr_html_(self) -> str:
         return f"<p><b>{self.kind}</b>: {self._summary()}</p>"
+
+
+def _count_distinct(history: Ragged) -> int:
+    """Count the values that occur, a part at a time: sorting all entries of large data would take a copy of them."""
+    seen = np.zeros(len(history.labels), dtype=bool)
+    for begin in range(0, len(history.codes), _PORTION):
+        seen[history.codes[begin : begin + _PORTION]] = True
+    return int(seen.sum())

@@ -84,6 +84,7 @@ def run_cells(
     retry: bool = False,
     afresh: bool = False,
     tell: Callable[[Mapping[str, Any]], None] = lambda facts: None,  # noqa: ARG005
+    until: float | None = None,
 ) -> Generator[tuple[Cell, Outcome], None, None]:
     """Yield every cell with its outcome, first those that are finished already, the others as they finish.
 
@@ -106,6 +107,8 @@ def run_cells(
         Whether all cells are run again.
     tell
         Called with what the data are, as soon as a worker has read them.
+    until
+        Moment (of ``time.monotonic``) at which everything ends, finished or not; cells at work then are not yielded.
     """
     kept, digest = CellFolder(folder), job.digest
     # The same method under two labels is the same work.
@@ -121,7 +124,7 @@ def run_cells(
             yield from ((cell, outcome) for cell in alike)
     if not waiting:
         return
-    crew = _Crew(waiting, job, kept.clear_work(), min(workers or count_cores(), len(waiting)), limits, tell)
+    crew = _Crew(waiting, job, kept.clear_work(), min(workers or count_cores(), len(waiting)), limits, tell, until)
     try:
         for task, outcome in crew.work():
             found = dataclasses.replace(outcome, limits=dataclasses.asdict(limits))
@@ -215,8 +218,10 @@ class _Crew:
         size: int,
         limits: Limits,
         tell: Callable[[Mapping[str, Any]], None],
+        until: float | None = None,
     ) -> None:
         self.limits, self.tell, self.folder, self.job = limits, tell, folder, job
+        self.until = float("inf") if until is None else until
         self.waiting: dict[str, collections.deque[_Task]] = {}
         for task in tasks:
             self.waiting.setdefault(task.cell.method, collections.deque()).append(task)
@@ -241,6 +246,8 @@ class _Crew:
     def work(self) -> Iterator[tuple[_Task, Outcome]]:
         """Yield cells as they finish, one way or the other."""
         while any(self.waiting.values()) or any(worker.task for worker in self.workers):
+            if time.monotonic() > self.until:
+                return
             self._hand_out()
             try:
                 worker, answer = self.answers.get(timeout=self._patience())

@@ -28,7 +28,7 @@ def test_nothing_on_the_front_is_beaten_and_everything_else_is_beaten_or_equalle
 
 @given(POINTS)
 def test_choices_lie_on_the_front_and_differ(points):
-    choices = choose_three(points, "loss")
+    choices = choose_three(points)
     front = find_front(points)
     assert len(choices) <= min(3, len(front)) and (len(choices) > 0) == (len(points) > 0)
     for choice in choices:

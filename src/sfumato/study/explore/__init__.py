@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["explore"]
 
 _SECONDS = 150.0
-_LONGEST = 40.0
 _M = 2
 _FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
 
@@ -47,7 +46,8 @@ def explore(
     data, kind
         A file and what one row of it is, or a dataset.
     out
-        Folder for ``explore.html``, ``policy.toml`` and the table of results; nothing is kept without it.
+        Folder for ``explore.html``, ``policy.toml`` and the table of results with its plots (``study.html``). Nothing
+        is kept without it.
     seconds
         Time to spend on trying; what is at work then is stopped.
     people
@@ -158,7 +158,7 @@ class _Asked:
         result = StudyResult(tuple(done), facts)
         tried = list_tried(done, measures[0])
         advised = self._kind(dataset).advised
-        choices = choose_three(tried, measures[0], advised)
+        choices = choose_three(tried, advised)
         policy = spell_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
         found = Exploration(
             risk["risk"],
@@ -176,6 +176,7 @@ class _Asked:
         )
         mark_results(folder, identity, [(cell.key(job.digest), cell) for cell, _ in done], facts)
         result.write(folder)
+        result.write_page(folder / "study.html")
         if policy:
             replace_file(folder / "policy.toml", policy.encode())
         name = Path(source["path"]).name if source else "the data"
@@ -194,7 +195,9 @@ class _Asked:
         from sfumato.study.explore.candidates import list_candidates
 
         for name in self.methods:
-            registry.find(name, dataset.kind)
+            if dataset.kind not in registry.find(name, dataset.kind).kinds:
+                known = ", ".join(sorted(registry.methods_for(dataset.kind)))
+                raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {known}.")
         found = list_candidates(dataset)
         wanted = set(self.methods)
         first = [cell for cell in found.first if not wanted or cell.method in wanted]
@@ -203,8 +206,7 @@ class _Asked:
         if not first:
             needs = ", ".join(dict.fromkeys(lacking.values()))
             raise ParameterError(
-                f"explore: no method for {dataset.kind} can be tried: the data lack {needs or 'what they need'}. Say "
-                "with the options for reading what it is."
+                f"explore: no method for {dataset.kind} can be tried. They need {needs or 'other values'}."
             )
         return first, rest, lacking
 
@@ -235,16 +237,11 @@ class _Asked:
         left = self.seconds - (time.monotonic() - began)
         if left <= 1 or not cells:
             return list(cells)
-        limits = Limits(min(_LONGEST, max(left / 2, 1.0)))
         finished: set[str] = set()
-        running = run_cells(cells, job, folder, workers=self.workers, limits=limits)
-        try:
-            for cell, outcome in running:
-                done.append((cell, outcome))
-                finished.add(cell.key(job.digest))
-                self.progress(len(done), total)
-                if time.monotonic() - began > self.seconds:
-                    break
-        finally:
-            running.close()
+        # Half of what is left for one candidate: one that is slow must not take the time of all others.
+        limits, until = Limits(left / 2), began + self.seconds
+        for cell, outcome in run_cells(cells, job, folder, workers=self.workers, limits=limits, until=until):
+            done.append((cell, outcome))
+            finished.add(cell.key(job.digest))
+            self.progress(len(done), total)
         return [cell for cell in cells if cell.key(job.digest) not in finished]

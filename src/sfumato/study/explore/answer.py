@@ -78,6 +78,23 @@ class Exploration:
         return self.result.table
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What nobody who publishes the one picked should overlook: what stronger attackers found in the trial."""
+        return self.picked.tried.outcome.warnings if self.choices else ()
+
+    def say_warnings(self) -> list[str]:
+        """Say the warnings so that nobody overlooks them, and what helps against them."""
+        return [text if text.startswith("What helps") else f"Beware: {text}" for text in self.warnings]
+
+    def name_promise(self, point: Tried) -> str:
+        """Name a promise by its title and what was asked for; what follows from the data is left out."""
+        name, _, rest = point.outcome.guarantee.partition(" (")
+        promises = registry.find(point.cell.method, self.result.facts.get("kind")).promises
+        title = {promise.name: promise.title for promise in promises}.get(name, name)
+        asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
+        return f"{title} ({', '.join(asked)})" if asked else title
+
+    @property
     def front(self) -> list[Tried]:
         """Candidates that no other beats in risk and loss."""
         return find_front(self.tried)
@@ -86,7 +103,7 @@ class Exploration:
         """Return, for every promise, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
-            cheapest.setdefault(_name_promise(point, self.result.facts.get("kind")), point)
+            cheapest.setdefault(self.name_promise(point), point)
         return [
             {
                 "promise": promise,
@@ -104,14 +121,15 @@ class Exploration:
     @property
     def sentences(self) -> list[str]:
         """The answers in plain sentences."""
-        said = [*self.in_words[-1:], self.say_sample()]
+        said = [*self.in_words[-1:], self.say_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
         for cost in self.costs():
             withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
             said.append(
-                f"{cost['promise']} costs {cost['loss']:.3g} ({self.measure[0]}) with {cost['cheapest']}; {self._risk} "
+                f"{cost['promise']} costs a loss of {cost['loss']:.3g} with {cost['cheapest']}; {self._risk} "
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
+        said += self.say_warnings()
         said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
         said += [
             f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
@@ -146,6 +164,7 @@ class Exploration:
             "measure": self.measure[0],
             "costs": self.costs(),
             "choices": [choice.to_dict() for choice in self.choices],
+            "warnings": list(self.warnings),
             "lacking": dict(self.lacking),
             "failed": [
                 {"method": cell.method, "parameters": dict(cell.parameters), "status": end.status, "why": end.reason}
@@ -162,11 +181,3 @@ class Exploration:
     def _repr_html_(self) -> str:
         lines = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         return f"<div><p><b>{escape(repr(self))}</b></p><ul>{lines}</ul></div>"
-
-
-def _name_promise(point: Tried, kind: str | None) -> str:
-    """Name a promise by its title and what was asked for; what follows from the data is left out."""
-    name, _, rest = point.outcome.guarantee.partition(" (")
-    titles = {promise.name: promise.title for promise in registry.find(point.cell.method, kind).promises}
-    asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
-    return f"{titles.get(name, name)} ({', '.join(asked)})" if asked else titles.get(name, name)

@@ -13,6 +13,13 @@ from sfumato.study.cells import Cell
 
 __all__ = ["Candidates", "list_candidates"]
 
+_OPTIONS = {
+    "coordinates": "--column x=... and y=..., or --places-file",
+    "constraints": "--constraints",
+    "monitored": "--monitored",
+    "sensitive": "--sensitive",
+}
+"""What says at reading what a method needs, by the first word of the need."""
 _EACH = 6
 """Combinations of values that are tried of one method at most."""
 
@@ -53,7 +60,7 @@ def list_candidates(dataset: Dataset) -> Candidates:
     for name in order:
         missing = next((need for need in methods[name].needs if not _has(dataset, need)), None)
         if missing is not None:
-            lacking[name] = missing
+            lacking[name] = f"{missing} ({_OPTIONS[missing.partition(' ')[0]]})"
             continue
         cells = _list_values(dataset, methods[name], kind.usual)
         first += cells[:1]

@@ -102,7 +102,7 @@ def find_front(tried: Sequence[Tried]) -> list[Tried]:
     return front
 
 
-def choose_three(tried: Sequence[Tried], measure: str, advised: Sequence[str] = ()) -> list[Choice]:
+def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Choice]:
     """Choose the safest, the most useful and the most balanced candidate of the front, the balanced one first.
 
     Where the front has fewer than three candidates there are fewer choices.
@@ -111,8 +111,6 @@ def choose_three(tried: Sequence[Tried], measure: str, advised: Sequence[str] = 
     ----------
     tried
         All candidates.
-    measure
-        What the loss is called.
     advised
         Methods to prefer among candidates that are equally good.
 
@@ -120,11 +118,14 @@ def choose_three(tried: Sequence[Tried], measure: str, advised: Sequence[str] = 
     --------
     >>> points = [Tried(Cell(name, {}), Outcome("done"), risk, loss) for name, risk, loss in
     ...           [("a", 0.1, 0.9), ("b", 0.2, 0.2), ("c", 0.4, 0.1)]]
-    >>> [(choice.role, choice.tried.cell.method) for choice in choose_three(points, "ncp")]
+    >>> [(choice.role, choice.tried.cell.method) for choice in choose_three(points)]
     [('balanced', 'b'), ('safest', 'a'), ('most useful', 'c')]
     """
     rank = {name: number for number, name in enumerate(advised)}
-    front = find_front(sorted(tried, key=lambda point: rank.get(point.cell.method, len(rank))))
+    # Of candidates that are equally good, one of an advised method, and the one that promises most: values of a
+    # parameter are tried from the mildest on.
+    strongest_first = tried[::-1]
+    front = find_front(sorted(strongest_first, key=lambda point: rank.get(point.cell.method, len(rank))))
     if not front:
         return []
     safest, useful = front[0], front[-1]
@@ -137,10 +138,10 @@ def choose_three(tried: Sequence[Tried], measure: str, advised: Sequence[str] = 
     balanced = min(front, key=apart)
     reasons = {
         "balanced": f"of the {len(front)} on the front it is nearest to having the least risk and the least loss of "
-        f"all: risk {balanced.risk:.2%}, {measure} {balanced.loss:.3g}",
+        f"all: risk {balanced.risk:.2%}, loss {balanced.loss:.3g}",
         "safest": f"nothing that was tried has less risk ({safest.risk:.2%}), and what is as safe loses more "
-        f"({measure} {safest.loss:.3g})",
-        "most useful": f"nothing that was tried loses less ({measure} {useful.loss:.3g}), and what loses as little has "
+        f"(loss {safest.loss:.3g})",
+        "most useful": f"nothing that was tried loses less ({useful.loss:.3g}), and what loses as little has "
         f"more risk ({useful.risk:.2%})",
     }
     found: list[Choice] = []

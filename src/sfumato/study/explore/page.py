@@ -16,11 +16,12 @@ _STYLE = """
 body { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem } h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem }
 .verdict { background: #eef4fb; border-left: 4px solid #2f6fb0; padding: .7rem 1rem; margin: 1rem 0 }
+.beware { background: #fdf1ec; border-left: 4px solid #b8441f; padding: .5rem 1rem; margin: .6rem 0 }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .93rem }
 th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #dde3ea; vertical-align: top }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-pre { background: #f4f6f8; padding: .8rem 1rem; overflow-x: auto } figure { margin: 1rem 0 } svg { max-width: 100%;
-height: auto } .small { color: #5a6774; font-size: .9rem }
+pre { background: #f4f6f8; padding: .8rem 1rem; overflow-x: auto } figure { margin: 1rem 0; overflow-x: auto }
+.small { color: #5a6774; font-size: .9rem }
 """
 _ROLES = {"balanced": "Balanced (picked)", "safest": "Safest", "most useful": "Most useful"}
 
@@ -44,12 +45,10 @@ def render(found: Exploration, name: str) -> str:
         "<h2>Three choices on the front</h2>",
         "<p>On the front lie the candidates that no other beats in both, risk and loss.</p>",
         _choices(found),
-        "<h2>The policy of the one picked</h2>",
-        f"<p>Saved as <code>policy.toml</code>; <code>sfumato run policy.toml</code> publishes with it.</p>"
-        f"<pre>{escape(found.policy)}</pre>"
-        if found.policy
-        else "",
+        _policy(found),
         _left_out(found),
+        '<p class="small">Every number and more plots: <code>study.html</code>, <code>results.parquet</code> and '
+        "<code>results.csv</code> beside this page.</p>",
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -64,8 +63,9 @@ def _verdict(found: Exploration) -> str:
     picked = found.picked
     return (
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
-        f"{escape(picked.tried.outcome.guarantee)}, leaves an attacker {picked.tried.risk:.2%} success and loses "
+        f"{escape(found.name_promise(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and loses "
         f"{picked.tried.loss:.3g} ({escape(found.measure[0])}).</p>"
+        + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in found.say_warnings())
     )
 
 
@@ -145,11 +145,21 @@ def _choices(found: Exploration) -> str:
             choice.tried.name,
             _share(choice.tried.risk),
             choice.tried.loss,
-            choice.reason,
         )
         for choice in found.choices
     ]
-    return _table(["choice", "method", "success", "loss", "why"], rows)
+    reasons = "".join(f"<li><b>{_ROLES[choice.role]}</b>: {escape(choice.reason)}</li>" for choice in found.choices)
+    return _table(["choice", "method", "success", "loss"], rows) + f"<ul>{reasons}</ul>"
+
+
+def _policy(found: Exploration) -> str:
+    if not found.policy:
+        return ""
+    lines = "\n".join(escape(line) for line in found.policy.splitlines())
+    return (
+        "<h2>The policy of the one picked</h2><p>Saved as <code>policy.toml</code>; "
+        f"<code>sfumato run policy.toml</code> publishes with it.</p><pre>{lines}</pre>"
+    )
 
 
 def _left_out(found: Exploration) -> str:
@@ -186,7 +196,9 @@ def _scatter(found: Exploration) -> str:
     line = base.transform_filter("datum.on == 'on the front'").mark_line(color="#888", strokeDash=[4, 3])
     dots = base.mark_point(filled=True, size=90, opacity=0.9).encode(
         color=alt.Color("method:N", title="method"),
-        shape=alt.Shape("on:N", title=None, scale=alt.Scale(range=["circle", "cross"])),
+        shape=alt.Shape(
+            "on:N", title=None, scale=alt.Scale(domain=["on the front", "beaten"], range=["circle", "cross"])
+        ),
     )
     chart = (line + dots).properties(width=560, height=300)
     return f"<figure>{vl_convert.vegalite_to_svg(chart.to_dict())}</figure>"

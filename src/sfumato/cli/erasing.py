@@ -1,0 +1,74 @@
+"""People who are to be forgotten, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sfumato import pipeline
+from sfumato.cli.output import Output, Quiet
+from sfumato.cli.publishing import publish
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.erasing import Erased, leave_out_people
+from sfumato.io.erasing import Changes, compare_releases
+from sfumato.io.files import read_lines
+from sfumato.io.releases import find_release, read_release
+
+__all__ = ["erase_people"]
+
+
+def erase_people(
+    out: Output,
+    directory: Path,
+    person: str,
+    original: Path,
+    column: str | None,
+    target: Path | None,
+    *,
+    report: bool,
+) -> None:
+    """Make a release again without somebody, put it in its place and say what changed."""
+    named = {line for line in read_lines(person[1:]) if line} if person.startswith("@") else {person}
+    earlier = read_release(directory)
+    found: list[Erased] = []
+    made: list[Result] = []
+
+    def read() -> Dataset:
+        found.append(leave_out_people(directory, named, original, column=column))
+        return found[0].dataset
+
+    def anonymize(dataset: Dataset, run: Run) -> Result:
+        made.append(pipeline.anonymize(dataset, found[0].method, count=found[0].counting, run=run))
+        return made[0]
+
+    place = target or directory
+    folder = Path(str(find_release(directory)))
+    included = [folder / file.name for file in earlier.included]
+    done = publish(Quiet(), place, read, anonymize, secret=None, force=target is None, report=report, include=included)
+    changes = compare_releases(earlier, made[0].release, len(named), found[0].rows)
+    _say(out, changes, place, original)
+    out.warn([_WARNING.format(gone=changes.gone, new=changes.new), *done["warnings"]])
+    out.finish({**changes.to_dict(), "anonymize": done})
+
+
+_WARNING = (
+    "Copies of the earlier release that others have are as they were. Whoever has both can compare them: {gone:,} "
+    "records of the earlier one are gone and {new:,} are new, and some of them may be told to be of whoever was left "
+    "out."
+)
+
+
+def _say(out: Output, changes: Changes, place: Path, original: Path) -> None:
+    facts: dict[str, Any] = {
+        "people left out": changes.people,
+        "rows of the original that were theirs": changes.rows,
+        "records in, before and now": changes.records_in,
+        "records published, before and now": changes.published,
+        "published records that are as before": changes.same,
+        "published records that are gone": changes.gone,
+        "published records that are new": changes.new,
+    }
+    out.facts("What changed", facts)
+    out.say(f"The release in {place} was made again and verified. {original} is as it was: remove them there as well.")

@@ -49,15 +49,24 @@ def erase_people(
     done = publish(Quiet(), place, read, anonymize, secret=None, force=target is None, report=report, include=included)
     changes = compare_releases(earlier, made[0].release, len(named), found[0].rows)
     _say(out, changes, place, original)
-    out.warn([_WARNING.format(gone=changes.gone, new=changes.new), *done["warnings"]])
+    out.warn([_warn_of_both(changes, earlier.guarantee.crowd or 1), *done["warnings"]])
     out.finish({**changes.to_dict(), "anonymize": done})
 
 
-_WARNING = (
-    "Copies of the earlier release that others have are as they were. Whoever has both can compare them: {gone:,} "
-    "records of the earlier one are gone and {new:,} are new, and some of them may be told to be of whoever was left "
-    "out."
-)
+def _warn_of_both(changes: Changes, k: int) -> str:
+    """Say what whoever has the earlier release as well can tell."""
+    told = (
+        "Copies of the earlier release that others have are as they were, and whoever has both can compare them: of "
+        f"the earlier one {_count(changes.gone)} gone, and {_count(changes.new)} new."
+    )
+    fewest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
+    if 0 < fewest < k:
+        return f"{told} That is fewer than {k}, so that what was published of whoever was left out can be told."
+    return told
+
+
+def _count(records: int) -> str:
+    return f"{records:,} record{' is' if records == 1 else 's are'}"
 
 
 def _say(out: Output, changes: Changes, place: Path, original: Path) -> None:

@@ -13,8 +13,7 @@ from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
-    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "export", "erase",
-    "run", "generate",
+    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "export", "run", "generate",
 )  # fmt: skip
 
 

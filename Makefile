@@ -34,6 +34,7 @@ papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
 
 docs: $(STAMP)-docs  ## build the site into site/
 	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/notebooks.py
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 

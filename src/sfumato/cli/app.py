@@ -358,6 +358,26 @@ def measure(
 
 
 @app.command()
+def erase(
+    directory: Dir,
+    person: Annotated[
+        str, typer.Argument(help="Who is to be forgotten, as the original names them; @FILE for several.")
+    ],
+    original: Original,
+    column: Annotated[str, typer.Option(help="Column of the original that names people, if it is not told.")] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the new release; in place of the old if not given.")
+    ] = None,
+    report: Report = True,
+    as_json: Json = False,
+) -> None:
+    """Make a release again without somebody, in its place, and say what changed."""
+    from sfumato.cli.erasing import erase_people
+
+    erase_people(Output(as_json=as_json), existing(directory), person, original, column or None, out, report=report)
+
+
+@app.command()
 def export(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File to write; its extension tells the format.")],

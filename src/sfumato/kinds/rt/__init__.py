@@ -25,6 +25,7 @@ KIND = Kind(
     ),
     told={
         "row": "one record: attributes and a set of items, whose order says nothing",
+        "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
         "history": "the items, each as itself or as a value that stands for several items",
     },
     advised=("rum-bound", "rfirst"),

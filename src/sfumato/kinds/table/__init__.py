@@ -25,6 +25,7 @@ KIND = Kind(
     ),
     told={
         "row": "one record",
+        "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
         "count": "how many people of the population fit these cells",
         "mean": "the mean of the column over the records with these cells",
         "column": "the column that is told about",

@@ -1,0 +1,126 @@
+"""People who are to be forgotten, on the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sfumato import pipeline, registry
+from sfumato.cli.output import Output, Quiet
+from sfumato.cli.publishing import publish
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.method import Method
+from sfumato.core.release import Result
+from sfumato.core.run import Run
+from sfumato.io.erasing import Changes, compare_releases, leave_out, read_as_table
+from sfumato.io.files import read_lines
+from sfumato.io.reading import Reading
+from sfumato.io.releases import find_release, owner, read_release
+
+__all__ = ["Erased", "erase_people", "leave_out_people"]
+
+
+def erase_people(
+    out: Output,
+    directory: Path,
+    person: str,
+    original: Path,
+    column: str | None,
+    target: Path | None,
+    *,
+    report: bool,
+) -> None:
+    """Make a release again without somebody, put it in its place and say what changed."""
+    named = {line for line in read_lines(person[1:]) if line} if person.startswith("@") else {person}
+    earlier = read_release(directory)
+    found: list[Erased] = []
+    made: list[Result] = []
+
+    def read() -> Dataset:
+        found.append(leave_out_people(directory, named, original, column=column))
+        return found[0].dataset
+
+    def anonymize(dataset: Dataset, run: Run) -> Result:
+        made.append(pipeline.anonymize(dataset, found[0].method, count=found[0].counting, run=run))
+        return made[0]
+
+    place = target or directory
+    folder = Path(str(find_release(directory)))
+    included = [folder / file.name for file in earlier.included]
+    done = publish(Quiet(), place, read, anonymize, secret=None, force=target is None, report=report, include=included)
+    changes = compare_releases(earlier, made[0].release, len(named), found[0].rows)
+    _say(out, changes, place, original)
+    out.warn([_warn_of_both(changes, earlier.guarantee.crowd or 1), *done["warnings"]])
+    out.finish({**changes.to_dict(), "anonymize": done})
+
+
+class Erased(NamedTuple):
+    """An original without some people, and how its release was made."""
+
+    dataset: Dataset
+    rows: int
+    """Rows of the original that were theirs."""
+    method: Method
+    counting: str
+    """What k counts."""
+
+
+def leave_out_people(
+    path: str | Path, people: Collection[str], original: str | Path, *, column: str | None = None
+) -> Erased:
+    """Read the original of a release again without some people, to publish it as before without them.
+
+    Parameters
+    ----------
+    path
+        The directory of the release, with ``owner/``, which says how the original was read and published.
+    people
+        What they are called in the original.
+    original
+        The file.
+    column
+        The column of the file that names people, where how it was read does not tell.
+    """
+    kept = owner.read_trace(Path(path))
+    if not kept.get("reading") or not isinstance(kept.get("parameters"), dict):
+        raise SchemaError(f"{path}: owner/ is not there, which says how the release was made. Anonymise anew.")
+    reading = Reading.from_dict(kept["reading"])
+    method = registry.find(kept["method"], reading.kind)(**kept["parameters"])
+    file, rows = leave_out(Path(original), people, reading, column)
+    dataset: Dataset = registry.reader(reading.kind).read(file, read_as_table(reading))
+    # What is remembered is how the file is read, so that its owner can read it once more.
+    dataset = dataclasses.replace(dataset, reading=reading.to_dict())
+    return Erased(dataset, rows, method, (owner.read_claim(Path(path)) or {}).get("count", "records"))
+
+
+def _warn_of_both(changes: Changes, k: int) -> str:
+    """Say what whoever has the earlier release as well can tell."""
+    told = (
+        "Copies of the earlier release that others have are as they were, and whoever has both can compare them: of "
+        f"the earlier one {_count(changes.gone)} gone, and {_count(changes.new)} new."
+    )
+    fewest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
+    if 0 < fewest < k:
+        return f"{told} That is fewer than {k}, so that what was published of whoever was left out can be told."
+    return told
+
+
+def _count(records: int) -> str:
+    return f"{records:,} record{' is' if records == 1 else 's are'}"
+
+
+def _say(out: Output, changes: Changes, place: Path, original: Path) -> None:
+    facts: dict[str, Any] = {
+        "people left out": changes.people,
+        "rows of the original that were theirs": changes.rows,
+        "records in, before and now": changes.records_in,
+        "records published, before and now": changes.published,
+        "published records that are as before": changes.same,
+        "published records that are gone": changes.gone,
+        "published records that are new": changes.new,
+    }
+    out.facts("What changed", facts)
+    out.say(f"The release in {place} was made again and verified. {original} is as it was: remove them there as well.")

@@ -97,4 +97,4 @@ def _guess_slots(look: Look) -> Guess | None:
     else:
         told.append("No column has another value in every row: each row is a record.")
     told.append("Other columns are left out: they say who people are, not what they did.")
-    return Guess("activity", 88, options, told, *_METHOD)
+    return Guess("activity", 88, options, told, "mc", {"k": 5, "aggregate": "slot"})

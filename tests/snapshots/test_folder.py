@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import UNITS, Clock, count_units, find_moments
 from sfumato.kinds.snapshots.folder import _possible_names
 from sfumato.kinds.snapshots.stream.writer import snapshot_name
 
@@ -23,17 +24,22 @@ def at(clock, *times):
 
 
 @settings(max_examples=200)
-@given(st.sampled_from([None, "day", "hour", "minute", "second"]), st.integers(-700_000, 800_000))
+@given(st.sampled_from([None, "quarter", "month", "day", "hour", "minute", "second"]), st.integers(-5_000, 30_000))
 def test_every_written_name_is_a_possible_one(unit, time):
     clock = Clock(unit)
     assert snapshot_name(clock, time) in _possible_names(at(clock, time))
 
 
-@pytest.mark.parametrize(("unit", "time", "names"), zip(UNITS, (59, 1, 5, 3), (1, 2, 3, 4), strict=True))
+TIMES = [("second", 59, 1), ("minute", 1, 2), ("hour", 5, 3), ("day", 3, 4), ("month", 1, 5), ("quarter", 1, 5)]
+
+
+@pytest.mark.parametrize(("unit", "time", "names"), TIMES)
 def test_a_name_leaves_nothing_of_the_time_out(unit, time, names):
     found = _possible_names(at(Clock(unit), time))
-    moment = time * UNITS[unit]
-    assert found == {snapshot_name(Clock(u), moment // size) for u, size in UNITS.items() if moment % size == 0}
+    moment = find_moments(unit, np.array([time]))
+    numbers = {other: count_units(other, moment) for other in UNITS}
+    whole = {other for other, number in numbers.items() if find_moments(other, number) == moment}
+    assert found == {snapshot_name(Clock(other), int(numbers[other][0])) for other in whole}
     assert len(found) == names
 
 

@@ -54,7 +54,7 @@ def _run_command() -> int:
     try:
         from sfumato.cli.app import app
 
-        code = app(standalone_mode=False)
+        code = app(_put_first(sys.argv[1:]), standalone_mode=False)
     except KeyboardInterrupt:
         code = STOPPED
     except VerificationError as error:
@@ -70,6 +70,13 @@ def _run_command() -> int:
     if code == STOPPED:
         fail("stopped; nothing was published.", STOPPED)
     return code if isinstance(code, int) else 0
+
+
+def _put_first(arguments: list[str]) -> list[str]:
+    """Move what is meant for all commands before the command: people write it anywhere."""
+    anywhere = {"--quiet", "--verbose"}
+    first = [word for word in arguments if word in anywhere]
+    return first + [word for word in arguments if word not in anywhere]
 
 
 def leave(code: int) -> NoReturn:

@@ -12,10 +12,11 @@ from sfumato.cli import studies
 from sfumato.cli.editing import edit as edit_command
 from sfumato.cli.exploring import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
+from sfumato.cli.inspection import show_inspection
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
-from sfumato.cli.output import Output, show_beyond
-from sfumato.cli.risks import show_rising
+from sfumato.cli.output import Output, show_beyond, show_work, speak_up
 from sfumato.cli.workloads import app as workloads
+from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.limits import EXPANSION, allow_expansion
@@ -24,7 +25,6 @@ app = typer.Typer(
     name="sfumato",
     help="Publish data about people over time: true records, a guarantee anyone can check.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -35,7 +35,8 @@ app.add_typer(hierarchies, name="hierarchy")
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
 Original = Annotated[Path, typer.Option(help="The original data.")]
-Kind = Annotated[str, typer.Option(help="Kind of data, such as trajectories.")]
+KINDS = ", ".join(registry.all_kinds())
+Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(registry.all_kinds()))]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
 Secret = Annotated[
     Path | None,
@@ -68,35 +69,32 @@ def begin(
         float,
         typer.Option(help="Times its size that a packed or a Parquet file may unpack to; any may to 268 MB."),
     ] = EXPANSION,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what went wrong, and warnings.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Say which step begins, also without a terminal.")] = False,
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Publish data about people over time: true records, a guarantee anyone can check."""
     context.with_resource(allow_expansion(max_expansion))
+    context.with_resource(speak_up(quiet=quiet, verbose=verbose))
 
 
 @app.command()
 def methods(
-    kind: Annotated[str, typer.Option(help="Only methods for this kind of data.")] = "",
+    name: Annotated[str, typer.Argument(help="One method, to see all about it.")] = "",
+    kind: Annotated[str, typer.Option(help=f"Only methods for this kind of data: {KINDS}.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List every method: kinds, guarantee, parameters with ranges, paper."""
+    """List methods by kind of data: what they need and what they optimise; of one method, everything."""
     from sfumato.cli import listing
 
     out = Output(as_json=as_json)
-    found = listing.describe_methods(kind)
-    for method in found:
-        rows = [
-            (p["name"], p["type"], "required" if p["required"] else p["default"], p["range"] or "", p["help"])
-            for p in method["parameters"]
-        ]
-        promise = " or ".join(method["guarantees"])
-        out.table(
-            f"{method['name']}: {method['summary']}\n{', '.join(method['kinds'])} | {promise} | {method['paper']}",
-            ["parameter", "type", "default", "range", "meaning"],
-            rows,
-        )
+    found = listing.find_methods(name, kind) if name else listing.describe_methods(kind)
+    if name:
+        listing.show_methods(out, found)
+    else:
+        listing.list_methods(out, found, [kind] if kind else registry.all_kinds())
     out.finish({"methods": found})
 
 
@@ -105,7 +103,7 @@ def start(
     data: Data,
     policy: Annotated[Path, typer.Option(help="Policy file to write.")] = Path("policy.toml"),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guess without asking.")] = False,
-    kind: Annotated[str, typer.Option(help="Kind of data, where it is known.")] = "",
+    kind: Annotated[str, typer.Option(help=f"Kind of data, where it is known: {KINDS}.")] = "",
     sensitive: Annotated[
         list[str], typer.Option(help="Sensitive value or column, where it is known. Repeatable.")
     ] = [],  # noqa: B006
@@ -133,23 +131,12 @@ def inspect(
     from sfumato import pipeline
 
     out = Output(as_json=as_json)
-    found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
+    with show_work("read and inspect"):
+        found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
     show_inspection(out, found)
     out.finish(found)
-
-
-def show_inspection(out: Output, found: dict[str, Any]) -> None:
-    """Show what data are, what in them looks like names of people, and how identifying they are."""
-    apart = {"notes", "identifiers", "risk", "beyond", "in_words"}
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
-    out.warn([f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]])
-    show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
-    for sentence in found["in_words"][-1:]:
-        out.say(sentence)
-    for beyond in found["beyond"]:
-        show_beyond(out, "An attacker who knows or does a little more", beyond)
 
 
 _STANDARD_INPUT = "-"
@@ -278,9 +265,11 @@ def verify(
     from sfumato.cli.publishing import read_original
 
     out = Output(as_json=as_json)
-    dataset = None if original is None else read_original(existing(directory), original, reading)
+    with show_work("read"):
+        dataset = None if original is None else read_original(existing(directory), original, reading)
     try:
-        verdict = pipeline.verify(existing(directory), dataset)
+        with show_work("verify"):
+            verdict = pipeline.verify(existing(directory), dataset)
     except SchemaError as error:
         # What cannot be read cannot be judged; that is an answer, too.
         verdict = Verdict(True, {}, {}, unsettled=(str(error),))
@@ -320,9 +309,12 @@ def attack(
     from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
-    dataset = read_original(existing(directory), original, reading)
-    risk = pipeline.attack(directory, dataset).to_dict()
-    beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, dataset)]
+    with show_work("read"):
+        dataset = read_original(existing(directory), original, reading)
+    with show_work("attack"):
+        risk = pipeline.attack(directory, dataset).to_dict()
+    with show_work("attack with more"):
+        beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, dataset)]
     show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
@@ -353,7 +345,8 @@ def measure(
 
     out = Output(as_json=as_json)
     queries = None if workload is None else read_workload(workload)
-    dataset = read_original(existing(directory), original, reading)
+    with show_work("read"):
+        dataset = read_original(existing(directory), original, reading)
     show_scores(out, directory, dataset, queries, seed, parse_pairs(parameter, "-p"))
 
 
@@ -466,7 +459,7 @@ def run(
 
 @app.command(context_settings={"allow_extra_args": False})
 def generate(
-    kind: Annotated[str, typer.Argument(help="Kind of data, such as trajectories.")],
+    kind: Annotated[str, typer.Argument(help=f"Kind of data: {KINDS}.")],
     size: Annotated[int, typer.Option(help="Number of people, or of time points.")],
     seed: Annotated[int, typer.Option(help="Same seed, same data.")],
     out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],

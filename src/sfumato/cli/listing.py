@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
+from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
 from sfumato.core.params import declared
 from sfumato.registry import all_methods, find_kind
 
-__all__ = ["describe_methods"]
+__all__ = ["describe_methods", "find_methods", "list_methods", "show_methods"]
 
 
 def describe_methods(kind: str = "") -> list[dict[str, Any]]:
@@ -45,3 +49,57 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
         for method in sorted(all_methods().values(), key=lambda method: (method.name, method.kinds))
         if not kind or kind in method.kinds
     ]
+
+
+def find_methods(name: str, kind: str = "") -> list[dict[str, Any]]:
+    """Describe the methods of a name, one for every kind of data that has it.
+
+    Examples
+    --------
+    >>> [method["kinds"] for method in find_methods("local-km")]
+    [['sets'], ['trajectories']]
+    >>> find_methods("seqann")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: methods: there is no method 'seqann'. Did you mean 'seqanon'?
+    """
+    known = describe_methods(kind)
+    found = [method for method in known if method["name"] == name]
+    if not found:
+        near = difflib.get_close_matches(name, [method["name"] for method in known], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else " See sfumato methods."
+        raise ParameterError(f"methods: there is no method {name!r}.{hint}")
+    return found
+
+
+def list_methods(out: Output, found: list[dict[str, Any]], kinds: Iterable[str]) -> None:
+    """Show methods in short, kind by kind."""
+    for kind in kinds:
+        rows = [
+            (m["name"], " or ".join(m["guarantees"]), ", ".join(m["needs"]) or "-", m["optimises"])
+            for m in found
+            if kind in m["kinds"]
+        ]
+        if rows:
+            out.table(kind, ["method", "promises", "needs", "optimises"], rows)
+    out.say("Parameters and paper of one method: sfumato methods NAME.")
+
+
+def show_methods(out: Output, found: list[dict[str, Any]]) -> None:
+    """Show everything about methods, one after another."""
+    for method in found:
+        facts = {
+            "what it does": method["summary"],
+            "for": method["kinds"],
+            "promises": " or ".join(method["guarantees"]),
+            "needs": ", ".join(method["needs"]) or "nothing else",
+            "optimises": method["optimises"],
+            "paper": method["paper"],
+            "in Python": f"sf.methods.{method['class']}",
+        }
+        out.facts(method["name"], facts)
+        rows = [
+            (p["name"], p["type"], "required" if p["required"] else p["default"], p["range"] or "", p["help"])
+            for p in method["parameters"]
+        ]
+        out.table("Parameters (-p NAME=VALUE)", ["parameter", "type", "default", "range", "meaning"], rows)

@@ -168,6 +168,41 @@ def _reading(
     return {name: value for name, value in given.items() if value and value != "auto"}
 
 
+_PANELS = {
+    "How the file is read": (
+        *("column", "drop", "delimiter", "format", "encoding", "header", "separator", "missing", "empty", "sheet"),
+    ),
+    "Records and their times": (
+        *(
+            "unit",
+            "owner_column",
+            "split",
+            "zone",
+            "resolution",
+            "start",
+            "gap",
+            "slots",
+            "faults",
+            "user_key",
+            "query",
+        ),
+    ),
+    "Places and hierarchies": ("places", "places_file", "coordinates", "hierarchy", "hierarchy_root"),
+    "What columns and values are": (
+        *("identifier", "quasi", "sensitive", "plain", "plain_anyway", "scale", "population", "items", "item_file"),
+        *("sensitive_items", "monitored", "constraints"),
+    ),
+}
+"""Reading options as help shows them, by what they are about."""
+
+
+def _group(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Put a reading option into the panel of its like."""
+    panel = next(title for title, names in _PANELS.items() if parameter.name in names)
+    parameter.annotation.__metadata__[0].rich_help_panel = panel
+    return parameter
+
+
 def _listed(text: str) -> list[str]:
     """Split a list at its commas; a file name stays whole."""
     return [text] if text.startswith("@") else text.split(",")
@@ -175,7 +210,7 @@ def _listed(text: str) -> list[str]:
 
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the reading options; it receives those that were given as ``reading``."""
-    shared = inspect.signature(_reading, eval_str=True).parameters
+    shared = {name: _group(p) for name, p in inspect.signature(_reading, eval_str=True).parameters.items()}
     own = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)

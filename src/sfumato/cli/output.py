@@ -5,16 +5,42 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from sfumato.core.run import Progress, silent
 from sfumato.core.visible import escape_json, make_visible
 
-__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress"]
+__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up"]
 
 STOPPED = 130
 """Exit code of a run that was stopped from outside."""
+
+
+_PATIENCE = 2.0
+"""Seconds after which people want to see that something goes on."""
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_verbose: ContextVar[bool] = ContextVar("verbose", default=False)
+
+
+@contextlib.contextmanager
+def speak_up(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Say less, or more, inside of a ``with`` block.
+
+    Examples
+    --------
+    >>> with speak_up(quiet=True):
+    ...     Output(as_json=False).say("Nobody reads this.")
+    """
+    before = _quiet.set(quiet), _verbose.set(verbose)
+    try:
+        yield
+    finally:
+        _quiet.reset(before[0])
+        _verbose.reset(before[1])
 
 
 class Output:
@@ -31,8 +57,12 @@ class Output:
 
     def say(self, text: str) -> None:
         """Print a sentence for people, on a line of its own."""
-        if not self.as_json:
+        if not self.as_json and not _quiet.get():
             from rich.text import Text
+
+            from sfumato.cli.wording import speak
+
+            text = speak(text)
 
             _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
 
@@ -42,12 +72,14 @@ class Output:
             from rich.text import Text
 
             _console().print("WARNING", style="bold red")
-            for text in texts:
+            from sfumato.cli.wording import speak
+
+            for text in map(speak, texts):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
-        if self.as_json:
+        if self.as_json or _quiet.get():
             return
         from rich.table import Table
         from rich.text import Text
@@ -124,6 +156,9 @@ def _plain(value: Any) -> str:
 
 def fail(message: str, code: int) -> NoReturn:
     """Say what went wrong on standard error, and as JSON where that was asked for, and stop."""
+    from sfumato.cli.wording import speak
+
+    message = speak(message)
     if "--json" in sys.argv:
         sys.stdout.write(escape_json(json.dumps({"error": message}, ensure_ascii=False)) + "\n")
     sys.stderr.write(f"sfumato: {make_visible(message)}\n")
@@ -133,7 +168,17 @@ def fail(message: str, code: int) -> NoReturn:
 @contextlib.contextmanager
 def show_progress(*, shown: bool = True) -> Iterator[Progress]:
     """Show progress with the time left on a terminal, nothing elsewhere."""
-    if not shown or not sys.stderr.isatty():
+    if _verbose.get() and not sys.stderr.isatty():
+        begun: set[str] = set()
+
+        def tell(phase: str, done: int, total: int) -> None:  # noqa: ARG001
+            if phase not in begun:
+                begun.add(phase)
+                _tell_step(phase)
+
+        yield tell
+        return
+    if not shown or not sys.stderr.isatty() or _quiet.get():
         yield silent
         return
     from rich.console import Console
@@ -150,8 +195,39 @@ def show_progress(*, shown: bool = True) -> Iterator[Progress]:
         tasks: dict[str, TaskID] = {}
 
         def show(phase: str, done: int, total: int) -> None:
+            known = total or None  # where nobody knows how much there is to do, the bar only moves
             if phase not in tasks:
-                tasks[phase] = bars.add_task(phase, total=total)
-            bars.update(tasks[phase], completed=done, total=total)
+                tasks[phase] = bars.add_task(phase, total=known)
+            bars.update(tasks[phase], completed=done, total=known)
 
         yield show
+
+
+@contextlib.contextmanager
+def show_work(phase: str) -> Iterator[None]:
+    """Show on a terminal that a step goes on and for how long, once it has lasted two seconds."""
+    if _verbose.get():
+        _tell_step(phase)
+    if not sys.stderr.isatty() or _quiet.get():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bars = Bars(*columns, console=Console(stderr=True), transient=True)
+    bars.add_task(phase, total=None)
+    timer = threading.Timer(_PATIENCE, bars.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        bars.stop()
+
+
+def _tell_step(phase: str) -> None:
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {phase}\n")

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
-from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
+from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
@@ -65,6 +65,7 @@ def publish(
             dataset = read()
         with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)
+            progress("write, verify and report", 0, 0)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
@@ -145,7 +146,8 @@ def show_scores(
     out: Output, path: Path, original: Dataset, workload: Workload | None, seed: int, parameters: Mapping[str, str]
 ) -> None:
     """Measure a release, and say which measures need something that is not installed."""
-    scores = pipeline.measure(path, original, workload=workload, seed=seed, parameters=parameters)
+    with show_work("measure"):
+        scores = pipeline.measure(path, original, workload=workload, seed=seed, parameters=parameters)
     found = [score.to_dict() for score in scores]
     shown = ("metric", "value", "better")
     rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
@@ -190,11 +192,14 @@ def run_policy(out: Output, path: Path) -> None:
         report=policy.release.report,
         include=[Path(file) for file in policy.release.include],
     )
-    original = read_original(directory, data, policy.reading)
-    verdict = pipeline.verify(directory, original)
-    risk = pipeline.attack(directory, original).to_dict()
-    beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, original)]
-    scores = [score.to_dict() for score in pipeline.measure(directory, original)]
+    with show_work("verify"):
+        original = read_original(directory, data, policy.reading)
+        verdict = pipeline.verify(directory, original)
+    with show_work("attack"):
+        risk = pipeline.attack(directory, original).to_dict()
+        beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, original)]
+    with show_work("measure"):
+        scores = [score.to_dict() for score in pipeline.measure(directory, original)]
     show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)

@@ -12,7 +12,8 @@ from typing import Any
 import typer
 
 from sfumato import pipeline, registry
-from sfumato.cli.output import Output
+from sfumato.cli.inspection import show_inspection
+from sfumato.cli.output import Output, show_work
 from sfumato.core.errors import ParameterError
 from sfumato.core.params import build, declared
 from sfumato.core.visible import make_visible
@@ -53,7 +54,8 @@ def start(
     if not policy.absolute().parent.is_dir():
         raise ParameterError(f"{policy.absolute().parent}: there is no such directory.")
     given = {"sensitive": list(sensitive)} if sensitive else {}
-    found = guess_file(path, kind or None, given)
+    with show_work("look at the file"):
+        found = guess_file(path, kind or None, given)
     _show(out, found)
     if not yes:
         found = _ask(out, path, found, given)
@@ -63,9 +65,8 @@ def start(
             f"{found.guess.kind}: which values are sensitive cannot be guessed. Name them: --sensitive VALUE, or "
             "answer without --yes."
         )
-    from sfumato.cli.app import show_inspection
-
-    inspected = pipeline.inspect(found.dataset)
+    with show_work("inspect"):
+        inspected = pipeline.inspect(found.dataset)
     for note in inspected["notes"]:
         out.say(note)
     show_inspection(out, inspected)

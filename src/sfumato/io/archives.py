@@ -30,6 +30,13 @@ class Part(NamedTuple):
     blocks: Callable[[], Iterator[bytes]]
     """Its content, unpacked, a block at a time."""
     load: Callable[[], bytes]
+    suffix: str = ""
+    """Extension that tells the format, where the name has none."""
+
+    @property
+    def file(self) -> str:
+        """A name whose extension tells the format."""
+        return self.name if self.name.endswith(self.suffix) else f"{self.name}{self.suffix}"
 
     @property
     def stem(self) -> str:
@@ -49,8 +56,9 @@ def find_archive(path: Path) -> tuple[Path, str] | None:
     >>> find_archive(file / "in" / "visits.csv")[1], find_archive(file)[1], find_archive(file.parent)
     ('in/visits.csv', '', None)
     """
-    for place in (path, *path.parents):
-        if place.suffix.lower() == ".zip" and place.is_file():
+    # What is not on disk has no parents, and is no archive.
+    for place in (path, *getattr(path, "parents", ())):
+        if place.suffix.lower() == ".zip" and place.is_file() and isinstance(place, Path):
             return place, path.relative_to(place).as_posix() if place != path else ""
     return None
 
@@ -102,7 +110,7 @@ def _is_data(name: str, format: str | None) -> bool:
 
 
 def _part_of_file(path: Place, name: str) -> Part:
-    return Part(name, lambda: iterate_blocks(path), lambda: load(path))
+    return Part(name, lambda: iterate_blocks(path), lambda: load(path), path.suffix)
 
 
 def _list_members(path: Path, under: str) -> list[Part]:

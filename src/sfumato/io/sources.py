@@ -67,7 +67,7 @@ class Source:
     @functools.cached_property
     def format(self) -> str:
         """The format given, or the one that the extensions stand for."""
-        found = {choose_format(part.name, self.reading.format, self.reading.formats) for part in self.parts}
+        found = {choose_format(part.file, self.reading.format, self.reading.formats) for part in self.parts}
         if len(found) > 1:
             raise SchemaError(
                 f"{self.name}: the files have different formats ({', '.join(sorted(found))}). Give one of them."

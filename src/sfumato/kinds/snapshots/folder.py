@@ -119,6 +119,8 @@ def _possible_names(snapshot: Release) -> set[str]:
             names.add(hour)
             if moment.hour == 0:
                 names.add(day)
+                if moment.day == 1:
+                    names.add(day[:7])
     return names
 
 

@@ -20,6 +20,9 @@ __all__ = ["guess", "knows_folder"]
 _FEWEST_SLOTS = 6
 _MOST_ACTIVITIES = 200
 _METHOD = ("mc", {"k": 5})
+_MINUTES = 1_440
+_MOST_SLOTS = 50_000_000
+"""Slots of all people from which on a first look should be a coarser one."""
 _IDS = ("id", "pid", "person_id", "respondent_id", "case_id", "caseid")
 
 
@@ -62,6 +65,10 @@ def _guess_episodes(look: Look) -> Guess | None:
     options: dict[str, Any] = {"columns": roles, "drop": ["*"]}
     if timed == {"start", "end"}:
         options["split"] = "day"
+    slots = look.columns[roles["person"]].distinct * _MINUTES
+    if timed == {"duration"} and slots > _MOST_SLOTS:
+        options["resolution"] = "hour"
+        told.append(f"Slots of a minute would be {slots:,}, which takes long; slots are an hour (resolution).")
     more, why = look.settle_empty(list(roles.values()))
     return Guess("activity", 92, options | more, told + why, *_METHOD)
 
@@ -97,4 +104,4 @@ def _guess_slots(look: Look) -> Guess | None:
     else:
         told.append("No column has another value in every row: each row is a record.")
     told.append("Other columns are left out: they say who people are, not what they did.")
-    return Guess("activity", 88, options, told, *_METHOD)
+    return Guess("activity", 88, options, told, "mc", {"k": 5, "aggregate": "slot"})

@@ -66,11 +66,17 @@ def _check_sizes(release: Release) -> Witness:
 
 
 def _check_intervals(release: Release) -> Witness:
-    """Look for intervals that do not follow each other at one distance, from 0 where they are numbered."""
+    """Look for intervals that do not follow each other at one distance, from 0 where they are numbered.
+
+    Months are not equally long: where all intervals begin with one, their distance is the number of months.
+    """
     begins = PublishedClasses.of(release).begins
     if release.table.schema.field("interval").type == pa.int64():
         wrong = begins != np.arange(len(begins))
         return {"interval": int(begins[np.argmax(wrong)])} if wrong.any() else None
+    months = begins.astype("datetime64[us]").astype("datetime64[M]")
+    if np.array_equal(months.astype("datetime64[us]").astype(np.int64), begins):
+        begins = months.astype(np.int64)
     steps = np.diff(begins)
     uneven = steps != steps[:1]
     return {"interval": int(np.argmax(uneven)) + 2} if uneven.any() else None

@@ -537,7 +537,7 @@ def save_plots(
 
     if form not in FORMATS:
         raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
-    published, target = releases.find_release(Path(path)).resolve(), Path(folder).resolve()
+    published, target = Path(str(releases.find_release(Path(path)))).resolve(), Path(folder).resolve()
     if target.exists() and not target.is_dir():
         raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
     if target == published or published in target.parents:

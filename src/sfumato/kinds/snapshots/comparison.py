@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.clock import find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.publishing.leftover import Leftover
@@ -93,7 +94,12 @@ class SnapshotComparison:
 
     def time_of(self, snapshot: float) -> float:
         """Return the time of a snapshot counted from the first: microseconds since 1970, or a number of the file."""
-        return self._origin + snapshot * self._step
+        unit, number = self.comparison.original.clock.unit, self._origin + snapshot
+        if unit is None:
+            return number
+        whole = int(number // 1)
+        begin, end = find_moments(unit, np.array([whole, whole + 1])).tolist()
+        return float(begin + (number - whole) * (end - begin))
 
     @cached_property
     def times(self) -> Ints:

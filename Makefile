@@ -27,6 +27,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.activity
 	$(BIN)/python -m benchmarks.table_utility
 	$(BIN)/python -m benchmarks.reports
+	$(BIN)/python -m benchmarks.study
 
 papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
 	$(BIN)/python -m benchmarks.papers

@@ -6,6 +6,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -21,28 +22,39 @@ DATA = Path(os.environ.get("SFUMATO_DATA", "data"))
 
 @dataclass(frozen=True)
 class Taken:
-    """What one run took."""
+    """What one run took; `cpu` is processor time, which says more on a machine that others use too."""
 
     seconds: float
     megabytes: float
     result: dict
+    cpu: float = 0.0
 
 
-def run(*words: object) -> Taken:
-    """Run ``sfumato`` with these words and ``--json``."""
+class OverlongError(Exception):
+    """A run that took more processor time than it was given."""
+
+
+def run(*words: object, limit: int | None = None) -> Taken:
+    """Run ``sfumato`` with these words and ``--json``; end it after a limit of processor seconds, if there is one."""
     with tempfile.TemporaryFile() as out:
         start = time.perf_counter()
         command = [sys.executable, "-c", "from sfumato.cli import main; main()", *map(str, words), "--json"]
         process = os.posix_spawn(
             sys.executable, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
         )
+        if limit is not None:
+            _, hard = resource.prlimit(process, resource.RLIMIT_CPU)
+            resource.prlimit(process, resource.RLIMIT_CPU, (limit, hard))
         _, status, usage = os.wait4(process, 0)
         seconds = time.perf_counter() - start
         out.seek(0)
         text = out.read().decode()
+    cpu = usage.ru_utime + usage.ru_stime
+    if limit is not None and os.WIFSIGNALED(status) and cpu >= limit - 1:
+        raise OverlongError(f"{words[0]} did not end within {limit} s")
     if status:
         raise SystemExit(f"{' '.join(map(str, words))}\n{text}")
-    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text))
+    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), cpu)
 
 
 def generated(folder: Path, size: int, model: str, *options: str, kind: str = "trajectories") -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import sys
 import time
 from pathlib import Path
 
@@ -58,23 +59,26 @@ def single_receiver(folder: Path) -> list[list[object]]:
 
 
 def hybrids(folder: Path) -> list[list[object]]:
-    """What lies between HI and HL: loss above HN's and share of its evaluations, by the size of a block."""
-    rows = []
-    for people in (5_000, 20_000):
+    """What lies between HN and HL: loss and evaluations as shares of HN's, by the size of a block."""
+    rows: list[list[object]] = []
+    for people in (1_500, 3_000, 6_000):
         data = clicks(folder, people, "events=2000", "portals=1", "portal_share=0.05")
         for k in (4, 16, 32):
-            exact = measure(data, "hi", k=k)[0]
-            slow = measure(data, "hn", k=k)[0][2] if people == 5_000 else None
-            ways = [{"along": "regions"}, *({"block": block} for block in (100, 200, 400, 800, 1600)), {}]
-            for way in ways:
-                _, seconds, count, _, loss = measure(data, "hy", k=k, **way)[0]
-                share = "" if slow is None else count / slow
-                rows.append([people, k, str(way), seconds, count, share, count / exact[2], loss / exact[4]])
-            _, seconds, count, _, loss = measure(data, "hl", k=k)[0]
-            rows.append([people, k, "hl", seconds, count, "" if slow is None else count / slow, "", loss / exact[4]])
-            rows.append([people, k, "hi", *exact[1:3], "" if slow is None else exact[2] / slow, 1.0, 1.0])
-    head = ["people", "k", "way", "s", "CP evaluations", "of hn's", "of hi's", "NCP of hn's"]
-    table("Between HI and HL", head, rows)
+            start = time.process_time()
+            _, _, most, _, least = measure(data, "hn", k=k)[0]
+            rows.append([people, k, "hn", time.process_time() - start, most, 1.0, 1.0])
+            ways = [
+                {"along": "regions"},
+                *({"along": "blocks", "block": block} for block in (100, 200, 400, 800, 1600)),
+            ]
+            for name, way in [("hi", {}), *(("hy", way) for way in ways), ("hl", {})]:
+                start = time.process_time()
+                _, _, count, _, loss = measure(data, name, k=k, **way)[0]
+                label = " ".join([name, *(f"{key}={value}" for key, value in way.items())])
+                rows.append([people, k, label, time.process_time() - start, count, count / most, loss / least])
+                print(rows[-1], file=sys.stderr, flush=True)
+    head = ["people", "k", "way", "processor s", "CP evaluations", "of hn's", "NCP of hn's"]
+    table("Between HN and HL", head, rows)
     return rows
 
 

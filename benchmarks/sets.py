@@ -173,6 +173,40 @@ def bands(folder: Path) -> list[list[object]]:
     return rows
 
 
+def room(folder: Path) -> list[list[object]]:
+    """What a condition on room costs REFINE: all bound subrecords at the tightest place, Hall's, and none (unsafe)."""
+    rows = []
+    for way, answer in (("Hall", None), ("all at the tightest place", False), ("none", True)):
+        if answer is not None:
+            _answer_instead_of_hall(answer)
+        for name, path in at_hand(folder).items():
+            dataset = read(path)
+            result = sf.anonymize(dataset, sf.methods.Disassociation(k=K, m=M), secret=bytes([1] * 32))
+            comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
+            counters = result.trace.counters
+            apart = counters["occurrences_in_term_chunks"] / len(dataset.history().codes)
+            pairs = PairSupport(first=200, last=220).measure(comparison)
+            found = [1 - apart, TopItemsets().measure(comparison).value, pairs.value, pairs.details["expected"]]
+            rows.append([name, way, counters["joint_clusters"], counters["shared_chunks"], *found])
+    head = ["data", "condition", "joint clusters", "shared chunks", "kept", "tKd", "re 200", "expected"]
+    table("Room in shared chunks, k=5, m=2", head, sorted(rows))
+    return rows
+
+
+def _answer_instead_of_hall(answer: bool) -> None:
+    """Compile REFINE anew, not into the cache, with one answer wherever Hall's condition would be asked."""
+    import numba
+
+    from sfumato.kinds.sets.kernels import refinement, shared_chunks
+
+    shared_chunks._keeps_room = numba.njit(lambda case, company, classes, new, k: answer)
+    for name in ("_has_room", "_split_classes", "number_shared_chunks"):
+        setattr(shared_chunks, name, numba.njit(getattr(shared_chunks, name).py_func))
+    refinement.number_shared_chunks = shared_chunks.number_shared_chunks
+    for name in ("_join_pair", "_join_neighbours"):
+        setattr(refinement, name, numba.njit(getattr(refinement, name).py_func))
+
+
 def by_k(folder: Path) -> list[list[object]]:
     """Losses of disassociation as k grows."""
     rows = []
@@ -204,4 +238,4 @@ def peers(folder: Path) -> list[list[object]]:
 
 
 if __name__ == "__main__":
-    run_parts("sets", __doc__, speed, growth, losses, reconstructions, bands, by_k, peers)
+    run_parts("sets", __doc__, speed, growth, losses, reconstructions, bands, room, by_k, peers)

@@ -7,6 +7,8 @@ import io
 import json
 import lzma
 import os
+import resource
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -37,9 +39,14 @@ COLUMNS = (
     "salary-class",
 )
 METHODS: tuple[type[Method], ...] = (Optimal, Incognito, TopDown, BottomUp)
+COUNTS = range(4, 10)
+"""How many of the columns are quasi-identifiers."""
 K = 5
 SECRET = bytes(32)
 MILLION = 1_000_000
+PEERS = ("anjana", "anonypy")
+PATIENCE = int(os.environ.get("SFUMATO_PATIENCE", "240"))
+"""Seconds of a processor after which a peer is no longer waited for."""
 
 
 def adult(columns: tuple[str, ...] = COLUMNS, rows: int = 0, noise: float = 0.0) -> Dataset:
@@ -79,22 +86,23 @@ def timed(method: Method, data: Dataset) -> tuple[float, float, Run]:
 def peers(folder: Path) -> list[list[object]]:
     """Time anjana and anonypy beside our methods on 4 to 9 attributes of Adult, in one run; the first call of each.
 
-    SFUMATO_PEERS names an interpreter that has the two installed.
+    SFUMATO_PEERS names an interpreter that has the two installed, SFUMATO_PATIENCE how many seconds of a
+    processor each is given: other work on the machine does not count.
     """
     interpreter = os.environ.get("SFUMATO_PEERS", "")
     rows: list[list[object]] = []
-    for count in range(4, 10):
+    for count in COUNTS:
         columns = COLUMNS[:count]
         data = adult(columns)
         for method in (*METHODS, Mondrian, Cluster):
-            start = time.perf_counter()
+            start = time.process_time()
             release = method(k=K).anonymize(data, Run(SECRET)).release
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
             known = release.table.select(columns).to_pylist()
             different = len({str(tuple(row.values())) for row in known})
             rows.append([count, method.name, seconds, len(release), different])
         if interpreter:
-            rows += [[count, name, *answer] for name, answer in _ask_peers(interpreter, columns).items()]
+            rows += [[count, name, *_ask_peer(interpreter, name, columns)] for name in PEERS]
         for row in rows:
             if row[0] == count:
                 print(*row, flush=True)
@@ -102,12 +110,13 @@ def peers(folder: Path) -> list[list[object]]:
     return rows
 
 
-def _ask_peers(interpreter: str, columns: tuple[str, ...]) -> dict[str, list[object]]:
+def _ask_peer(interpreter: str, name: str, columns: tuple[str, ...]) -> list[object]:
+    """Return seconds, records and classes of a peer, or that it took too long."""
     data = adult(columns)
-    paths = {name: [] for name in columns}
-    for name in columns:
-        with (DATA / "adult" / f"adult_hierarchy_{name}.csv").open() as file:
-            paths[name] = [path for path in csv.reader(file, delimiter=";") if path]
+    paths = {}
+    for column in columns:
+        with (DATA / "adult" / f"adult_hierarchy_{column}.csv").open() as file:
+            paths[column] = [path for path in csv.reader(file, delimiter=";") if path]
     asked = {
         "rows": [list(row.values()) for row in data.table.to_pylist()],
         "columns": columns,
@@ -115,17 +124,28 @@ def _ask_peers(interpreter: str, columns: tuple[str, ...]) -> dict[str, list[obj
         "k": K,
         "suppressed": 0.05,
     }
-    script = Path(__file__).with_name("peers_of_tables.py")
-    done = subprocess.run([interpreter, script], input=json.dumps(asked), capture_output=True, text=True, check=True)
-    found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
+    command = [interpreter, Path(__file__).with_name("peers_of_tables.py"), name]
+    # A peer has its own NumPy and must not find ours.
+    alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        command, check=False, input=json.dumps(asked), capture_output=True, text=True, env=alone, preexec_fn=_bound
+    )
+    if done.returncode == -signal.SIGXCPU:
+        return [f"more than {PATIENCE}", "", ""]
+    done.check_returncode()
+    found: list[object] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def _bound() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 5))
 
 
 def speed(folder: Path) -> list[list[object]]:
     """Time all methods on 4 to 9 attributes of Adult."""
     columns = ["method", "attributes", "seconds", "processor seconds", "choices", "examined", "minimal"]
     rows: list[list[object]] = []
-    for count in range(4, 10):
+    for count in COUNTS:
         data = adult(COLUMNS[:count])
         for method in METHODS:
             seconds, processor, run = timed(method(k=K), data)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import inspect
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import click
+import typer
+
+import sfumato
 from sfumato import registry
+from sfumato.cli.app import app
 from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
-COMMANDS = (
-    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "export", "run", "generate",
-)  # fmt: skip
+
+def list_commands(group: click.Group, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the words of every command that is shown, in the order of the help."""
+    found = []
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            found += list_commands(command, (*above, name))
+        elif not command.hidden:
+            found.append((*above, name))
+    return found
 
 
 def methods_page() -> str:
@@ -67,15 +78,15 @@ def measures_page() -> str:
 def commands_page() -> str:
     """Return the page of commands, from their own help."""
     lines = ["# Commands", ""]
-    for command in COMMANDS:
+    for command in list_commands(typer.main.get_command(app)):
         text = subprocess.run(
-            [sys.executable, "-c", "from sfumato.cli import main; main()", command, "--help"],
+            [sys.executable, "-c", "from sfumato.cli import main; main()", *command, "--help"],
             capture_output=True,
             text=True,
             check=True,
-            env={"TERM": "dumb", "COLUMNS": "110", "PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            env={"TERM": "dumb", "COLUMNS": "110", "PATH": "", "PYTHONPATH": str(Path(sfumato.__file__).parents[1])},
         ).stdout
-        lines += [f"## sfumato {command}", "", "```text", text.strip().replace("-c ", "sfumato "), "```", ""]
+        lines += [f"## sfumato {' '.join(command)}", "", "```text", text.strip().replace("-c ", "sfumato "), "```", ""]
     return "\n".join(lines)
 
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         apply,
         attack,
         attack_beyond,
+        attack_rising,
+        draw_workload,
         estimate,
         export,
         inspect,
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
         verify,
         write,
     )
+    from sfumato.study import run_study as study
+    from sfumato.study.explore import explore
 
 __all__ = [
     "Dataset",
@@ -74,7 +78,10 @@ __all__ = [
     "apply",
     "attack",
     "attack_beyond",
+    "attack_rising",
+    "draw_workload",
     "estimate",
+    "explore",
     "export",
     "inspect",
     "measure",
@@ -84,6 +91,7 @@ __all__ = [
     "read_export",
     "read_release",
     "reconstruct",
+    "study",
     "verify",
     "write",
 ]
@@ -100,6 +108,7 @@ _WHERE = {
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
     "read_export": "io.export",
+    "explore": "study.explore",
     "read_release": "io.releases",
 }
 
@@ -110,8 +119,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "methods":
-        return importlib.import_module("sfumato.methods")
+    if name in ("methods", "study"):
+        return importlib.import_module(f"sfumato.{name}")
     where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
     return getattr(importlib.import_module(f"sfumato.{where}"), name)
 

@@ -28,7 +28,9 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, re
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
+from sfumato.io.edited import change_file
 from sfumato.io.export import export_release
+from sfumato.io.identifiers import look_at_columns, refuse_identifiers
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
@@ -42,6 +44,8 @@ __all__ = [
     "apply",
     "attack",
     "attack_beyond",
+    "attack_rising",
+    "draw_workload",
     "estimate",
     "export",
     "inspect",
@@ -70,17 +74,18 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
         What one row is, such as ``trajectories``.
     options
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
-        ``hierarchies``, ``constraints``, ``drop`` and others.
+        ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
     """
-    if not frames.is_frame(path):
-        found: Dataset = registry.reader(kind).read(Path(path), Reading.of(kind, options))
-        return found
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
-    if foreign:
+    if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
-    file = frames.make_file(path)
-    found = registry.reader(kind).read(file, Reading.of(kind, options))
-    return dataclasses.replace(found, notes=(*file.notes, *found.notes))
+    reading = Reading.of(kind, options)
+    given = frames.make_file(path) if frames.is_frame(path) else Path(path)
+    file, rest, steps = change_file(given, reading)
+    found: Dataset = registry.reader(kind).read(file, rest)
+    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
+    kept = {**found.reading, **reading.to_dict()} if steps else found.reading
+    return dataclasses.replace(found, notes=notes, reading=kept)
 
 
 def anonymize(
@@ -113,6 +118,7 @@ def anonymize(
     limit = read_limit(withhold_at_most)
     run = run or Run(secret)
     run.withhold_at_most = limit
+    refuse_identifiers(dataset)
     with run.phase("anonymize"):
         result = counting.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
@@ -272,13 +278,20 @@ def _verify_method(release: Release) -> Verdict:
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
-    """Say what the data are and how identifying they are as they stand."""
+    """Say what the data are and how identifying they are as they stand.
+
+    The risks are those of an attacker who knows one piece of everybody, two, and so on up to m: places, items, slots,
+    events or attributes, whatever the data are made of.
+    """
     attacker = registry.attacker_of_kind(dataset.kind)
+    risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
     beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
-        "risk": [_name_unit(risk, dataset).to_dict() for risk in attacker.attack_original(dataset, m)],
+        "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
+        "risk": [risk.to_dict() for risk in risks],
+        "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
         "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
@@ -291,6 +304,22 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     release, original, rows = set_beside(source, original)
     found = registry.attacker(release.guarantee).attack(release, original, rows)
     return _name_unit(found, original)
+
+
+def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
+    """Attack the original and its release with ever more knowledge, whatever the guarantee is about.
+
+    Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
+    Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
+    """
+    release, original, rows = set_beside(source, original)
+    attacker = registry.attacker(release.guarantee)
+    if hasattr(attacker, "attack_rising"):
+        after = attacker.attack_rising(release, original, m, rows)
+    else:
+        after = [attacker.attack(release, original, rows)]
+    found = {"before": _attack_original(original, m), "after": after}
+    return {when: Findings(_name_unit(finding, original) for finding in each) for when, each in found.items()}
 
 
 def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
@@ -363,6 +392,19 @@ def _risks(comparison: Comparison) -> tuple[Finding, Finding]:
     return _name_unit(before, original), _name_unit(after, original)
 
 
+def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
+    """Draw COUNT queries about data of any kind, to be put to any release made of them.
+
+    They are what the kind's own measure asks: subsequences of places, sets of items, conditions on attributes, both
+    together, or events, activities and values in ranges of time.
+    """
+    for metric in registry.metrics_for(dataset.kind, {"queries": count}):
+        drawn = metric.draw_workload(dataset, seed)
+        if drawn is not None:
+            return drawn
+    raise ParameterError(f"workload: no measure of {dataset.kind} asks COUNT queries.")
+
+
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
     """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
     published = find_release_in(release)
@@ -415,6 +457,7 @@ def apply(
     limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
+    refuse_identifiers(dataset)
     run = run or Run()
     run.withhold_at_most = limit
     method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])

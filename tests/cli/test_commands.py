@@ -279,3 +279,11 @@ def test_a_stopped_run_leaves_nothing(checkins, tmp_path, name, where):
     assert done.returncode == 130, done.stderr
     assert "nothing was published" in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["checkins.csv"]
+
+
+def test_attack_shows_ever_more_knowledge_before_and_after(sfumato, checkins):
+    anonymize(sfumato, checkins)
+    found = sfumato("attack", "out", "--original", checkins, "-m", "2", "--json").json["rising"]
+    assert [risk["m"] for risk in found["after"]] == [1, 2] == [risk["m"] for risk in found["before"]]
+    assert found["after"][-1]["smallest_anonymity_set"] >= 5 > found["before"][-1]["smallest_anonymity_set"]
+    assert "Share that hides" in sfumato("attack", "out", "--original", checkins, "-m", "1").stdout

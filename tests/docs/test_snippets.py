@@ -31,6 +31,8 @@ def test_what_a_page_shows_works(page, tmp_path, monkeypatch):
     for language, body in blocks:
         if language == "python":
             exec(compile(body, str(page), "exec"), names)
+        elif language == "toml" and "[[method]]" in body:
+            Path("study.toml").write_text(body, encoding="utf-8")
         elif language == "toml":
             Path("policy.toml").write_text(body, encoding="utf-8")
             run_command("sfumato run policy.toml", tmp_path)

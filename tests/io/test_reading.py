@@ -55,7 +55,7 @@ def test_mappings_cannot_be_changed():
         ({"split": "dya"}, "split must be one of day, week, got 'dya'. Did you mean 'day'?"),
         ({"coordinates": "lon"}, "coordinates must be one of auto, lonlat, plane"),
         ({"coordinates": None}, "coordinates must be text"),
-        ({"format": "xls"}, "format must be one of csv, parquet, jsonl, spmf"),
+        ({"format": "xls"}, "format must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, spmf"),
         ({"delimiter": "ab"}, "delimiter must be one character"),
         ({"encoding": "utf-99"}, "encoding must be the name of a text encoding"),
         ({"encoding": "zlib"}, "encoding must be the name of a text encoding"),
@@ -65,7 +65,7 @@ def test_mappings_cannot_be_changed():
         ({"columns": {"place": 3}}, "columns must be text, got 3"),
         ({"drop": {"a": "b"}}, "drop must be a list of texts"),
         ({"sensitive": 3}, "sensitive must be a list of texts"),
-        ({"places": "grid:0m"}, "places must be grid:500m, quadtree:500 or regions:FILE"),
+        ({"places": "grid:0m"}, "places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE"),
         ({"places": "grid:-5m"}, "places must be"),
         ({"places": "grid:5miles"}, "places must be"),
         ({"places": "quadtree:0"}, "places must be"),
@@ -107,8 +107,7 @@ def test_options_of_tables_round_trip():
         {"quasi": ("a",)},
         {"plain": ("a",)},
         {"scales": {"a": "date"}},
-        {"missing": "error"},
-        {"empty": ("?",)},
+        {"plain_anyway": ("a",)},
         {"population": "town.csv"},
     ],
 )
@@ -120,7 +119,7 @@ def test_options_of_tables_mean_nothing_elsewhere(option):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"missing": "kep"}, "missing must be one of keep, error, got 'kep'. Did you mean 'keep'?"),
+        ({"missing": "kep"}, "'kep' is too near to 'keep' to be one"),
         ({"missing": None}, "missing must be text"),
         ({"scales": ["age"]}, "scales must map names to names"),
         ({"quasi": {"a": "b"}}, "quasi must be a list of texts"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.core.hierarchy.derive import balanced
+from sfumato.kinds.rt.generator import generate
 
 ITEMS = "abcdefgh"
 CITIES = ("x", "y", "z")
@@ -31,6 +32,16 @@ def datasets(draw: st.DrawFn, sensitive: bool = False) -> sf.Dataset:
         hierarchy=balanced(list(ITEMS), 2),
         hierarchies=trees,
     )
+
+
+def sample(size: int = 2000, sensitive: tuple[str, ...] = (), seed: int = 1) -> sf.Dataset:
+    """Patients as they are made up, larger than what is drawn."""
+    table = generate(size, seed=seed)
+    names = [name for name in table.column_names if name not in {"person", "items"}]
+    rows = list(zip(*(table[name].to_pylist() for name in names), strict=True))
+    items = [text.split("|") for text in table["items"].to_pylist()]
+    labels = sorted({item for row in items for item in row})
+    return sf.Dataset.of("rt", rows, names, items, sensitive_items=sensitive, hierarchy=balanced(labels, 5))
 
 
 RELATIONAL = ("cluster", "mondrian", "incognito", "top-down", "bottom-up", "optimal")

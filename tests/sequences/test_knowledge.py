@@ -194,6 +194,8 @@ def test_json_has_the_keys_of_every_risk() -> None:
         "people": 2,
         "unique_share": 0.0,
         "max_sensitive_share": 0.0,
+        "set_sizes": {"1": 0.0, "2-4": 1.0, "5-9": 0.0, "10-99": 0.0, "100+": 0.0},
+        "set_size_quantiles": {"5 %": 2, "25 %": 2, "50 %": 2, "75 %": 2, "95 %": 2},
     }
 
 

@@ -102,7 +102,7 @@ def test_a_workload_names_events():
     score = CountQueries(intervals=2).measure(asked)
     assert (score.details["queries"], score.details["events"]) == (4, 2)
     assert score.details["false_negatives"] == pytest.approx(1 / 3)
-    for queries in ((("a",), ("a", "x")), (("x",), ("nowhere",))):
+    for queries in ((("a",), ("time=3..4",)), (("x",), ("nowhere",))):
         with pytest.raises(SchemaError, match="query 2 of the workload"):
             CountQueries().measure(dataclasses.replace(comparison, workload=Workload(queries)))
 

@@ -20,9 +20,11 @@ def read(path, text, **options):
     return sf.read(path, kind="snapshots", **{"columns": QI, "sensitive": ("ill",), **options})
 
 
-def test_dates_are_cut_to_days_and_rows_keep_their_order(tmp_path):
+def test_dates_are_cut_to_days_and_rows_are_sorted_by_them(tmp_path):
     data = read(tmp_path / "a.csv", "time,age,ill\n2024-01-03T10:00:00Z,1,b\n2024-01-02T23:59:00Z,2,a\n")
-    assert data.table["time"].to_pylist() == [19725, 19724]
+    assert data.table["time"].to_pylist() == [19724, 19725]
+    assert data.table["age"].to_pylist() == ["2", "1"]
+    assert any("sorted by time: 1." in note for note in data.notes)
     assert data.clock.unit == "day" and "A snapshot is a day of UTC." in data.notes
     hourly = read(tmp_path / "a.csv", "time,age,ill\n2024-01-03T10:30:00Z,1,b\n", resolution="hour")
     assert hourly.table["time"].to_pylist() == [19725 * 24 + 10]

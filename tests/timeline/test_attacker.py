@@ -51,4 +51,9 @@ def test_an_event_of_which_nothing_is_left_is_not_exposed():
 
 def test_without_sensitive_events_the_most_frequent_one_counts_and_no_names_are_listed():
     found = attack_original(sf.Dataset.of("timeline", [{"a": 3, "b": 1}]), 2)[0].to_dict()
-    assert found == {"knowledge": "prefixes", "prefixes": 1, "largest_relative_frequency": 0.75}
+    assert found == {
+        "knowledge": "prefixes",
+        "prefixes": 1,
+        "largest_relative_frequency": 0.75,
+        "events_that_reach": {"0.1 %": 2, "1 %": 2, "5 %": 2, "20 %": 2},
+    }

@@ -46,6 +46,8 @@ def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(met
         parameters["delta"] = 60.0
     if "clusters" in method.__dataclass_fields__:
         parameters["clusters"] = data.draw(st.integers(1, 4))
+    if "refine" in method.__dataclass_fields__:
+        parameters["refine"] = data.draw(st.booleans())
     try:
         result = method(**parameters).anonymize(dataset, Run(bytes([seed] * 32)))
     except InfeasibleError:

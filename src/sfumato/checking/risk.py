@@ -11,9 +11,15 @@ import numpy.typing as npt
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import tabulate
 
-__all__ = ["Finding", "Findings", "Risk", "draw_people", "margin_of", "success"]
+__all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success"]
 
 Ints = npt.NDArray[np.int64]
+
+_UNSPOKEN = {"sampling", "set_sizes", "set_size_quantiles"}
+
+BANDS = {"1": (1, 1), "2-4": (2, 4), "5-9": (5, 9), "10-99": (10, 99), "100+": (100, None)}
+"""Sizes of anonymity sets that are told apart: alone, too few for the usual promises, few, some, many."""
+_QUANTILES = {"5 %": 0.05, "25 %": 0.25, "50 %": 0.5, "75 %": 0.75, "95 %": 0.95}
 
 
 class Finding(Protocol):
@@ -65,7 +71,9 @@ class Risk:
     --------
     >>> Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5])).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.4, 'max_success': 0.5, 'knowledge': 'ordered-places',
-     'people': 3, 'unique_share': 0.0}
+     'people': 3, 'unique_share': 0.0,
+     'set_sizes': {'1': 0.0, '2-4': 0.6667, '5-9': 0.3333, '10-99': 0.0, '100+': 0.0},
+     'set_size_quantiles': {'5 %': 2, '25 %': 2, '50 %': 2, '75 %': 5, '95 %': 5}}
     """
 
     smallest_anonymity_set: int
@@ -111,7 +119,7 @@ class Risk:
         --------
         >>> Risk.of(np.array([2, 2, 5]), "items", published=np.array([True, True, False]), m=2).to_dict()
         {'smallest_anonymity_set': 2, 'mean_success': 0.3333333333333333, 'max_success': 0.5, 'knowledge': 'items',
-         'people': 3, 'unique_share': 0.0, 'm': 2}
+         'people': 3, 'unique_share': 0.0, 'm': 2, ...}
         """
         sizes = smallest if published is None else smallest * published
         reached = smallest[smallest > 0]
@@ -137,15 +145,46 @@ class Risk:
             return ""
         return f"measured on {self.measured:,} of {self.unit.count(self.people)}, ±{100 * self.margin:.1f} points"
 
+    @property
+    def quantiles(self) -> dict[str, int]:
+        """How large the sets are: so many of the people found have this many records or fewer to hide among."""
+        found = np.sort(self.set_sizes[self.set_sizes > 0])
+        if not len(found):
+            return {}
+        return {name: int(found[int(np.ceil(share * len(found))) - 1]) for name, share in _QUANTILES.items()}
+
+    @property
+    def sentence(self) -> str:
+        """Say in plain words how many people are found.
+
+        Examples
+        --------
+        >>> print(Risk.of(np.array([1, 1, 3, 9]), "items", m=2).sentence)
+        Whoever knows items (m=2) finds 50.0 % of 4 people alone and 75.0 % among fewer than five records; half of them
+        have no more than 1 record to hide among.
+        """
+        known = self.knowledge.replace("-", " ") + ("" if self.m is None else f" (m={self.m})")
+        shares = share_sizes(self.set_sizes)
+        if not self.quantiles:
+            return f"Whoever knows {known} finds nobody."
+        middle = self.quantiles["50 %"]
+        return (
+            f"Whoever knows {known} finds {100 * shares['1']:.1f} % of {self.unit.count(self.people)} alone and "
+            f"{100 * (shares['1'] + shares['2-4']):.1f} % among fewer than five records; half of them have no more "
+            f"than {middle:,} record{'s' * (middle != 1)} to hide among."
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, without the list of people; the number attacked by the name of the unit."""
+        """Return plain values for JSON, the sets by their sizes; the number attacked by the name of the unit."""
         fields = [field.name for field in dataclasses.fields(self) if field.name not in {"set_sizes", "unit"}]
         named = {"people": self.unit.many.replace(" ", "_")}
         found = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
+        if len(self.set_sizes):
+            found |= {"set_sizes": share_sizes(self.set_sizes), "set_size_quantiles": self.quantiles}
         return {**found, "sampling": self.sampling} if self.sampling else found
 
     def __repr__(self) -> str:
-        found = {name: value for name, value in self.to_dict().items() if name != "sampling"}
+        found = {name: value for name, value in self.to_dict().items() if name not in _UNSPOKEN}
         named = (
             f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in found.items()
         )
@@ -175,6 +214,23 @@ def _tabulate_finding(found: Finding) -> str:
     rows = [(name.replace("_", " "), value) for name, value in shown.items() if name not in {"knowledge", "warnings"}]
     warned = [("WARNING", text) for text in shown.get("warnings", ())]
     return tabulate(f"An attacker who knows {found.knowledge}", ["what", "found"], [*warned, *rows])
+
+
+def share_sizes(set_sizes: Ints) -> dict[str, float]:
+    """Return which share of people has so many records to hide among; people who are in no record under ``none``.
+
+    Examples
+    --------
+    >>> share_sizes(np.array([1, 3, 0, 250]))
+    {'1': 0.25, '2-4': 0.25, '5-9': 0.0, '10-99': 0.0, '100+': 0.25, 'none': 0.25}
+    """
+    count = max(len(set_sizes), 1)
+    shares = {
+        name: round(float(((set_sizes >= low) & (set_sizes <= (high or np.inf))).sum()) / count, 4)
+        for name, (low, high) in BANDS.items()
+    }
+    absent = int((set_sizes == 0).sum())
+    return {**shares, "none": round(absent / count, 4)} if absent else shares
 
 
 def success(set_sizes: Ints) -> npt.NDArray[np.float64]:

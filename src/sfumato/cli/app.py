@@ -8,8 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
+from sfumato.cli import studies
+from sfumato.cli.editing import edit as edit_command
+from sfumato.cli.exploring import explore as explore_command
+from sfumato.cli.hierarchies import app as hierarchies
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond
+from sfumato.cli.risks import show_rising
+from sfumato.cli.workloads import app as workloads
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.limits import EXPANSION, allow_expansion
@@ -22,6 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(workloads, name="workload")
+app.add_typer(hierarchies, name="hierarchy")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
@@ -53,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def start(
+def begin(
     context: typer.Context,
     max_expansion: Annotated[
         float,
@@ -92,12 +101,32 @@ def methods(
 
 
 @app.command()
+def start(
+    data: Data,
+    policy: Annotated[Path, typer.Option(help="Policy file to write.")] = Path("policy.toml"),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guess without asking.")] = False,
+    kind: Annotated[str, typer.Option(help="Kind of data, where it is known.")] = "",
+    sensitive: Annotated[
+        list[str], typer.Option(help="Sensitive value or column, where it is known. Repeatable.")
+    ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Replace a policy file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look at a file, guess what it is and why, ask what cannot be guessed, inspect it and write a policy that runs."""
+    from sfumato.cli.start import start
+
+    start(Output(as_json=as_json), data, policy, kind=kind, sensitive=tuple(sensitive), yes=yes, force=force)
+
+
+@app.command()
 @with_reading
 def inspect(
     data: Data,
     kind: Kind,
     reading: dict[str, Any],
-    m: Annotated[int, typer.Option(help="Largest number of places or items an attacker knows.", min=1)] = 2,
+    m: Annotated[
+        int, typer.Option("-m", "--m", help="Pieces an attacker knows at most: places, items, events, columns.", min=1)
+    ] = 2,
     as_json: Json = False,
 ) -> None:
     """Say what the data are, and how identifying they are as they stand."""
@@ -107,24 +136,23 @@ def inspect(
     found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in {"notes", "risk", "beyond"}})
-    names = list(dict.fromkeys(name for risk in found["risk"] for name in risk if name not in {*_UNSHOWN, *found}))
-    out.table(
-        "How identifying they are as they stand",
-        ["an attacker who knows", *(name.replace("_", " ") for name in names)],
-        [(_describe_knowledge(risk), *(risk.get(name) for name in names)) for risk in found["risk"]],
-    )
-    for beyond in found["beyond"]:
-        show_beyond(out, "An attacker who knows or does a little more", beyond)
+    show_inspection(out, found)
     out.finish(found)
 
 
-_UNSHOWN = {"knowledge", "m", "max_success"}
+def show_inspection(out: Output, found: dict[str, Any]) -> None:
+    """Show what data are, what in them looks like names of people, and how identifying they are."""
+    apart = {"notes", "identifiers", "risk", "beyond", "in_words"}
+    out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
+    out.warn([f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]])
+    show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
+    for sentence in found["in_words"][-1:]:
+        out.say(sentence)
+    for beyond in found["beyond"]:
+        show_beyond(out, "An attacker who knows or does a little more", beyond)
+
+
 _STANDARD_INPUT = "-"
-
-
-def _describe_knowledge(risk: dict[str, Any]) -> str:
-    return f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else str(risk["knowledge"])
 
 
 @app.command()
@@ -276,10 +304,20 @@ def verify(
 
 @app.command()
 @with_reading
-def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json: Json = False) -> None:
+def attack(
+    directory: Dir,
+    original: Original,
+    reading: dict[str, Any],
+    m: Annotated[
+        int,
+        typer.Option("-m", "--m", help="Also with 1, 2, up to so many pieces known, before and after.", min=0),
+    ] = 0,
+    as_json: Json = False,
+) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato import pipeline
     from sfumato.cli.publishing import read_original, show_risk
+    from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
     dataset = read_original(existing(directory), original, reading)
@@ -288,7 +326,13 @@ def attack(directory: Dir, original: Original, reading: dict[str, Any], as_json:
     show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
-    out.finish(risk | {"beyond": beyond})
+    rising = {}
+    if m:
+        both = pipeline.attack_rising(directory, dataset, m)
+        rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
+        show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
+        show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
+    out.finish(risk | {"beyond": beyond} | ({"rising": rising} if rising else {}))
 
 
 @app.command()
@@ -423,3 +467,7 @@ def demo(
     from sfumato.cli.demo import show
 
     show(Output(as_json=as_json), out)
+
+
+for _command in (studies.evaluate, studies.compare, studies.plot, explore_command, edit_command):
+    app.command()(_command)

@@ -50,7 +50,7 @@ def _reading(
         ),
     ] = "",
     zone: Annotated[str, typer.Option(help="Time zone in which days begin, for --split.")] = "",
-    places: Annotated[str, typer.Option(help="Derive places: grid:500m, quadtree:500 or regions:FILE.")] = "",
+    places: Annotated[str, typer.Option(help="Derive places: grid:500m, quadtree:500, h3:8 or regions:FILE.")] = "",
     places_file: Annotated[str, typer.Option(help="File with coordinates of the places.")] = "",
     coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
     split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
@@ -67,7 +67,15 @@ def _reading(
         list[str],
         typer.Option(help="What a column holds: age=numeric, born=date, zip=categorical, pain=low<mid<high."),
     ] = [],  # noqa: B006
-    missing: Annotated[str, typer.Option(help="Empty cells of a table: keep as a value of their own, or error.")] = "",
+    plain_anyway: Annotated[
+        list[str],
+        typer.Option(help="Column to publish as it is although it looks like names or numbers of people. Repeatable."),
+    ] = [],  # noqa: B006
+    missing: Annotated[
+        str,
+        typer.Option(help="Empty cells: error, drop (leave their rows out), a value to put in, or, in tables, keep."),
+    ] = "",
+    sheet: Annotated[str, typer.Option(help="Sheet of a workbook; the first if not given.")] = "",
     empty: Annotated[list[str], typer.Option(help="Text that means no value, such as ? or NA. Repeatable.")] = [],  # noqa: B006
     population: Annotated[str, typer.Option(help="File with the people that a table was drawn from.")] = "",
     items: Annotated[str, typer.Option(help="Column of a table that holds the items of a person.")] = "",
@@ -82,7 +90,7 @@ def _reading(
         list[str],
         typer.Option(help="Event a receiver monitors, several with commas, @FILE, or '*' for all. Repeatable."),
     ] = [],  # noqa: B006
-    resolution: Annotated[str, typer.Option(help="Cut times to the second, minute, hour or day.")] = "",
+    resolution: Annotated[str, typer.Option(help="Cut times to the second, minute, hour, day, month or quarter.")] = "",
     user_key: Annotated[str, typer.Option(help="Who a person is in a web log: host, user or host+agent.")] = "",
     query: Annotated[str, typer.Option(help="Query strings of a web log: drop or keep.")] = "",
     start: Annotated[
@@ -95,15 +103,22 @@ def _reading(
         list[str],
         typer.Option(
             help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item=fanout:10 or popular:2, "
-            "age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat."
+            "age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat, place=h3."
         ),
     ] = [],  # noqa: B006
+    hierarchy_root: Annotated[
+        str, typer.Option(help="Label to put above hierarchies that have several roots, such as '*'.")
+    ] = "",
     unit: Annotated[
         str, typer.Option(help="What one record is, if the file does not tell: basket, or 'stay of patient'.")
     ] = "",
     owner_column: Annotated[
         str, typer.Option(help="Column that says whose the records are, where people have several.")
     ] = "",
+    step: Annotated[
+        list[str],
+        typer.Option(help="Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'. Repeatable."),
+    ] = [],  # noqa: B006
     constraints: Annotated[
         list[str],
         typer.Option(help="utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line."),
@@ -111,6 +126,7 @@ def _reading(
 ) -> dict[str, Any]:
     """Collect reading options that were given."""
     given: dict[str, Any] = {
+        "steps": tuple(step),
         "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
         "unit": unit or None,
         "drop": tuple(drop),
@@ -129,7 +145,10 @@ def _reading(
         "sensitive": tuple(sensitive),
         "plain": tuple(plain),
         "scales": parse_pairs(scale, "--scale"),
+        "plain_anyway": tuple(plain_anyway),
         "missing": missing or None,
+        "sheet": sheet or None,
+        "hierarchy_root": hierarchy_root or None,
         "empty": tuple(empty),
         "population": population or None,
         "items": items or None,

@@ -131,9 +131,9 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 @contextlib.contextmanager
-def show_progress() -> Iterator[Progress]:
+def show_progress(*, shown: bool = True) -> Iterator[Progress]:
     """Show progress with the time left on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not shown or not sys.stderr.isatty():
         yield silent
         return
     from rich.console import Console

@@ -13,6 +13,7 @@ import pyarrow as pa
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress
+from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.measuring.workload import Workload
@@ -30,6 +31,7 @@ from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
     "announce_compilation",
+    "check_file",
     "export_file",
     "generate_file",
     "given_secret",
@@ -204,7 +206,9 @@ def run_policy(out: Output, path: Path) -> None:
 def show_risk(out: Output, risk: dict[str, Any]) -> None:
     """Show what an attacker reaches, and what somebody who sees that records are late or missing reaches."""
     more = ", late and missing records counted as below" if risk.get("fates") else ""
-    out.facts(f"An attacker with the model's knowledge{more}", {n: v for n, v in risk.items() if n != "fates"})
+    shown = {n: v for n, v in risk.items() if n not in {"fates", *SIZES}}
+    out.facts(f"An attacker with the model's knowledge{more}", shown)
+    show_sizes(out, [risk])
     if risk.get("fates"):
         out.table(
             "Somebody who also sees what became of the record: guesses that are right",
@@ -228,7 +232,7 @@ def generate_file(
     force: bool,
 ) -> None:
     """Generate data of a kind into a file."""
-    _check_file(path, force=force)
+    check_file(path, force=force)
     generator = registry.generator(kind)
     chosen = {"model": model} if model else {}
     table = generator.generate(size, seed, **chosen, **options)
@@ -241,7 +245,7 @@ def export_file(
     out: Output, directory: Path, path: Path, layout: str | None, format: str | None, *, force: bool
 ) -> None:
     """Write the records of a release in another layout and format."""
-    _check_file(path, force=force)
+    check_file(path, force=force)
     done = export_release(releases.read_release(directory), path, layout, format, force=force)
     out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
@@ -256,7 +260,7 @@ def write_reconstructions(
     numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, copies + 1)]
     paths = numbered if copies > 1 else [path]
     for file in paths:
-        _check_file(file, force=force)
+        check_file(file, force=force)
     for file, possible in zip(paths, pipeline.reconstruct(directory, copies=copies, seed=seed), strict=True):
         items = possible.history()
         people = possible.table.column(possible.schema.identifier).take(pa.array(items.row_of_token))
@@ -266,7 +270,8 @@ def write_reconstructions(
     out.finish({"copies": copies, "out": [str(file) for file in paths]})
 
 
-def _check_file(path: Path, *, force: bool) -> None:
+def check_file(path: Path, *, force: bool) -> None:
+    """Refuse to write a file that is there, or into a directory that is not."""
     if path.exists() and not force:
         raise SfumatoError(f"{path}: the file is there already; use --force to replace it.")
     if not path.parent.is_dir():

@@ -10,9 +10,42 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError
 
-__all__ = ["UNITS", "Clock"]
+__all__ = ["MONTHS", "UNITS", "Clock", "count_units", "find_moments"]
 
-UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "month": 2_629_746, "quarter": 7_889_238}
+"""Seconds of every unit; months and quarters are not equally long, and these are their means."""
+MONTHS = {"month": 1, "quarter": 3}
+"""Months of the units that are not equally long."""
+
+Longs = npt.NDArray[np.int64]
+
+
+def count_units(unit: str, micros: Longs) -> Longs:
+    """Return in which unit since 1970 every moment lies, given as microseconds since 1970.
+
+    Examples
+    --------
+    >>> count_units("month", np.array([-1, 0, 31 * 86_400_000_000])).tolist()
+    [-1, 0, 1]
+    """
+    if unit not in MONTHS:
+        return micros // (UNITS[unit] * 1_000_000)
+    months = micros.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+    return np.asarray(months // MONTHS[unit], dtype=np.int64)
+
+
+def find_moments(unit: str, numbers: Longs) -> Longs:
+    """Return the moment at which units begin, as microseconds since 1970.
+
+    Examples
+    --------
+    >>> (find_moments("quarter", np.array([0, 1])) // 86_400_000_000).tolist()
+    [0, 90]
+    """
+    if unit not in MONTHS:
+        return numbers * (UNITS[unit] * 1_000_000)
+    months = (numbers * MONTHS[unit]).astype("datetime64[M]")
+    return np.asarray(months.astype("datetime64[us]").astype(np.int64), dtype=np.int64)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +58,7 @@ class Clock:
     Parameters
     ----------
     unit
-        ``second``, ``minute``, ``hour`` or ``day``; None for plain numbers.
+        ``second``, ``minute``, ``hour``, ``day``, ``month`` or ``quarter``; None for plain numbers.
     origin
         For activity data, which have no times but slots: the time at which the first slot begins.
 
@@ -53,7 +86,7 @@ class Clock:
         """Return times as they are published."""
         if self.unit is None:
             return pa.array(times, pa.int64())
-        return pa.array(times * (UNITS[self.unit] * 1_000_000), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+        return pa.array(find_moments(self.unit, times), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
 
     def from_arrow(self, times: pa.Array) -> npt.NDArray[np.int64]:
         """Read times as they were published.
@@ -66,4 +99,4 @@ class Clock:
         if self.unit is None:
             return np.asarray(times.to_numpy(zero_copy_only=False), dtype=np.int64)
         micros = np.asarray(times.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
-        return micros // (UNITS[self.unit] * 1_000_000)
+        return count_units(self.unit, micros)

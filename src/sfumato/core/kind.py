@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 from sfumato.core.schema import Column
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["TABLES", "Kind", "OfKind"]
+__all__ = ["TABLES", "WRITTEN", "Kind", "OfKind"]
 
-TABLES = ("csv", "parquet", "jsonl")
+WRITTEN = ("csv", "parquet", "jsonl")
+"""Formats in which every table can be written."""
+TABLES = (*WRITTEN, "xlsx", "xes", "gpx", "geojson")
 """Formats of files that hold one table."""
 
 
@@ -43,11 +45,18 @@ class Kind:
         In the long layout: the column that numbers the entries of a record, where their order says something.
     exports
         Formats beside those of tables in which a release can be exported.
+    advised
+        Methods to try first, the first of all first.
+    headline
+        Measures that tell most about what a release is still good for, the first of all first.
+    usual
+        Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
+        demand first.
 
     Examples
     --------
     >>> Kind("the wishes of a person", (Column("person", "identifier"), Column("wishes", "history"))).formats
-    ('csv', 'parquet', 'jsonl')
+    ('csv', 'parquet', 'jsonl', 'xlsx', 'xes', 'gpx', 'geojson')
     """
 
     row: str
@@ -60,6 +69,9 @@ class Kind:
     entries: Mapping[str, str] = dataclasses.field(default_factory=dict)
     position: str = ""
     exports: tuple[str, ...] = ()
+    advised: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
+    usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
 
 
 class OfKind:

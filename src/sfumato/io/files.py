@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.limits import check_expansion, largest_expansion
-from sfumato.io.memory import Readable, as_place
+from sfumato.io.memory import Place, Readable, as_place
 
-__all__ = ["FORMATS", "check_encoding", "choose_format", "load", "read_lines", "to_utf8", "unpack"]
+__all__ = [
+    "FORMATS",
+    "check_encoding",
+    "choose_format",
+    "iterate_blocks",
+    "load",
+    "read_lines",
+    "to_utf8",
+    "unpack",
+]
 
-FORMATS = ("csv", "parquet", "jsonl", "spmf")
+FORMATS = ("csv", "parquet", "jsonl", "spmf", "xes", "xlsx", "gpx", "geojson")
 
 _EXTENSIONS = {
     ".csv": "csv",
@@ -27,15 +37,22 @@ _EXTENSIONS = {
     ".tab": "csv",
     ".txt": "csv",
     ".dat": "csv",
+    ".data": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".spmf": "spmf",
+    ".xes": "xes",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".ods": "xlsx",
+    ".gpx": "gpx",
+    ".geojson": "geojson",
 }
 _PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00"}
-_OPENERS: dict[str, Callable[[io.BytesIO], Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".xz": lzma.open}
 _BLOCK = 1 << 20
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -56,17 +73,55 @@ def load(path: Readable) -> bytes:
         raise SchemaError(f"{path}: this is a directory. Give a file.")
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise SchemaError(f"{path}: there is no such file.") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a valid path"
-        raise SchemaError(f"{path}: the file cannot be read ({reason}).") from None
+        raise _explain_unread(path, error) from None
     expected = _PACKED.get(path.suffix.lower(), b"")
     if data and not data.startswith(expected):
         raise SchemaError(
             f"{path.name}: the name says {path.suffix} but the content is not packed so. Rename or pack it."
         )
     return unpack(path.name, data)
+
+
+def iterate_blocks(path: Place) -> Iterator[bytes]:
+    """Yield the content of a file a megabyte at a time, unpacked if it is packed with gzip or xz.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "log.xes.gz"
+    >>> _ = file.write_bytes(gzip.compress(b"<log/>"))
+    >>> list(iterate_blocks(file))
+    [b'<log/>']
+    """
+    with contextlib.ExitStack() as open_files:
+        try:
+            file = open_files.enter_context(path.open("rb"))
+            size = path.stat().st_size
+        except (OSError, ValueError) as error:
+            raise _explain_unread(path, error) from None
+        yield from _unpack_blocks(path.name, file, size)
+
+
+def _explain_unread(path: Place, error: OSError | ValueError) -> SchemaError:
+    if isinstance(error, FileNotFoundError):
+        return SchemaError(f"{path}: there is no such file.")
+    reason = getattr(error, "strerror", None) or "not a valid path"
+    return SchemaError(f"{path}: the file cannot be read ({reason}).")
+
+
+def _unpack_blocks(name: str, file: Any, size: int) -> Iterator[bytes]:
+    begin = file.peek(8) if hasattr(file, "peek") else file.getvalue()[:8]
+    opener = next((_OPENERS[suffix] for suffix, magic in _PACKED.items() if begin.startswith(magic)), None)
+    source, total, limit = file if opener is None else opener(file), 0, largest_expansion(size)
+    try:
+        while block := source.read(_BLOCK):
+            total += len(block)
+            if opener is not None and total > limit:
+                check_expansion(name, size, total)
+            yield block
+    except (lzma.LZMAError, OSError, zlib.error, EOFError):
+        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
 
 
 def unpack(name: str, data: bytes) -> bytes:
@@ -77,19 +132,9 @@ def unpack(name: str, data: bytes) -> bytes:
     >>> unpack("visits.csv.xz", lzma.compress(b"person,place"))
     b'person,place'
     """
-    opener = next((_OPENERS[suffix] for suffix, magic in _PACKED.items() if data.startswith(magic)), None)
-    if opener is None:
+    if not data.startswith(tuple(_PACKED.values())):
         return data
-    room, limit = io.BytesIO(), largest_expansion(len(data))
-    try:
-        with opener(io.BytesIO(data)) as file:
-            while block := file.read(_BLOCK):
-                room.write(block)
-                if room.tell() > limit:
-                    check_expansion(name, len(data), room.tell())
-    except (lzma.LZMAError, OSError, zlib.error, EOFError):
-        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
-    return room.getvalue()
+    return b"".join(_unpack_blocks(name, io.BytesIO(data), len(data)))
 
 
 def choose_format(path: Readable, given: str | None = None, formats: Sequence[str] = FORMATS) -> str:
@@ -99,11 +144,11 @@ def choose_format(path: Readable, given: str | None = None, formats: Sequence[st
     --------
     >>> choose_format("visits.csv.xz"), choose_format("visits.pq"), choose_format("visits.txt", "spmf")
     ('csv', 'parquet', 'spmf')
-    >>> choose_format("visits.xlsx")
+    >>> choose_format("visits.doc", formats=("csv", "parquet"))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.xlsx: the extension does not tell the format. Give one of csv,
-    parquet, jsonl, spmf as format.
+    sfumato.core.errors.SchemaError: visits.doc: the extension does not tell the format. Give one of csv,
+    parquet as format.
     """
     if given is not None:
         if given not in FORMATS:

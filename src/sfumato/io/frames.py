@@ -29,6 +29,8 @@ class FrameFile(MemoryPlace):
         The table as Parquet.
     notes
         What was done to the frame, in sentences.
+    label
+        What it is called in messages.
 
     Examples
     --------
@@ -37,8 +39,8 @@ class FrameFile(MemoryPlace):
     ('data frame', '.parquet', ())
     """
 
-    def __init__(self, content: bytes, notes: tuple[str, ...] = ()) -> None:
-        super().__init__({"frame.parquet": content}, "frame.parquet", _NAME)
+    def __init__(self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME) -> None:
+        super().__init__({"frame.parquet": content}, "frame.parquet", label)
         self.notes = notes
 
 
@@ -53,7 +55,7 @@ def is_frame(value: object) -> bool:
     return any(hasattr(value, name) for name in ("__arrow_c_stream__", "__dataframe__"))
 
 
-def make_file(frame: Any) -> FrameFile:
+def make_file(frame: Any, label: str = _NAME) -> FrameFile:
     """Make a file of a data frame: its columns are read by the rules for files, and nothing is written to disk.
 
     An index of pandas that has a name is a column; one without a name numbers the rows, and is left out.
@@ -68,7 +70,7 @@ def make_file(frame: Any) -> FrameFile:
     except _UNFIT:
         raise SchemaError(f"{_NAME}: {_name_unfit(table)}") from None
     notes = ("The index of the data frame has no name and is left out.",) if unnamed else ()
-    return FrameFile(sink.getvalue().to_pybytes(), notes)
+    return FrameFile(sink.getvalue().to_pybytes(), notes, label)
 
 
 def to_table(frame: Any) -> pa.Table:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Layout", "looks_like_spmf", "recognise_layout"]
+__all__ = ["Layout", "is_utf8", "looks_like_spmf", "recognise_layout"]
 
 _NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _SPMF_TOKEN = re.compile(r"-?\d+|<-?\d+>", re.ASCII)
@@ -76,3 +76,18 @@ def looks_like_spmf(lines: Sequence[str]) -> bool:
     if not rows:
         return any(line.startswith(("@ITEM=", "@CONVERTED_FROM")) for line in lines)
     return all(row[-1] == "-2" and all(map(_SPMF_TOKEN.fullmatch, row)) for row in rows)
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether bytes are text in UTF-8.
+
+    Examples
+    --------
+    >>> is_utf8("café".encode()), is_utf8("café".encode("latin-1"))
+    (True, False)
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

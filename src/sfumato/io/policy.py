@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.formats.json_text import read_toml
 
-__all__ = ["Policy", "read_policy"]
+__all__ = ["Policy", "locate_files", "read_policy"]
 
 
 _FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
@@ -88,13 +89,24 @@ def read_policy(path: Path) -> Policy:
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
     read_limit(policy.release.withhold_at_most)
     folder = path.parent
-    beside = {name: _beside(folder, value) for name, value in policy.reading.items() if name in _FILES}
-    data = policy.data.model_copy(update={"path": str(folder / policy.data.path), **beside})
+    located = locate_files(folder, policy.reading)
+    data = policy.data.model_copy(update={"path": str(folder / policy.data.path), **located})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)
     include = tuple(str(folder / file) for file in policy.release.include)
     paths = {"out": str(folder / policy.release.out), "secret": secret, "include": include}
     release = policy.release.model_copy(update=paths)
     return policy.model_copy(update={"data": data, "release": release})
+
+
+def locate_files(folder: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options for reading whose files lie beside the text that names them.
+
+    Examples
+    --------
+    >>> locate_files(Path("nowhere"), {"hierarchies": {"age": "width:8"}, "split": "day"})
+    {'hierarchies': {'age': 'width:8'}, 'split': 'day'}
+    """
+    return {name: _beside(folder, value) if name in _FILES else value for name, value in reading.items()}
 
 
 def _beside(folder: Path, value: Any) -> Any:

@@ -17,7 +17,7 @@ from sfumato.core.unit import parse_unit
 from sfumato.io.files import check_encoding
 from sfumato.io.tables import check_delimiter
 
-__all__ = ["Reading", "check_separator"]
+__all__ = ["Reading", "check_missing", "check_separator"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "split": ("day", "week"),
@@ -26,12 +26,27 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "user_key": ("host", "user", "host+agent"),
     "query": ("drop", "keep"),
     "faults": ("error", "mend"),
-    "missing": ("keep", "error"),
 }
+_FATES = ("keep", "error", "drop")
 _SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
-_LISTS = ("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items")
-_ANY_FILE = ("kind", "columns", "delimiter", "format", "encoding", "header", "drop")
+_LISTS = (
+    *("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items"),
+    *("plain_anyway", "steps"),
+)
+_ANY_FILE = (
+    "kind",
+    "columns",
+    "delimiter",
+    "format",
+    "encoding",
+    "header",
+    "drop",
+    "sheet",
+    "missing",
+    "empty",
+    "steps",
+)
 """Options that mean something for a file of any kind of data."""
 
 
@@ -60,10 +75,16 @@ class Reading:
     scales
         Of tables: what the values of a column are, where that is not to be told by their look: ``numeric`` (or
         ``integer`` or ``decimal``), ``date``, ``categorical``, or an order such as ``low<mid<high``.
+    plain_anyway
+        Of tables and snapshots: columns to publish as they are although they look like names, addresses or numbers of
+        people.
     missing
-        Of tables: ``error`` to refuse empty cells, which are a value of their own otherwise (``keep``).
+        What becomes of empty cells: ``error`` to refuse them, ``drop`` to leave their rows out, or a value to put in
+        where that says what happened. Without it they are refused, and in tables a value of their own (``keep``).
     empty
-        Of tables: texts that mean that there is no value, such as ``?`` or ``NA``; an empty cell always does.
+        Texts that mean that there is no value, such as ``?`` or ``NA``; an empty cell always does.
+    sheet
+        Of a workbook; the first if not given.
     population
         Of tables: file with the people the records were drawn from.
     items
@@ -74,6 +95,8 @@ class Reading:
         Of tables with sets: items that are sensitive; an entry ``@FILE`` stands for a file with one item per line.
     hierarchies, constraints
         Files by column, and by name (``utility``, ``privacy``). Hierarchies may be derived: ``width:8``.
+    hierarchy_root
+        Label to put above hierarchies that have several roots.
     places
         Derive places from coordinates: ``grid:500m``, ``quadtree:500`` (at most 500 places) or
         ``regions:FILE``, to which ``,outside=drop`` may be added.
@@ -89,7 +112,8 @@ class Reading:
         Events that the receiver of a release monitors; ``*`` for all of them, ``@FILE`` for a file with one
         per line.
     resolution
-        ``second``, ``minute``, ``hour`` or ``day``: dates are cut to it. Without it, to the second.
+        ``second``, ``minute``, ``hour``, ``day``, ``month`` or ``quarter``: dates are cut to it. Without it, to the
+        second.
     user_key
         Who a person is in a web log: ``host``, ``user`` or ``host+agent``.
     query
@@ -109,6 +133,8 @@ class Reading:
         which are errors otherwise.
     unit
         What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
+    steps
+        Changes to the table before anything else, such as ``rename venue=place`` (:mod:`sfumato.io.steps`).
 
     Examples
     --------
@@ -156,6 +182,10 @@ class Reading:
     items: str | None = None
     item_file: str | None = None
     sensitive_items: tuple[str, ...] = ()
+    sheet: str | None = None
+    hierarchy_root: str | None = None
+    plain_anyway: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
@@ -189,6 +219,8 @@ class Reading:
             return check_delimiter(text)
         if name == "separator":
             return check_separator(text)
+        if name == "missing":
+            return check_missing(text)
         if name == "encoding":
             return check_encoding(text)
         if name == "zone":
@@ -250,6 +282,28 @@ def check_separator(text: str) -> str:
             f"reading: separator must be one character such as ; or |, or one of {known}, got {text!r}."
         )
     return mark
+
+
+def check_missing(text: str) -> str:
+    """Return what is to become of empty cells, or refuse what is nearly one of the words for it.
+
+    Examples
+    --------
+    >>> check_missing("drop"), check_missing("unknown")
+    ('drop', 'unknown')
+    >>> check_missing("dorp")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
+    empty cells; 'dorp' is too near to 'drop' to be one.
+    """
+    near = difflib.get_close_matches(text.lower(), _FATES, n=1, cutoff=0.7)
+    if near and text not in _FATES:
+        raise ParameterError(
+            "reading: missing must be error, drop, keep (in tables), or a value to put into empty cells; "
+            f"{text!r} is too near to {near[0]!r} to be one."
+        )
+    return text
 
 
 def _text(name: str, value: Any) -> str:

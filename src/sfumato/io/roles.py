@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.reading import Reading
 
-__all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "Roles", "Vocabulary", "assign_roles"]
+__all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "UNUSED_IN_XES", "Roles", "Vocabulary", "assign_roles"]
 
 EVENT_LOGS = {
     "person": (
@@ -29,7 +29,13 @@ EVENT_LOGS = {
 }
 """Names of columns that event logs and click streams use, by role."""
 
-UNUSED_IN_EVENT_LOGS = frozenset({"venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"})
+UNUSED_IN_XES = frozenset(
+    {"org:resource", "org:group", "org:role", "lifecycle:transition", "lifecycle:model", "identity:id"}
+)
+"""Attributes that the standard of XES has beside who, what and when."""
+UNUSED_IN_EVENT_LOGS = UNUSED_IN_XES | {
+    *("venuecategoryid", "venuecategory", "timezoneoffset", "latitude", "longitude"),
+}
 
 
 _DATA_LIKE = re.compile(r"[+-]?[\d.]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)

@@ -1,4 +1,4 @@
-"""Tables from CSV, Parquet and JSON lines, with every CSV cell kept as the text it is."""
+"""Tables from the files people have, with every cell of a text kept as the text it is."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.kind import TABLES
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.formats.bounded_parquet import read_parquet
+from sfumato.io.formats.geojson import looks_like_geojson, parse_geojson
+from sfumato.io.formats.gpx import parse_gpx
 from sfumato.io.formats.json_text import find_deep_line
+from sfumato.io.formats.spreadsheets import parse_sheet
+from sfumato.io.formats.xes import parse_xes
 
-__all__ = ["check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
+__all__ = ["check_columns", "check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
 
 _DELIMITERS = (",", ";", "\t")
-_SPOKEN = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
+_SPOKEN = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
 _SAMPLED_LINES = 20
 _LINE = re.compile(rb"[^\r\n]+")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -45,13 +50,13 @@ def read_table(
     Parameters
     ----------
     path
-        CSV, Parquet or JSON lines, possibly packed as ``.gz`` or ``.xz``.
+        CSV, Parquet, JSON lines, XLSX, XES, GPX or GeoJSON, possibly packed as ``.gz`` or ``.xz``.
     delimiter
         Of CSV; without it comma, semicolon or tab, whichever the first lines agree on.
     format
-        ``csv``, ``parquet`` or ``jsonl`` where the extension is not to decide.
+        ``csv``, ``parquet``, ``jsonl`` and so on where the extension is not to decide.
     header
-        Of CSV: True if the first line names the columns, or the names if it does not.
+        Of CSV and sheets: True if the first line names the columns, or the names if it does not.
     encoding
         Of CSV and JSON lines, if not UTF-8.
 
@@ -82,6 +87,7 @@ def parse_table(
     delimiter: str | None = None,
     header: bool | Sequence[str] = True,
     encoding: str | None = None,
+    sheet: str | None = None,
 ) -> pa.Table:
     """Make a table of the content of a file; the name is for error messages.
 
@@ -90,17 +96,32 @@ def parse_table(
     >>> parse_table("visits.jsonl", b'{"person": "007", "place": "a"}', "jsonl").to_pylist()
     [{'person': '007', 'place': 'a'}]
     """
-    if format not in {"csv", "parquet", "jsonl"}:
-        raise ParameterError(f"{name}: format {format} is not a table. Give csv, parquet or jsonl.")
-    text = data if format == "parquet" else to_utf8(name, data, encoding)
+    if format not in TABLES:
+        raise ParameterError(f"{name}: format {format} is not a table. Give {', '.join(TABLES[:-1])} or {TABLES[-1]}.")
+    if format == "jsonl" and looks_like_geojson(data):
+        format = "geojson"
+    text = data if format in {"parquet", "xlsx", "xes", "gpx"} else to_utf8(name, data, encoding)
     if not text.strip():
         raise SchemaError(f"{name}: the file is empty.")
     if format == "parquet":
         table = read_parquet(name, pa.BufferReader(data), len(data))
+    elif format == "xlsx":
+        table = parse_sheet(name, data, sheet, header)
+    elif format == "xes":
+        table = parse_xes(name, [data])
+    elif format == "gpx":
+        table = parse_gpx(name, [data])
+    elif format == "geojson":
+        table = parse_geojson(name, text)
     elif format == "jsonl":
         table = _parse_json_lines(name, text)
     else:
         table = _parse_csv(name, text, delimiter, header)
+    return check_columns(name, table)
+
+
+def check_columns(name: str, table: pa.Table) -> pa.Table:
+    """Return a table whose columns have names of their own and that has rows, or say what it lacks."""
     first = {column: i for i, column in reversed(list(enumerate(table.column_names)))}
     repeated = [i for i, column in enumerate(table.column_names) if first[column] < i]
     if repeated:
@@ -143,7 +164,8 @@ def first_lines(data: bytes, count: int = _SAMPLED_LINES) -> list[str]:
 def detect_delimiter(lines: Sequence[str]) -> str:
     """Return comma, semicolon or tab: the one that cuts the first lines into equally many cells.
 
-    Where several do, the one with more cells wins; where none does, the one the first line has most of.
+    Where several do, the one with more cells wins; where none does, the one the first line has most of. Where there is
+    none of them, and blanks cut all lines into equally many cells, at least three, it is blanks.
 
     Examples
     --------
@@ -156,6 +178,10 @@ def detect_delimiter(lines: Sequence[str]) -> str:
         counts = [line.count(delimiter) for line in bare]
         return len(set(counts)) == 1 and counts[0] > 0, counts[0]
 
+    if len(lines) > 1 and not any(mark in line for mark in _DELIMITERS for line in lines):
+        cells = {len(line.split()) for line in lines}
+        if len(cells) == 1 and min(cells) >= 3:
+            return " "
     return max(_DELIMITERS, key=judge) if lines else ","
 
 
@@ -167,6 +193,8 @@ def _parse_csv(name: str, data: bytes, delimiter: str | None, header: bool | Seq
         data += b"\n"
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(lines)
     quoted = b'"' in data
+    if cut == " " and not quoted:  # columns are often aligned by several blanks
+        data = re.sub(rb"(?m)^ +| +\r?$", b"", re.sub(rb"[ \t]+", b" ", data))
     if quoted:
         _check_quotes(name, data, cut)
     table = _cut_cells(name, data, cut, quoted, header is True)

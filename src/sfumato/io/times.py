@@ -15,11 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.core.clock import MONTHS, Clock, count_units, find_moments
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import Cells, name_marked, parse_numbers, refuse_empty
 
-__all__ = ["Times", "parse_times", "split_periods"]
+__all__ = ["Times", "cut_times", "parse_times", "split_periods"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -46,6 +47,9 @@ _DATES = [
         r"(?::?(?P<second>\d\d))?" + _ZONE,
         r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})" + _AFTER_DATE,
         r"(?P<left>\d{1,2})[/-](?P<right>\d{1,2})[/-](?P<year>\d{4})" + _AFTER_DATE,
+        r"(?P<year>\d{4})[-/.](?P<month>\d\d)",
+        r"(?P<year>\d{4})[- ]?[Qq](?P<quarter>\d)",
+        r"(?P<name>[A-Za-z]{3})[a-z]{0,6}\.?[ -](?P<year>\d{4})",
         _WEEKDAY + r"(?P<name>[A-Za-z]{3}) +(?P<day>\d{1,2}) " + _CLOCK + _ZONE + r" (?P<year>\d{4})",
         _WEEKDAY + r"(?P<day>\d{1,2})[ -](?P<name>[A-Za-z]{3})[ -](?P<year>\d{4})" + _AFTER_DATE,
     )
@@ -253,6 +257,11 @@ class _Moments(NamedTuple):
 
         self.year[rows] = -number("year") if parts.get("before") else number("year")
         self.month[rows], self.day[rows] = number("month"), number("day")
+        if "day" not in parts and "left" not in parts:  # a month or quarter is its first day
+            self.day[rows] = 1
+        if "quarter" in parts:
+            quarter = number("quarter")
+            self.month[rows] = np.where((quarter >= 1) & (quarter <= 4), quarter * 3 - 2, 0)
         if "left" in parts:
             self.month[rows], self.day[rows], self.ambiguous[rows] = number("left"), number("right"), True
         if parts.get("name"):
@@ -307,6 +316,23 @@ class _Moments(NamedTuple):
             return self.month, self.day
         month = np.where(self.ambiguous, self.day, self.month)
         return month, np.where(self.ambiguous, self.month, self.day)
+
+
+def cut_times(micros: Longs, resolution: str) -> tuple[Longs, Clock, Marks]:
+    """Cut moments to a resolution; return them as numbers, what those count, and which moments were finer.
+
+    Months and quarters are not equally long, so that distances of them would mean nothing: they count the days, each
+    being its first.
+
+    Examples
+    --------
+    >>> times, clock, finer = cut_times(np.array([40 * 86_400_000_000]), "month")
+    >>> times.tolist(), clock.unit, finer.tolist()
+    ([31], 'day', [True])
+    """
+    moments = find_moments(resolution, count_units(resolution, micros))
+    clock = Clock("day" if resolution in MONTHS else resolution)
+    return count_units(str(clock.unit), moments), clock, moments != micros
 
 
 def split_periods(times: Times, period: str, zone: str) -> tuple[Longs, list[str]]:

@@ -36,7 +36,9 @@ def test_attackers_agree_with_the_claim():
     assert risk.max_sensitive_share == pytest.approx(float(Fraction(counted.measured["share"])))
     assert attack(GOOD.release, DATA).max_sensitive_share >= risk.max_sensitive_share
     assert attack(PLAIN.release, DATA, PLAIN.trace.rows).max_sensitive_share is None
-    one, two = attack_original(DATA, 2)
+    one, two, everything = attack_original(DATA, 2)
+    days = DATA.history().lists()
+    assert everything.set_sizes.tolist() == [days.count(day) for day in days]
     assert (one.set_sizes >= two.set_sizes).all()
     assert two.max_sensitive_share == 1.0
     assert attack(ROUNDED.release, DATA, ROUNDED.trace.rows).smallest_anonymity_set >= METHOD.k
@@ -93,5 +95,5 @@ def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     if m == 1:
         first = [min(fitting_people(release, day, [at], slot) for at in everything) for day in rows]
         assert bounded.tolist() == first
-    found = np.array([one.set_sizes for one in attack_original(data, m)])
+    found = np.array([one.set_sizes for one in attack_original(data, m)[:-1]])
     assert found.T.tolist() == [best_slots(rows, person, m) for person in range(len(rows))]

@@ -36,7 +36,8 @@ def test_files_that_are_not_there(tmp_path):
     with pytest.raises(SchemaError, match="there are no files in this directory"):
         read(tmp_path, Reading("activity"))
     (tmp_path / "a.csv").write_text(HEADER + GOOD)
-    with pytest.raises(SchemaError, match="not of ADL or ARAS recordings"):
+    (tmp_path / "b.csv").write_text("person;activity\n7;sleep\n")
+    with pytest.raises(SchemaError, match=r"must begin with the same line of names; a\.csv and b\.csv do not"):
         read(tmp_path, Reading("activity"))
 
 
@@ -108,14 +109,14 @@ def test_overlaps_of_different_people_are_none(reader):
         ({"start": "2025-01-01"}, "start lies after everything"),
         ({"start": "00:00:30"}, "start must be a whole minute"),
         ({"faults": "ignore"}, "faults must be one of error, mend"),
-        ({"resolution": "month"}, "resolution must be one of"),
+        ({"resolution": "year"}, "resolution must be one of"),
         ({"split": "month"}, "split must be one of day, week"),
         ({"gap": ""}, "gap must be text"),
         ({"slots": "a:b"}, "slots must name the first and the last column"),
         ({"places": "grid:5"}, "places means nothing for activity"),
         ({"monitored": ("a",)}, "monitored means nothing for activity"),
         ({"hierarchies": {"activity": "x"}}, "hierarchies means nothing for activity"),
-        ({"format": "spmf"}, "format must be one of csv, parquet, jsonl, adl, aras"),
+        ({"format": "spmf"}, "format must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, adl, aras"),
         ({"columns": {"place": "x"}}, "there is no role 'place'"),
     ],
 )

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.rt.drawing import TRANSACTION, datasets
+from tests.rt.drawing import TRANSACTION, datasets, sample
 
 import sfumato as sf
 from sfumato.checking.order import verify_order
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.rooms import list_modules
 from sfumato.core.run import Run
-from sfumato.kinds.rt.families.combined import Combined, Task, find_method
-from sfumato.kinds.rt.generator import generate
+from sfumato.kinds.rt.families.combined import Combined, find_method
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
@@ -88,15 +85,6 @@ def test_any_combination_keeps_its_promise(method, sensitive: bool, data) -> Non
     if method in (RumBound, TumBound):
         chosen |= {"delta": data.draw(st.floats(0, 1)), "merge": data.draw(st.sampled_from(["r", "t", "rt"]))}
     check(people, method(**chosen))
-
-
-def sample(size: int = 2000, sensitive: tuple[str, ...] = ()) -> sf.Dataset:
-    table = generate(size, seed=1)
-    names = [name for name in table.column_names if name not in {"person", "items"}]
-    rows = list(zip(*(table[name].to_pylist() for name in names), strict=True))
-    items = [text.split("|") for text in table["items"].to_pylist()]
-    labels = sorted({item for row in items for item in row})
-    return sf.Dataset.of("rt", rows, names, items, sensitive_items=sensitive, hierarchy=balanced(labels, 5))
 
 
 @pytest.mark.parametrize(
@@ -181,32 +169,6 @@ def test_merging_never_makes_attributes_better_nor_items_worse_in_the_end() -> N
     assert losses[0][0] < losses[1][0]
     assert losses[0][1] > losses[1][1]
     assert np.isfinite(losses).all()
-
-
-@dataclasses.dataclass(frozen=True)
-class Exhaustive(RumBound):
-    """Anonymises every candidate merge to score it."""
-
-    def distances(self, task: Task, seed: int) -> np.ndarray:
-        clusters = task.clusters
-        found = np.full(len(clusters.active), np.inf)
-        for other in np.flatnonzero(clusters.others(seed)).tolist():
-            rows = np.sort(np.concatenate([clusters.rows[seed], clusters.rows[other]]))
-            found[other] = task.recoder.recode(rows, task.run).loss / len(rows)
-            task.run.counters["tried"] = task.run.counters.get("tried", 0) + 1
-        return found
-
-
-def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate() -> None:
-    """With rule t; rt is a compromise of two orders, and what it loses of the one depends on the other."""
-    data = sample(600)
-    losses = []
-    for kind in (RumBound, Exhaustive):
-        result = kind(k=10, merge="t", delta=0.75).anonymize(data, Run(SECRET))
-        losses.append(UtilityLoss().measure(Comparison(data, result.release)).value)
-        tried = result.trace.counters.get("tried", 0)
-    assert losses[0] <= 1.1 * losses[1]
-    assert tried > 10 * 60  # candidates anonymised, where bit vectors anonymise only the clusters that are left
 
 
 def test_the_cluster_that_is_merged_keeps_the_bound_although_the_first_in_order_does_not() -> None:

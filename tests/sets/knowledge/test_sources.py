@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sets.naive.attack import Tree
+from tests.sets.naive.disassociation import find_places
 from tests.sets.releases import random_chunks
 
-from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.published import Chunks
 
 
@@ -29,3 +31,35 @@ def test_leaves_are_closed_to_subrecords_as_the_tree_says(seed):
         assert found.allowed.tolist() == [[tree.may_have(leaf, cluster, has) for has in items] for leaf in leaves]
         published = Counter(tree.chunks[cluster, int(chunks.number[chunk])])
         assert dict(zip(items, found.times.tolist(), strict=True)) == published
+
+
+LEAVES = 4
+fitting = st.sets(st.integers(0, LEAVES - 1), min_size=1)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(fitting, st.integers(1, 5)), min_size=1, max_size=5),
+    st.lists(st.integers(3, 6), min_size=LEAVES, max_size=LEAVES),
+)
+def test_slack_says_how_many_copies_of_a_subrecord_a_leaf_can_have(drawn, sizes):
+    fits = [where for where, times in drawn for _ in range(times)]
+    if len(fits) > sum(sizes):
+        return
+    allowed = np.array([[leaf in where for where, _ in drawn] for leaf in range(LEAVES)])
+    times = np.array([times for _, times in drawn])
+    subrecords = [(number,) for number in range(len(drawn))]
+    slack = Restriction(0, np.arange(LEAVES), np.array(sizes), subrecords, times, allowed).slack
+    assert (slack >= 0) == find_places(fits, sizes)
+
+    def can_have(leaf, number, copies):
+        others = [where for at, (where, times) in enumerate(drawn) for _ in range(times - copies * (at == number))]
+        return find_places(others, [size - copies * (at == leaf) for at, size in enumerate(sizes)])
+
+    for copies in range(1, min(slack + 2, min(sizes) + 1)):
+        asked = [(leaf, at) for at, (where, _) in enumerate(drawn) for leaf in where if times[at] >= copies]
+        can = [can_have(leaf, at, copies) for leaf, at in asked]
+        if copies <= slack:
+            assert all(can)
+        elif len(asked) == sum(len(where) for where, _ in drawn):
+            assert not all(can), "one more would have been possible everywhere"

@@ -10,19 +10,23 @@ from hypothesis import strategies as st
 from tests.sets.examples import QUERIES
 from tests.sets.naive import disassociation as naive
 from tests.sets.naive.reconstructions import Published, broken_knowledge, most_candidates
+from tests.sets.releases import disassociated
 
 import sfumato as sf
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.run import Run
+from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
 from sfumato.kinds.sets.kernels.horizontal_partition import Partition
 from sfumato.kinds.sets.kernels.joint_clusters import Rules
 from sfumato.kinds.sets.kernels.refinement import join_clusters
 from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
 from sfumato.kinds.sets.published import Chunks
+from sfumato.kinds.sets.verifiers.km_items import verify
 
 
 def disassociate(clusters: list[list[list[str]]], k: int, m: int, *, refine: bool, order: str = "") -> dict:
@@ -150,6 +154,39 @@ def test_shared_chunks_leave_room():
     found = disassociate(NO_ROOM, k=2, m=2, refine=True, order="xytuopq")
     assert found[4, 1] == {"x"} and found[5, 1] == {"y"}
     assert found[6, 1] == {"t", "o"} and found[6, 2] == {"u"}
+
+
+# t, u and v are frequent in one cluster each. Together with k more they are as many as eight records, and u fits seven;
+# but they do not all have to be there.
+HALL = [
+    [["p", "t", "x"], ["p", "u"], ["p", "v"]],
+    [["t", "o"], ["t", "x"]],
+    [["v", "t", "y"], ["v", "u"]],
+    [["u", "v"], ["u", "y"], ["u", "o"]],
+]
+
+
+def test_shared_chunks_need_no_more_room_than_hall_says():
+    asked = naive.Asked(2, 2)
+    leaves = [
+        naive.Cluster(records, *naive.verpart(records, 2, 2)) for records in (list(map(frozenset, c)) for c in HALL)
+    ]
+    trees = []
+    for pair in (tuple(leaves[:2]), tuple(leaves[2:])):
+        trees.append(naive.Cluster([], naive.shared_domains(pair, asked), children=pair))
+        for leaf in pair:
+            leaf.terms -= {"x", "y"}
+    assert [tree.domains for tree in trees] == [[("x",)], [("y",)]]
+    top = naive.Cluster([], naive.shared_domains(tuple(trees), asked), children=tuple(trees))
+    assert top.domains == [("o", "t", "u", "v")]
+    for leaf in leaves:
+        leaf.terms.clear()
+    published = naive.publish([top])
+    assert broken_knowledge(published, 2, 2) == []
+    found = Sources(Chunks.from_rows(published.clusters, published.rows))
+    (chunk,) = found.restricted_chunks.tolist()
+    assert found.restriction(chunk).slack == 5
+    assert verify(disassociated(published.clusters, published.rows, KmItems(2, 2))).holds
 
 
 def test_refine_leaves_the_last_term_where_lemma_2_needs_it():

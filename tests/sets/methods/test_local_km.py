@@ -81,6 +81,8 @@ def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarc
     assert is_anonymous([set(record) for record in result.release.history().lists()], k, m)
     check_truth(data, result)
     assert loss_of(method, data) <= loss_of(sf.methods.Apriori(k=k, m=m), data)
+    counters = result.trace.counters
+    assert counters["loss"] <= counters.get("loss_before_swap", counters["loss"]) <= counters["loss_of_cut"]
     assert verify(result.release).holds and verify_against(result.release, data, result.trace.rows).holds
     again = method.anonymize(data, Run(SECRET))
     assert again.release.table.to_pylist() == result.release.table.to_pylist()
@@ -100,4 +102,15 @@ def test_records_of_a_thousand_items_take_memory_that_grows_with_the_data(monkey
     result = sf.methods.LocalKmItems(k=3, m=2).anonymize(data, Run(SECRET))
     assert result.trace.counters["began_at_root"] == 1 and "moves" not in result.trace.counters
     check_truth(data, result)
+    assert verify(result.release).holds
+
+
+def test_labels_are_not_exchanged_where_their_sets_are_too_many(monkeypatch):
+    rows = [["a1", "b1"]] * 3 + [["a2", "b2"]] * 3 + [["a1", "b2"]]
+    data = sf.Dataset.of("sets", rows, hierarchy=TREE)
+    method = sf.methods.LocalKmItems(k=2, m=2)
+    assert "swap_left_out" not in method.anonymize(data, Run(SECRET)).trace.counters
+    monkeypatch.setattr("sfumato.kinds.sets.methods.local_km._MOST_SWAPPED", 1)
+    result = method.anonymize(data, Run(SECRET))
+    assert result.trace.counters["swap_left_out"] == 1 and result.trace.counters["gained_by_swap"] == 0
     assert verify(result.release).holds

@@ -148,12 +148,35 @@ class Asked:
 
 
 def has_room(domain: Domain, pair: tuple[Cluster, Cluster], k: int) -> bool:
-    """Tell whether subrecords that do not fit everywhere leave k records wherever one of them fits."""
+    """Tell whether k records of any leaf can be kept free, and what does not fit everywhere still finds a record."""
     leaves = [(leaf, tree) for tree in pair for leaf in tree.leaves()]
     subrecords = [r for leaf, _ in leaves for r in project(leaf.records, leaf.terms & set(domain))]
-    fits = {s: [leaf for leaf, tree in leaves if not any(tree.is_closed(t, leaf) for t in s)] for s in subrecords}
-    bound = [s for s in subrecords if len(fits[s]) < len(leaves)]
-    return all(len(bound) + k <= sum(len(leaf.records) for leaf in fits[s]) for s in bound)
+
+    def open_to(subrecord: Record) -> set[int]:
+        return {at for at, (leaf, tree) in enumerate(leaves) if not any(tree.is_closed(t, leaf) for t in subrecord)}
+
+    fits = [open_to(subrecord) for subrecord in subrecords]
+    bound = [where for where in fits if len(where) < len(leaves)]
+    sizes = [len(leaf.records) for leaf, _ in leaves]
+    return all(
+        find_places(bound, [size - k * (at == free) for at, size in enumerate(sizes)]) for free in set().union(*bound)
+    )
+
+
+def find_places(fits: list[set[int]], sizes: list[int]) -> bool:
+    """Tell whether everything finds a place of its own, by letting those who have one look for another."""
+    holder: dict[tuple[int, int], int] = {}
+
+    def place(one: int, asked: set) -> bool:
+        for at in [(leaf, seat) for leaf in sorted(fits[one]) for seat in range(sizes[leaf])]:
+            if at not in asked:
+                asked.add(at)
+                if at not in holder or place(holder[at], asked):
+                    holder[at] = one
+                    return True
+        return False
+
+    return all(place(one, set()) for one in range(len(fits)))
 
 
 def shared_domains(pair: tuple[Cluster, Cluster], asked: Asked) -> list[Domain]:

@@ -43,7 +43,10 @@ def test_texts_without_an_item(refuse, format):
 
 
 def test_formats_and_options_of_other_kinds(refuse):
-    with pytest.raises(ParameterError, match="format must be one of csv, parquet, jsonl, spmf, got 'transactions'"):
+    with pytest.raises(
+        ParameterError,
+        match="format must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, spmf, got 'transactions'",
+    ):
         Reading("sequences", format="transactions")
     with pytest.raises(ParameterError, match="separator means nothing for trajectories"):
         Reading("trajectories", separator=";")

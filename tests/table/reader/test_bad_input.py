@@ -195,7 +195,7 @@ GIVEN = PASTE.split()
         (HEADER + "a,,f,x\n", [*GIVEN, "--missing", "error"], "column 'age' must not have empty cells (missing=error)"),
         (HEADER + "a,?,f,x\n", [*GIVEN, "--missing", "error", "--empty", "?"], "found them in row 1"),
         (HEADER + GOOD, [*GIVEN, "--quasi", "illness"], "two roles"),
-        (HEADER + GOOD, [*GIVEN, "--missing", "kep"], "Did you mean 'keep'"),
+        (HEADER + GOOD, [*GIVEN, "--missing", "kep"], "too near to 'keep'"),
         (HEADER + GOOD, [*GIVEN, "--population", "nowhere.csv"], "there is no such file"),
     ],
 )  # fmt: skip

@@ -1,13 +1,17 @@
 """SEQANON, SD-SEQANON and U-SEQANON: the printed examples, and what the papers leave open."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.trajectories.examples import XY, in_original_order, shops, six
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.methods.seqanon import SdSeqAnon, SeqAnon, USeqAnon
+from sfumato.kinds.trajectories.metrics.distance import Distance
 
 
 def test_example_4_gives_the_printed_release():
@@ -82,6 +86,52 @@ def test_sequences_too_many_to_tell_apart_are_a_parameter_error():
     data = Dataset.of("trajectories", [*rows, *rows], {place: (i, 0) for row in rows for i, place in enumerate(row)})
     with pytest.raises(ParameterError, match=r"SeqAnon: .*the largest m possible is"):
         SeqAnon(k=2, m=9).anonymize(data, Run(bytes([1] * 32)))
+
+
+def loss_of(method, data):
+    result = method.anonymize(data, Run(bytes([1] * 32)))
+    return float(Distance().measure(Comparison(data, result.release, result.trace.rows)).value), result
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5), min_size=5, max_size=16),
+    k=st.integers(2, 4),
+    m=st.integers(1, 3),
+    apriori=st.booleans(),
+)
+def test_a_refined_recoding_is_one_recoding_that_loses_no_more(rows, k, m, apriori):
+    data = Dataset.of("trajectories", rows, {**XY, "f": (4.0, 0.5)})
+    try:
+        plain, _ = loss_of(SeqAnon(k=k, m=m, apriori=apriori, infeasible="suppress"), data)
+    except InfeasibleError:
+        return
+    method = SeqAnon(k=k, m=m, apriori=apriori, infeasible="suppress", refine=True)
+    refined, result = loss_of(method, data)
+    assert refined <= plain + 1e-12
+    assert loss_of(method, data)[1].release.table == result.release.table
+    if not sum(result.release.withheld.values()):
+        again = method.apply(data, result.trace.recoding, result.release, "error", Run(bytes([1] * 32)))
+        assert in_original_order(again) == in_original_order(result)
+
+
+def test_refining_takes_back_what_later_merges_made_needless():
+    # The rare b goes to its nearest, a; c, then the rarest, goes to both. But b and c are enough for each other.
+    xy = {"a": (0, 0), "b": (1, 0), "c": (3, 0)}
+    data = Dataset.of("trajectories", [["a"], ["b"], ["a"], ["c"], ["a"]], xy)
+    plain, refined = (
+        SeqAnon(k=2, m=2, refine=refine).anonymize(data, Run(bytes([1] * 32))) for refine in (False, True)
+    )
+    assert plain.trace.recoding.groups == (("a", "b", "c"),)
+    assert refined.trace.recoding.groups == (("a",), ("b", "c"))
+    assert (refined.trace.counters["splits"], refined.trace.counters["places_moved"]) == (1, 0)
+
+
+def test_refining_refuses_sequences_too_many_to_tell_apart():
+    places = [f"p{i}" for i in range(118)]
+    rows = [places[i : i + 9] for i in range(110)] * 2
+    data = Dataset.of("trajectories", rows, {place: (i, 0) for i, place in enumerate(places)})
+    with pytest.raises(ParameterError, match="too many to tell apart for refine=true; use a smaller m or refine=false"):
+        SeqAnon(k=2, m=9, refine=True).anonymize(data, Run(bytes([1] * 32)))
 
 
 def test_alike_places_are_preferred_to_nearer_ones():

@@ -113,8 +113,8 @@ class Lineage:
         if root is None:
             self.complain(
                 f"one root is needed, found {len(roots):,} labels without a parent "
-                f"({self.name_nodes(roots)}). Put them under one label, or ask for an artificial root "
-                "with root='*'."
+                f"({self.name_nodes(roots)}). Put them under one label, or name a root to put above them "
+                "(hierarchy-root)."
             )
         if root in self.codes:
             self.complain("the label asked for as artificial root is taken. Choose another one.")

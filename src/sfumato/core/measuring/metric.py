@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SfumatoError
 from sfumato.core.kind import OfKind
 from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
 from sfumato.core.visible import tabulate
@@ -154,6 +156,10 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Say why this measure cannot be taken here, or return None when it can."""
         kind = comparison.original.kind
         return None if kind in self.kinds else f"measures {', '.join(self.kinds)}, got {kind}."
+
+    def draw_workload(self, original: Dataset, seed: int) -> Workload | None:  # noqa: ARG002
+        """Draw the COUNT queries that this measure asks where it is given none; None where it asks none."""
+        return None
 
     @abc.abstractmethod
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.kind import TABLES
+from sfumato.core.kind import WRITTEN
 from sfumato.core.layouts import LAYOUTS, Laid, gather_entries, lay_out
 from sfumato.core.release import Release
 from sfumato.core.rooms import find_kind
@@ -62,9 +62,9 @@ def list_formats(kind: str, layout: str) -> tuple[str, ...]:
     """
     about = find_kind(kind)
     if layout == "wide":
-        return TABLES
+        return WRITTEN
     # Kinds of data whose releases have lists tell receivers about them.
-    return (*TABLES, *about.exports) if "history" in about.told else ()
+    return (*WRITTEN, *about.exports) if "history" in about.told else ()
 
 
 def export_release(

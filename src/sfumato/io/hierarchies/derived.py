@@ -11,6 +11,7 @@ rule                    what it does                                            
                         node (:func:`derive_by_popularity`)
 ``mask``                masks codes from the right: 80331, 8033*, 803**; ``mask:left``         labels
                         and ``mask:right`` say on which side codes are cut short
+``h3``                  puts cells of H3 below the larger cells that hold them                 places
 ``flat``                puts all labels right below the root                                   labels
 ``width:8``             cuts the span of values into eight equally wide ranges                 numbers, dates
 ``frequency:8``         cuts values into eight ranges with equally many people                 numbers, dates
@@ -29,10 +30,11 @@ import pyarrow as pa
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy, derive
 from sfumato.core.hierarchy.popularity import order_by_popularity
+from sfumato.io.hexagons import derive_hexagons
 
 __all__ = ["RULES", "derive_by_popularity", "derive_hierarchy", "derive_ranges"]
 
-RULES = ("grid", "quadtree", "fanout", "balanced", "mask", "flat", "width", "frequency", "calendar")
+RULES = ("grid", "quadtree", "fanout", "balanced", "mask", "flat", "h3", "width", "frequency", "calendar")
 """What rules are called, before the colon if they have one."""
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
@@ -75,6 +77,8 @@ def derive_hierarchy(
     >>> derive_hierarchy("places.csv", ["a"], None) is None
     True
     """
+    if rule == "h3":
+        return derive_hexagons("reading: hierarchy h3", labels, rows)
     found = _LABELS.fullmatch(rule)
     if found is None:
         return _derive_places(rule, labels, places)

@@ -22,4 +22,7 @@ KIND = Kind(
         "size": "how many records the class has",
         "classes table": "the classes of records and their sizes",
     },
+    advised=("mc-l-mdav-wd", "mc"),
+    headline=("relative-difference", "average-relative-error"),
+    usual={"k": (3, 5, 10), "delta": ("6",), "epsilon": ("1/2",), "aggregate": ("slot",)},
 )

@@ -195,7 +195,7 @@ class ActivityComparison:
     def day(self) -> int | None:
         """Slots in a day; None where slots have no unit or are days or longer."""
         unit = self.comparison.original.clock.unit
-        return None if unit is None or unit == "day" else _DAY // UNITS[unit]
+        return None if unit is None or UNITS[unit] >= _DAY else _DAY // UNITS[unit]
 
     @property
     def days(self) -> float:

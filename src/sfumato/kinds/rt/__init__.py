@@ -10,7 +10,17 @@ KIND = Kind(
     "a person with attributes and a set of items",
     (),
     options=(
-        *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "unit"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "scales",
+            "hierarchies",
+            "hierarchy_root",
+            "plain_anyway",
+            "unit",
+        ),
         *("items", "item_file", "separator", "sensitive_items"),
     ),
     told={
@@ -18,4 +28,7 @@ KIND = Kind(
         "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
         "history": "the items, each as itself or as a value that stands for several items",
     },
+    advised=("rum-bound", "rfirst"),
+    headline=("queries", "ncp", "utility-loss"),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

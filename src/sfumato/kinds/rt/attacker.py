@@ -15,7 +15,7 @@ from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.table.model import attributes_of
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
 
 KNOWLEDGE = "attributes and items"
 
@@ -23,6 +23,8 @@ Ints = npt.NDArray[np.int64]
 
 _DRAWN = 1000
 _EXACT = 1_000_000
+_PAIRS = 20_000_000
+"""Pairs of people with the same attributes that are all compared; where there are more, people are drawn."""
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Risk:
@@ -56,6 +58,24 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
+    return _attack(release, original, rows, m, seed)
+
+
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with all quasi-identifiers and one item of everybody known, two, and so on up to m.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("rt", [(20,), (29,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["c"]])
+    >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=2, transaction="coat"), secret=bytes(32)).release
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    [(1, 2), (2, 2)]
+    """
+    return [_attack(release, original, rows, size, 0) for size in range(1, m + 1)]
+
+
+def _attack(release: Release, original: Dataset, rows: Ints | None, m: int, seed: int) -> Risk:
     people = _choose(known_items(original), m, seed)
     found = Candidates(PublishedRecords.of(release), original, people).tally(m)
     published = None
@@ -85,6 +105,8 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     items = known_items(dataset).distinct()
     group = _number_people(dataset)
     people = _choose(items, m, 0)
+    if people is None and float((np.bincount(group).astype(np.float64) ** 2).sum()) > _PAIRS:
+        people = draw_people(len(dataset), _DRAWN, 0)
     rows = np.arange(len(dataset)) if people is None else people
     smallest = [np.bincount(group)[group[rows]]]
     order = np.argsort(group, kind="stable")

@@ -21,6 +21,7 @@ from sfumato.io.cells import as_text, encode_labels
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.looks import Guess, Look
 from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
@@ -34,9 +35,10 @@ from sfumato.kinds.sets.reader.items import (
     split_cells,
 )
 from sfumato.kinds.table.reader import read_attributes, read_file
+from sfumato.kinds.table.reader.guess import guess_roles
 from sfumato.kinds.table.reader.roles import name_columns
 
-__all__ = ["read"]
+__all__ = ["guess", "read"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -80,8 +82,9 @@ def read(path: Readable, reading: Reading) -> Dataset:
     others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
     about = dataclasses.replace(reading, hierarchies=others)
     found = read_attributes(file.name, table, about, taken=() if column is None else (column,))
+    cells = found.cells
     items = (
-        _read_beside(file.name, table, reading) if column is None else _read_column(file.name, table, column, reading)
+        _read_beside(file.name, cells, reading) if column is None else _read_column(file.name, cells, column, reading)
     )
     if not len(items.sets.codes):
         raise SchemaError(
@@ -100,9 +103,50 @@ def read(path: Readable, reading: Reading) -> Dataset:
     made = attach_items(
         plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner, "sensitive-items")
     )
-    trees = {**made.hierarchies, **_find_tree(tree, items)}
+    trees = {**made.hierarchies, **_find_tree(tree, items, reading.hierarchy_root)}
     notes = (f"Read {table.num_rows:,} rows of {file.name}.", *found.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)
+
+
+def guess(look: Look) -> Guess | None:
+    """Take tables for people with items where a column holds lists of labels that return in other rows.
+
+    Examples
+    --------
+    >>> cells = {"age": ["30", "40", "50"] * 3, "sex": ["f", "m", "f"] * 3, "items": ["a|b", "b|c|a", "c"] * 3}
+    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> found.options["items"], found.options["separator"], found.options["quasi"]
+    ('items', '|', ['age', 'sex'])
+    """
+    lists = {name: mark for name in look.columns if (mark := _find_separator(look, name)) is not None}
+    if len(lists) != 1 or look.rows is None:
+        return None
+    (column, mark), *_ = lists.items()
+    others = Look(look.path, look.name, look.format, (), look.rows.drop_columns([column]), look.reading)
+    options, told = guess_roles(others)
+    if not options.get("quasi"):
+        return None
+    told.insert(0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person.")
+    options |= {"items": column, "separator": mark, "hierarchies": {HIERARCHY: "fanout:5"}}
+    return Guess("rt", 68, options, told, "rfirst", {"k": 5, "m": 2})
+
+
+def _find_separator(look: Look, name: str) -> str | None:
+    """Return what separates labels in the cells of a column, if most hold several and labels return."""
+    if look.columns[name].shape != "text" or look.rows is None:
+        return None
+    cells = [cell for cell in look.rows.column(name).slice(0, 500).cast(pa.string()).to_pylist() if cell]
+    for mark in ("|", ";", ","):
+        parts = [cell.split(mark) for cell in cells]
+        labels = [label.strip() for part in parts for label in part]
+        several = sum(len(part) > 1 for part in parts)
+        if (
+            several > 0.3 * len(cells)
+            and len({len(part) for part in parts}) > 1
+            and len(set(labels)) < 0.5 * len(labels)
+        ):
+            return mark
+    return None
 
 
 class _Items(NamedTuple):
@@ -215,11 +259,11 @@ def _gather(owner: str, found: Occurrences, row: Longs, rows: int, notes: tuple[
     return _Items(owner, sets, first[: len(found.labels)].tolist(), (*notes, *told))
 
 
-def _find_tree(given: str | None, items: _Items) -> dict[str, Hierarchy]:
+def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, Hierarchy]:
     if given is None:
         return {}
     labels = list(items.sets.labels)
-    tree = derive_hierarchy(given, labels, None) or read_hierarchy(given)
+    tree = derive_hierarchy(given, labels, None) or read_hierarchy(given, root=root)
     tree.require(labels, f"{items.owner}: hierarchy of item", items.rows)
     return {HIERARCHY: tree}
 

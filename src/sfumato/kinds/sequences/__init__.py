@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 KIND = Kind(
     "the events of a person, with their times",
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
-    options=("hierarchies", "monitored", "resolution", "user_key", "query", "unit"),
+    options=("hierarchies", "hierarchy_root", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
     told={
         "row": "the events of one record",
@@ -27,4 +27,7 @@ KIND = Kind(
         "times": "time",
     },
     exports=("xes",),
+    advised=("hi", "hy"),
+    headline=("average-relative-error", "interval-loss"),
+    usual={"k": (3, 5, 10)},
 )

@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 KIND = Kind(
     "the items of a person",
     (Column("person", "identifier"), Column("items", "history")),
-    options=("sensitive", "hierarchies", "constraints", "separator", "unit"),
+    options=("sensitive", "hierarchies", "hierarchy_root", "constraints", "separator", "unit"),
     formats=(*TABLES, "spmf", "transactions", "amnesia"),
     told={
         "row": "the items of one record; their order says nothing",
@@ -25,4 +25,7 @@ KIND = Kind(
     },
     entries={"items": "item"},
     exports=("spmf",),
+    advised=("disassociation", "local-km"),
+    headline=("item-queries",),
+    usual={"k": (3, 5, 10), "m": (2,)},
 )

@@ -20,7 +20,7 @@ from sfumato.kinds.sets.knowledge.search import Crowd, best_knowledge, draw_know
 from sfumato.kinds.sets.knowledge.set_support import count_sets
 from sfumato.kinds.sets.published import is_disassociated
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
 
 KNOWLEDGE = "items"
 
@@ -82,6 +82,11 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
+    return _attack_records(release, original, rows, m, seed)
+
+
+def _attack_records(release: Release, original: Dataset, rows: Ints | None, m: int, seed: int) -> Risk:
+    published = None if rows is None else np.isin(np.arange(len(original)), rows)
     if is_disassociated(release):
         sample = _Sample.choose(original.history(), m, seed)
         chunks = ChunkRecords.of(release, original, rows, sample.people)
@@ -89,6 +94,22 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     records = ItemRecords.of(release, original)
     sample = _Sample.choose(records.known, m, seed)
     return _attack_crowd(records, sample.people, sample, published, m, at_random=True)
+
+
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with one item of everybody known, two, and so on up to m; with named itemsets once for all.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("sets", [["a", "b"], ["a", "b"], ["a"], ["b"]])
+    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+    >>> [(risk.m, risk.smallest_anonymity_set >= 2) for risk in attack_rising(release, data, 2)]
+    [(1, True), (2, True)]
+    """
+    if getattr(release.guarantee, "itemsets", None) is not None:
+        return [attack(release, original, rows)]
+    return [_attack_records(release, original, rows, size, 0) for size in range(1, m + 1)]
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:

@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 KIND = Kind(
     "a record that belongs to a snapshot",
     (),
-    options=("sensitive", "resolution"),
+    options=("sensitive", "resolution", "plain_anyway"),
     formats=(*TABLES, "spmf"),
     unit=RECORD,
     manifests=("stream.json",),
@@ -23,4 +23,7 @@ KIND = Kind(
         "count": "how many records of the group have this value",
         "sensitive table": "the sensitive values of every group, and how many of its records have each",
     },
+    advised=("reposition", "anatomy"),
+    headline=("average-relative-error", "window-queries", "publication-delay"),
+    usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
 )

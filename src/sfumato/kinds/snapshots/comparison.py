@@ -12,7 +12,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.publishing.leftover import Leftover
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
+from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
 
 __all__ = ["SnapshotComparison", "ValueCounts", "count_leftover", "merge_snapshots", "suppress_plainly"]
 
@@ -80,9 +80,8 @@ class SnapshotComparison:
         """The release in numbers."""
         return PublishedSnapshots.of(self.comparison.release)
 
-    @cached_property
-    def _step(self) -> int:
-        return steps_of(self.comparison.original.clock)
+    def _count(self, times: Ints) -> Ints:
+        return count_snapshots(self.comparison.original.clock, times)
 
     @cached_property
     def _raw_times(self) -> Ints:
@@ -90,18 +89,18 @@ class SnapshotComparison:
 
     @cached_property
     def _origin(self) -> int:
-        return int(self._raw_times.min()) if len(self._raw_times) else 0
+        return int(self._count(self._raw_times).min()) if len(self._raw_times) else 0
 
     @cached_property
     def times(self) -> Ints:
         """Snapshot of every original record, counted from the first."""
-        return (self._raw_times - self._origin) // self._step
+        return self._count(self._raw_times) - self._origin
 
     @cached_property
     def delays(self) -> Ints:
         """How many snapshots late every published record is; the owner's row map must be known."""
         assert self.comparison.rows is not None
-        return (self.published.times - self._raw_times[self.comparison.rows]) // self._step
+        return self._count(self.published.times) - self._count(self._raw_times[self.comparison.rows])
 
     @cached_property
     def codes(self) -> Ints:
@@ -132,7 +131,7 @@ class SnapshotComparison:
         found, base = self.published, max(len(self.values), 1)
         code = {label: i for i, label in enumerate(self.values)}
         recode = np.array([code.get(label, -1) for label in found.labels], dtype=np.int64)
-        times = (found.group_time[found.pair_group] - self._origin) // self._step
+        times = self._count(found.group_time[found.pair_group]) - self._origin
         cells, at = np.unique(times * base + recode[found.pair_value], return_inverse=True)
         counts = np.bincount(at, found.pair_count, minlength=len(cells)).astype(np.int64)
         return ValueCounts(cells // base, cells // base, cells % base, counts)

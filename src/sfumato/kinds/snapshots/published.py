@@ -8,11 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
+from sfumato.core.clock import Clock, count_units, find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Part, Release
 
-__all__ = ["PublishedSnapshots", "column_of", "original_codes", "original_times", "read_codes", "steps_of"]
+__all__ = [
+    "PublishedSnapshots",
+    "column_of",
+    "count_snapshots",
+    "original_codes",
+    "original_times",
+    "read_codes",
+    "shift_times",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -136,15 +144,30 @@ def original_times(original: Dataset, release: Release) -> Ints:
     return np.asarray(as_published.cast(pa.int64()).to_numpy(), dtype=np.int64)
 
 
-def steps_of(clock: Clock) -> int:
-    """Return how many published units one snapshot lasts.
+def count_snapshots(clock: Clock, times: Ints) -> Ints:
+    """Return the number of the snapshot of every published time.
 
     Examples
     --------
-    >>> steps_of(Clock()), steps_of(Clock("minute"))
-    (1, 60000000)
+    >>> count_snapshots(Clock("minute"), np.array([120_000_000])).tolist()
+    [2]
     """
-    return 1 if clock.unit is None else int(clock.to_arrow(np.array([1])).cast(pa.int64())[0].as_py())
+    return times if clock.unit is None else count_units(clock.unit, times)
+
+
+def shift_times(clock: Clock, times: Ints, snapshots: int) -> Ints:
+    """Return published times so many snapshots later.
+
+    Examples
+    --------
+    >>> shift_times(Clock(), np.array([7]), 2).tolist(), shift_times(Clock("minute"), np.array([0]), 2).tolist()
+    ([9], [120000000])
+    """
+    return (
+        times + snapshots
+        if clock.unit is None
+        else find_moments(clock.unit, count_units(clock.unit, times) + snapshots)
+    )
 
 
 def original_codes(original: Dataset, labels: tuple[str, ...]) -> Ints:

@@ -44,7 +44,7 @@ _DELAYS = {
     ),
 }
 _LISTED_DAYS = 30
-_CODES = {"day": "D", "hour": "h", "minute": "m", "second": "s"}
+_CODES = {"quarter": "M", "month": "M", "day": "D", "hour": "h", "minute": "m", "second": "s"}
 _LIMITS = (
     (
         "The same person in several snapshots.",

@@ -10,7 +10,17 @@ KIND = Kind(
     "a person with attributes",
     (),
     options=(
-        *("identifier", "quasi", "sensitive", "plain", "scales", "hierarchies", "missing", "empty", "population"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "scales",
+            "hierarchies",
+            "hierarchy_root",
+            "plain_anyway",
+            "population",
+        ),
         "unit",
     ),
     told={
@@ -25,4 +35,7 @@ KIND = Kind(
         "population table": "how many people of a public population fit each combination of cells",
         "sensitive-order table": "the order, or the tree, in which values of sensitive columns are near to each other",
     },
+    advised=("mondrian", "optimal"),
+    headline=("attribute-queries", "ncp"),
+    usual={"k": (3, 5, 10), "l": (1, 2)},
 )

@@ -17,9 +17,13 @@ from sfumato.kinds.timeline.knowledge import Peak, find_peaks
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
 
-__all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "expose"]
+__all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "attack_rising", "expose"]
 
 KNOWLEDGE = "prefixes"
+
+_SEEN = (0.1, 0.25, 0.5)
+_LEVELS = {"0.1 %": Fraction(1, 1000), "1 %": Fraction(1, 100), "5 %": Fraction(1, 20), "20 %": Fraction(1, 5)}
+"""Relative frequencies at which events are counted, to show how many stand out."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,11 +42,14 @@ class Exposure:
         Threshold above which an event counts as frequent, if there is one.
     named
         Whether the events were named as sensitive; otherwise they are all there are, and not listed.
+    seen
+        Share of the time points that the observer has seen so far, where that is not all of them.
 
     Examples
     --------
     >>> Exposure({"wine": Peak(Fraction(1, 4), 2, 3)}, 9, Fraction(1, 5)).to_dict()
-    {'knowledge': 'prefixes', 'prefixes': 9, 'largest_relative_frequency': 0.25, 'delta': 0.2, 'exposed_events': 1,
+    {'knowledge': 'prefixes', 'prefixes': 9, 'largest_relative_frequency': 0.25,
+     'events_that_reach': {'0.1 %': 1, '1 %': 1, '5 %': 1, '20 %': 1}, 'delta': 0.2, 'exposed_events': 1,
      'prefixes_at_or_above_delta': 3,
      'events': {'wine': {'largest_relative_frequency': 0.25, 'prefixes_at_or_above_delta': 3}}}
     """
@@ -51,6 +58,7 @@ class Exposure:
     prefixes: int
     delta: Fraction | None = None
     named: bool = True
+    seen: float | None = None
 
     @property
     def knowledge(self) -> str:
@@ -78,7 +86,12 @@ class Exposure:
             "knowledge": KNOWLEDGE,
             "prefixes": self.prefixes,
             "largest_relative_frequency": float(self.largest),
+            "events_that_reach": {
+                name: sum(peak.frequency >= level for peak in self.peaks.values()) for name, level in _LEVELS.items()
+            },
         }
+        if self.seen is not None:
+            found["seen"] = self.seen
         if self.delta is not None:
             found["delta"] = float(self.delta)
             found["exposed_events"] = self.exposed_events
@@ -134,13 +147,50 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     return expose(read_timeline(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
 
 
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Exposure]:  # noqa: ARG001
+    """Look at the published prefixes after a tenth of the time points, a quarter, a half, and at last at all.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.registry import find
+    >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
+    >>> release = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32))).release
+    >>> [found.seen for found in attack_rising(release, data, 1)]
+    [0.5, None]
+    """
+    claim = release.guarantee
+    delta = claim.fraction if isinstance(claim, PrefixFrequency) else None
+    return _watch(read_timeline(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
+
+
 def attack_original(dataset: Dataset, m: int) -> list[Exposure]:  # noqa: ARG001
-    """Look at every prefix of the data as they stand; there is no threshold yet, and m means nothing here.
+    """Look at the data as they stand after a tenth of the time points, a quarter, a half, and at last at all.
+
+    There is no threshold yet, and m means nothing here: an observer knows more the longer they watch.
 
     Examples
     --------
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> [found.to_dict()["largest_relative_frequency"] for found in attack_original(data, 2)]
-    [0.4]
+    >>> [(found.seen, found.to_dict()["largest_relative_frequency"]) for found in attack_original(data, 2)]
+    [(0.5, 0.4), (None, 0.4)]
     """
-    return [expose(Timeline.of(dataset), tuple(dict.fromkeys(dataset.schema.sensitive)), None)]
+    return _watch(Timeline.of(dataset), tuple(dict.fromkeys(dataset.schema.sensitive)), None)
+
+
+def _watch(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) -> list[Exposure]:
+    """Look for events in the beginning of a timeline, and ever more of it."""
+    found = []
+    for share in _SEEN:
+        points = int(share * len(timeline))
+        if points:
+            end = timeline.offsets[points]
+            part = Timeline(
+                timeline.offsets[: points + 1],
+                timeline.codes[:end],
+                timeline.counts[:end],
+                timeline.labels,
+                timeline.times[:points],
+            )
+            found.append(dataclasses.replace(expose(part, events, delta), seen=share))
+    return [*found, expose(timeline, events, delta)]

@@ -29,7 +29,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("segments", int, 8, "Number of segments with a popularity of their own.", at_least=1),
         Option("drift", float, 0.3, "How much popularity changes between segments.", at_least=0.0, at_most=1.0),
         Option("start", date, date(2024, 1, 1), "First day."),
-        Option("step", str, "hour", "From one time point to the next.", choices=tuple(UNITS)),
+        Option("step", str, "hour", "From one time point to the next.", choices=("second", "minute", "hour", "day")),
     )
 }  # fmt: skip
 """Each model's options, with their defaults and help."""

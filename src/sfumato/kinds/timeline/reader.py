@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
@@ -14,14 +14,15 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import TIME_POINT
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.files import choose_format, load
+from sfumato.io.looks import Guess, Look
 from sfumato.io.memory import Readable, as_place
+from sfumato.io.missing import settle_missing
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
-from sfumato.io.tables import parse_table
-from sfumato.io.times import parse_times
+from sfumato.io.sources import Source
+from sfumato.io.times import cut_times, parse_times
 
-__all__ = ["WORDS", "read"]
+__all__ = ["WORDS", "guess", "read"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -75,18 +76,11 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Times have no zone and are taken as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
-    file = as_place(path)
-    name = file.name
-    table = parse_table(
-        name,
-        load(file),
-        choose_format(file, reading.format, reading.formats),
-        delimiter=reading.delimiter,
-        header=reading.header or True,
-        encoding=reading.encoding,
-    )
+    source = Source(as_place(path), reading)
+    name, table = source.name, source.table()
     columns, told = assign_roles(name, table.column_names, reading, WORDS)
-    notes = [f"Read {table.num_rows:,} rows of {name}.", *told]
+    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *told]
+    name, table = settle_missing(name, table, columns, reading, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
             raise SchemaError(
@@ -121,6 +115,29 @@ def read(path: Readable, reading: Reading) -> Dataset:
     )
 
 
+def guess(look: Look) -> Guess | None:
+    """Take files for a timeline that say what happened when, and of nobody.
+
+    Examples
+    --------
+    >>> table = pa.table({"day": ["2024-01-01", "2024-01-02"], "product": ["a", "b"], "quantity": ["2", "3"]})
+    >>> guess(Look.of_table("a.csv", table)).options["columns"]
+    {'time': 'day', 'event': 'product', 'count': 'quantity'}
+    """
+    roles = look.find_roles(WORDS)
+    whose = {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]}
+    if not {"time", "event"} <= set(roles) or roles["time"] not in look.find_dates() or "count" not in roles:
+        return None
+    if any(name.lower() in whose for name in look.columns):
+        return None
+    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    told.append("No column says whose the rows are: they are about points in time.")
+    more, why = look.settle_empty(list(roles.values()))
+    options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
+    left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
+    return Guess("timeline", 70, options, told + why, "essa", {"delta": 0.05}, left)
+
+
 def _read_times(
     name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
 ) -> tuple[Longs, Clock]:
@@ -141,12 +158,10 @@ def _read_times(
         return found.order.astype(np.int64), Clock()
     if not found.zoned:
         notes.append("Times have no zone and are taken as UTC.")
-    clock = Clock(resolution or "second")
-    unit = UNITS[str(clock.unit)] * 1_000_000
-    finer = int((found.micros % unit != 0).sum())
-    if finer:
-        notes.append(f"Times that were cut to the {clock.unit}: {finer:,}.")
-    return found.micros // unit, clock
+    times, clock, finer = cut_times(found.micros, resolution or "second")
+    if finer.any():
+        notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
+    return times, clock
 
 
 def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:

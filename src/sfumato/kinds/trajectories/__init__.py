@@ -13,6 +13,7 @@ KIND = Kind(
     options=(
         "sensitive",
         "hierarchies",
+        "hierarchy_root",
         "constraints",
         "places",
         "places_file",
@@ -29,4 +30,7 @@ KIND = Kind(
     entries={"places": "place"},
     position="visit",
     exports=("geojson", "spmf"),
+    advised=("local-km", "seqanon"),
+    headline=("average-relative-error", "distance"),
+    usual={"k": (3, 5, 10), "m": (2,), "infeasible": ("suppress",)},
 )

@@ -15,7 +15,7 @@ from sfumato.core.release import Release
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, count_matches, original_anonymity_sets
 from sfumato.kinds.trajectories.published import leave_out, list_sensitive
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of", "risk_of_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of", "risk_of_original"]
 
 KNOWLEDGE = "ordered-places"
 
@@ -67,6 +67,22 @@ def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
     kept = np.zeros(len(rows), dtype=bool)
     kept[order[rank < m]] = True
     return histories.keep(kept)
+
+
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with one place of everybody known, two, and so on up to m.
+
+    Examples
+    --------
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+    >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
+    >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
+    >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    [(1, 2), (2, 2)]
+    """
+    return [risk_of(anonymity_sets(release, original, size, rows), size) for size in range(1, m + 1)]
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:

@@ -201,22 +201,34 @@ class KnownSlots:
             sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])
         return sizes
 
-    def know_best(self, m: int) -> Ints:
-        """Return how many people fit when those m slots of everybody are known that, one by one, leave fewest."""
-        people, width = len(self.slots.codes), len(self.slots.labels)
+    def know_best(self, m: int, people: Ints | None = None) -> Ints:
+        """Return how many people fit when those m slots are known that, one by one, leave fewest.
+
+        By number of known slots, from 1 to m, and person: everybody, or some rows of people.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+        >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
+        >>> KnownSlots.of(release, data).know_best(2).tolist()
+        [[2, 2, 2, 2], [2, 2, 2, 2]]
+        """
+        rows = np.arange(len(self.slots.codes)) if people is None else people
+        width = len(self.slots.labels)
         present = self._presence(0, len(self.begins)).reshape(len(self.published.sizes), -1)
         interval = np.repeat(np.arange(len(self.begins)), np.diff(np.append(self.begins, self.slots.codes.shape[1])))
-        sizes = np.zeros(people, dtype=np.int64)
-        for person in range(people):
+        sizes = np.zeros((m, len(rows)), dtype=np.int64)
+        for at, person in enumerate(rows.tolist()):
             facts = np.unique(interval * width + self.slots.codes[person])
             fitting = np.ones(len(self.published.sizes), dtype=bool)
             seen = np.zeros((1, len(self.begins)), dtype=bool)
-            for _ in range(m):
+            for step in range(m):
                 left = self.published.sizes[fitting] @ present[np.ix_(fitting, facts)]
                 fact = facts[int(np.argmin(left))]
                 fitting = fitting & present[:, fact]
                 seen[0, fact // width] = self._seen[person, fact // width]
-            sizes[person] = self._add_up(fitting[None], seen)[0]
+                sizes[step, at] = self._add_up(fitting[None], seen)[0]
         return sizes
 
 
@@ -232,6 +244,8 @@ class KnownDays:
         How many slots are known.
     sensitive
         Codes of the sensitive activities.
+    people
+        Rows of those who are looked for; everybody if not given.
 
     Examples
     --------
@@ -244,6 +258,7 @@ class KnownDays:
     slots: Slots
     m: int
     sensitive: list[int]
+    people: Ints | None = None
 
     def fit(self) -> tuple[Ints, Floats]:
         """Return by number of known slots and person how many people fit, and the largest sensitive share.
@@ -252,11 +267,13 @@ class KnownDays:
         activity in one slot.
         """
         codes = self.slots.codes
+        everybody = np.arange(len(codes))
+        people = everybody if self.people is None else self.people
         self._sizes = np.zeros((self.m, len(codes)), dtype=np.int64)
         self._shares = np.zeros(self.m)
         if codes.size:
-            self._narrow(np.arange(len(codes)), np.arange(len(codes)), 0)
-        return self._sizes, self._shares
+            self._narrow(everybody, people, 0)
+        return self._sizes[:, people], self._shares
 
     def _narrow(self, group: Ints, people: Ints, depth: int) -> None:
         """Choose the next slot for people of a group that fits all that is known of them."""

@@ -21,6 +21,8 @@ _SPELLED = {
     "hour": ("h", "hour", "hours"),
     "day": ("d", "day", "days"),
     "week": ("w", "week", "weeks"),
+    "month": ("month", "months"),
+    "quarter": ("q", "quarter", "quarters"),
 }
 _UNIT = {spelled: name for name, spellings in _SPELLED.items() for spelled in spellings}
 _SPAN = re.compile(r"(\d{0,9})\s*([a-z]*)")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, Clock, find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
@@ -18,12 +18,13 @@ from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.files import choose_format, load
+from sfumato.io.files import load
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.ownership import OWNER, Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import assign_roles
-from sfumato.io.tables import first_lines, parse_table
+from sfumato.io.sources import Source
+from sfumato.io.tables import first_lines
 from sfumato.io.visits import combine_labels
 from sfumato.kinds.activity.model import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
@@ -36,6 +37,7 @@ from sfumato.kinds.activity.reader.episodes import (
     fill_slots,
     parse_start,
     split_episodes,
+    stretch_months,
 )
 from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
@@ -80,41 +82,39 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Time nothing is known about, which is called (gap): 62.5 %.
     """
     path, notes = as_place(path), list[str]()
-    if isinstance(path, Path) and path.is_dir():
-        return _read_folder(path, reading, notes)
-    data = load(path)
-    sample = first_lines(data, 5)
+    if isinstance(path, Path) and path.is_dir() and (recordings := _read_folder(path, reading, notes)) is not None:
+        return recordings
+    source = Source(path, reading)
+    sample, notes = source.sample(), source.notes
     told = reading.header or reading.delimiter or reading.columns
     if reading.format == "adl" or (not reading.format and not told and looks_like_adl(sample)):
-        return _of_episodes(read_adl([(path.name, _stem(path), data)], reading, notes), reading, notes)
+        return _of_episodes(read_adl([(source.name, _stem(path), source.data)], reading, notes), reading, notes)
     if reading.format == "aras" or (not reading.format and not told and looks_like_aras(sample)):
-        return _of_episodes(read_aras(path.name, [("", [(path.name, data)])], reading, notes), reading, notes)
-    table = parse_table(
-        path.name,
-        data,
-        choose_format(path, reading.format, reading.formats),
-        delimiter=reading.delimiter,
-        header=reading.header or True,
-        encoding=reading.encoding,
-    )
-    notes.append(f"Read {table.num_rows:,} rows of {path.name}.")
-    if not table.num_rows:
-        raise SchemaError(f"{path.name}: there are no rows, only a header.")
+        return _of_episodes(
+            read_aras(source.name, [("", [(source.name, source.data)])], reading, notes), reading, notes
+        )
+    name, table = source.name, source.table()
+    notes.append(f"Read {table.num_rows:,} rows of {name}.")
     known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
     if reading.slots is None and (
         known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person", OWNER}
     ):
-        return _of_episodes(read_episodes(path.name, table, reading, notes), reading, notes)
-    return _of_slot_columns(path.name, table, reading, notes)
+        return _of_episodes(read_episodes(name, table, reading, notes), reading, notes)
+    return _of_slot_columns(name, table, reading, notes)
 
 
 def _stem(path: Place) -> str:
     return path.name.split(".")[0]
 
 
-def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset:
-    """Read recordings of smart homes: files of ADL are a home each, those of ARAS a day each."""
+def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset | None:
+    """Read recordings of smart homes, if these are such: files of ADL are a home each, those of ARAS a day each."""
     homes = [(home, [(file.name, load(file)) for file in files]) for home, files in list_recordings(folder)]
+    lists = [(home, [(name, data) for name, data in files if _lists_activities(data)]) for home, files in homes]
+    if reading.format != "aras" and any(files for _, files in lists):
+        others = sum(len(files) for _, files in homes) - sum(len(files) for _, files in lists)
+        homes = [(home, files) for home, files in lists if files]
+        notes += [f"Files that list no activities and were left out: {others:,}."] if others else []
     first = first_lines(homes[0][1][0][1], 5)
     if reading.format == "aras" or (reading.format is None and looks_like_aras(first)):
         return _of_episodes(read_aras(folder.name, homes, reading, notes), reading, notes)
@@ -123,7 +123,12 @@ def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset:
             (name, "/".join(filter(None, (home, _stem(Path(name))))), data) for home, f in homes for name, data in f
         ]
         return _of_episodes(read_adl(texts, reading, notes), reading, notes)
-    raise SchemaError(f"{folder}: this is a directory, but not of ADL or ARAS recordings. Give a file.")
+    return None
+
+
+def _lists_activities(data: bytes) -> bool:
+    sample = first_lines(data, 2)
+    return looks_like_adl(sample) and "activity" in sample[0].lower()
 
 
 def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
@@ -176,17 +181,26 @@ def _settle_calendar(found: Found, episodes: Episodes, reading: Reading, notes: 
         if number is not None:
             raise ParameterError("reading: start must be a date or a time of day where times are dates.")
         if found.times == "numbers":
-            unit = UNITS[str(reading.resolution)] * 1_000_000
-            notes.append(f"Times are numbers: they count {reading.resolution}s from Monday, 1970-01-05.")
-            episodes = episodes._replace(begin=episodes.begin * unit + MONDAY, end=episodes.end * unit + MONDAY)
+            unit = str(reading.resolution)
+            first, day = (0, "Thursday, 1970-01-01") if unit in MONTHS else (MONDAY, "Monday, 1970-01-05")
+            notes.append(f"Times are numbers: they count {unit}s from {day}.")
+            begin, end = (find_moments(unit, numbers) + first for numbers in (episodes.begin, episodes.end))
+            episodes = episodes._replace(begin=begin, end=end)
         elif found.times == "zoned" and reading.zone != "UTC":
             episodes = _move_zone(episodes, reading.zone, notes)
         moment = None if date is None else date + (time or 0)
+        if reading.resolution in MONTHS:
+            return _cut_before(*stretch_months(episodes, reading.resolution, moment, reading.split), notes)
         # Data without dates were moved to their start already: their days begin when they do.
         usual = int(episodes.begin.min()) % DAY if found.times == "relative" else 0
         calendar = Calendar.of_dates(
             episodes, reading.resolution or _UNIT, (moment, usual if time is None else time), reading.split
         )
+    return _cut_before(episodes, calendar, notes)
+
+
+def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[str]) -> tuple[Episodes, Calendar]:
+    """Leave out what lies before the first slot."""
     earlier = episodes.begin < calendar.begin
     if earlier.any():
         notes.append(f"Episodes that begin before the start and were cut or left out: {int(earlier.sum()):,}.")

@@ -13,6 +13,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.unit import PERSON
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
 from sfumato.io.files import to_utf8
+from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
@@ -139,6 +140,7 @@ def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]
             "columns. Say which ones they are (columns), and leave others out (drop). If columns are slots, name the "
             "first and the last of them (slots)."
         )
+    name, table = settle_missing(name, table, columns, reading, notes, ("activity",))
     numbers = np.arange(1, table.num_rows + 1)
     if columns["activity"].lower() == "tiercode":
         codes: Cells = pc.utf8_lpad(as_text(name, "tiercode", table.column(columns["activity"])), 6, "0")

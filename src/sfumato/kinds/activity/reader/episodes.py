@@ -8,11 +8,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import UNITS, Clock, count_units, find_moments
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
 
-__all__ = ["DAY", "MONDAY", "Calendar", "Episodes", "check_size", "fill_slots", "parse_start", "split_episodes"]
+__all__ = [
+    "DAY",
+    "MONDAY",
+    "Calendar",
+    "Episodes",
+    "check_size",
+    "fill_slots",
+    "parse_start",
+    "split_episodes",
+    "stretch_months",
+]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -135,6 +145,38 @@ class Calendar(NamedTuple):
         """
         begin = int(episodes.begin.min()) if start is None else start
         return cls(begin, 1, max(int(episodes.end.max()) - begin, 0), Clock(None, begin))
+
+
+def stretch_months(
+    episodes: Episodes, resolution: str, start: int | None, split: str | None
+) -> tuple[Episodes, Calendar]:
+    """Lay slots of a month or quarter over all times, which are stretched so that slots are equally long.
+
+    Within a slot time runs evenly, so that what takes most of a slot takes most of it still.
+
+    Examples
+    --------
+    >>> february = Episodes(*(np.array([number]) for number in (0, 0, 31 * DAY, 59 * DAY, 1)))
+    >>> stretched, calendar = stretch_months(february, "month", None, None)
+    >>> calendar.clock, calendar.slots, int(stretched.end[0] - stretched.begin[0]) == calendar.unit
+    (Clock(unit='month', origin=1), 1, True)
+    """
+    if split:
+        raise ParameterError(f"reading: split={split} and slots of a {resolution} do not go together. Choose one.")
+    unit = UNITS[resolution] * 1_000_000
+
+    def stretch(micros: Longs) -> Longs:
+        number = count_units(resolution, micros)
+        begin, end = find_moments(resolution, number), find_moments(resolution, number + 1)
+        return number * unit + np.round((micros - begin) / (end - begin) * unit).astype(np.int64)
+
+    moved = episodes._replace(begin=stretch(episodes.begin), end=stretch(episodes.end))
+    first = int(moved.begin.min()) if start is None else int(stretch(np.array([start]))[0])
+    if start is not None and first % unit:
+        raise ParameterError(f"reading: start must be a whole {resolution}.")
+    begin = first // unit * unit
+    slots = max(-(-(int(moved.end.max()) - begin) // unit), 1)
+    return moved, Calendar(begin, unit, slots, Clock(resolution, begin // unit))
 
 
 def parse_start(text: str) -> tuple[int | None, int | None, int | None]:

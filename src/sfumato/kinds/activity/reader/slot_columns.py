@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, UNITS, Clock, count_units, find_moments
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, as_text, marks
@@ -25,6 +25,14 @@ Longs = npt.NDArray[np.int64]
 
 _TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(
+    rf"(?P<name>{'|'.join(_NAMES)})[a-z]{{0,6}}[ ._-]?(?P<short>\d\d|\d{{4}})?|(?P<year>\d{{4}})[-._/](?P<month>\d\d)",
+    re.ASCII | re.IGNORECASE,
+)
+_QUARTER = re.compile(r"(?P<year>\d{4})[ ._-]?q(?P<quarter>[1-4])", re.ASCII | re.IGNORECASE)
+_CENTURY = 69
+"""Years of two digits from here on are of the twentieth century, as POSIX has it."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})", re.ASCII)
 _SECONDS = 86_400
 
@@ -77,7 +85,26 @@ def _run_of(names: list[str], at: int) -> list[str]:
     return names[at:end]
 
 
+def _read_month(name: str) -> tuple[str, int] | None:
+    """Return the unit and number of a column that is named by a month or quarter; months without a year are of 1970."""
+    if found := _QUARTER.fullmatch(name):
+        return "quarter", (int(found["year"]) - 1970) * 4 + int(found["quarter"]) - 1
+    found = _MONTH.fullmatch(name)
+    if found is None:
+        return None
+    if found["name"] is None:
+        month, year = int(found["month"]) - 1, int(found["year"])
+    else:
+        month, short = _NAMES.index(found["name"].lower()), found["short"]
+        year = 1970 if short is None else int(short)
+        year += 0 if year > 99 else 1900 if year >= _CENTURY else 2000
+    return ("month", (year - 1970) * 12 + month) if 0 <= month < 12 else None
+
+
 def _follow(one: str, two: str) -> bool:
+    before, after = _read_month(one), _read_month(two)
+    if before is not None and after is not None:
+        return before[0] == after[0] and after[1] == before[1] + 1
     if any(spelling.fullmatch(one) and spelling.fullmatch(two) for spelling in (_TIME, _DATE)):
         return True
     left, right = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(two)
@@ -129,6 +156,12 @@ def lay_out(owner: str, names: Sequence[str], reading: Reading, notes: list[str]
     Layout(clock=Clock(unit=None, origin=0), width=1)
     """
     date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
+    months = [_read_month(name) for name in names]
+    if months[0] is not None and None not in months and reading.resolution in {None, months[0][0]}:
+        if reading.start is not None:
+            raise ParameterError("reading: columns named by months begin by themselves; leave start out.")
+        notes.append(f"Columns are slots of a {months[0][0]}.")
+        return Layout(Clock(*months[0]), 1)
     timed = _read_times(names)
     if timed is None:
         if reading.resolution is None:
@@ -138,16 +171,20 @@ def lay_out(owner: str, names: Sequence[str], reading: Reading, notes: list[str]
         if number is not None:
             raise ParameterError(f"reading: with slots of a {reading.resolution}, start must be a date or time of day.")
         micros = (MONDAY if date is None else date) + (time or 0)
-        if micros % (UNITS[reading.resolution] * 1_000_000):
+        if date is None and reading.resolution in MONTHS:
+            micros = time or 0
+        origin = count_units(reading.resolution, np.array([micros]))
+        if int(find_moments(reading.resolution, origin)[0]) != micros:
             raise ParameterError(f"reading: start must be a whole {reading.resolution}.")
-        return Layout(Clock(reading.resolution, micros // (UNITS[reading.resolution] * 1_000_000)), 1)
+        return Layout(Clock(reading.resolution, int(origin[0])), 1)
     begin, step = timed
     if reading.start is not None:
         if number is not None or date is None or time is not None or begin >= 2 * MONDAY // 1_000_000:
             raise ParameterError("reading: columns named by times begin by themselves; start may give their date only.")
         begin += (date - MONDAY) // 1_000_000
-    unit = reading.resolution or next(u for u in reversed(UNITS) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
-    if step % UNITS[unit] or begin % UNITS[unit]:
+    even = [unit for unit in UNITS if unit not in MONTHS]
+    unit = reading.resolution or next(u for u in reversed(even) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
+    if unit in MONTHS or step % UNITS[unit] or begin % UNITS[unit]:
         raise SchemaError(
             f"{owner}: slots of {step:,} seconds cannot be told in the resolution {unit}. Give a finer one."
         )

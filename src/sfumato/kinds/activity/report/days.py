@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS
+from sfumato.core.clock import find_moments
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
@@ -106,7 +106,8 @@ def _name_day(found: ActivityComparison, first: int) -> str:
     clock = found.comparison.original.clock
     number = first // (found.day or 1) + 1
     try:
-        moment = datetime.datetime.fromtimestamp((clock.origin + first) * UNITS[str(clock.unit)], datetime.UTC)
+        seconds = int(find_moments(str(clock.unit), np.array([clock.origin + first]))[0]) // 1_000_000
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     except (OverflowError, ValueError, OSError):
         return f"Day {number}"
     # Data without dates begin in January 1970, which is nobody's day.

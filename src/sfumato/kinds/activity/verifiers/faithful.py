@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.clock import UNITS
+from sfumato.core.clock import find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.activity.model import UNKNOWN, Slots
@@ -79,7 +79,7 @@ def _check_intervals(release: Release, published: PublishedClasses, original: Da
     if dated and clock.unit is None:
         return {"published": "dates", "original": "numbers"}
     # Dates are microseconds since 1970, worked out here and not by what publishes them.
-    expected = (clock.origin + begins) * (UNITS[str(clock.unit)] * 1_000_000) if dated else np.arange(len(begins))
+    expected = find_moments(str(clock.unit), clock.origin + begins) if dated else np.arange(len(begins))
     if np.array_equal(expected, published.begins):
         return None
     return {"published": len(published.begins), "original": len(begins)}

@@ -16,11 +16,13 @@ from sfumato.kinds.table.model import Attribute
 if TYPE_CHECKING:
     from sfumato.kinds.rt.kernels.item_distances import ItemLists
 
-__all__ = ["Clusters"]
+__all__ = ["Clusters", "Version"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Version = tuple[int, int]
+"""A cluster, and the merge that made it what it is; -1 for none."""
 
 
 class Clusters:
@@ -48,6 +50,8 @@ class Clusters:
         Records of each cluster.
     loss
         NCP of all records, added up.
+    merges
+        Clusters that were merged, in turn: the one that kept its number, and the one that is gone.
 
     Examples
     --------
@@ -61,6 +65,8 @@ class Clusters:
     >>> clusters.merge(0, 1)
     >>> clusters.rum, clusters.rows[0].tolist()
     (1.0, [0, 1, 2, 3])
+    >>> clusters.rewind(0).rum, clusters.rewind(1).rum
+    (0.125, 1.0)
     """
 
     def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: Ragged) -> None:
@@ -70,6 +76,8 @@ class Clusters:
         count = int(group.max(initial=-1)) + 1
         self.attributes, self.items, self.records = attributes, items, len(group)
         self._group = group.astype(np.int64)
+        self._formed = self._group.copy()
+        self.merges: list[tuple[int, int]] = []
         self._space = space_of(attributes, (1.0 / len(attributes),) * len(attributes))
         self._hulls = form_hulls(self._space, self._group, count)
         self.price: Floats = price_clusters(self._space, self._hulls)
@@ -152,6 +160,34 @@ class Clusters:
         self.rows[gone] = np.empty(0, np.int64)
         self._group[self.rows[into]] = into
         self.active[gone] = False
+        self.merges.append((into, gone))
+
+    def rewind(self, merges: int) -> Clusters:
+        """Return the clusters as they were after so many merges; these stay as they are."""
+        top = np.arange(int(self._formed.max(initial=-1)) + 2)
+        top[-1] = -1
+        for into, gone in reversed(self.merges[:merges]):
+            top[gone] = top[into]
+        earlier = Clusters(self.attributes, top[self._formed], self.items)
+        earlier._formed, earlier.merges = self._formed, self.merges[:merges]
+        return earlier
+
+    def versions(self) -> list[Version]:
+        """Return the clusters that are left, each with the merge that made it what it is.
+
+        Examples
+        --------
+        >>> from sfumato.core.dataset import Dataset
+        >>> from sfumato.kinds.rt.model import known_items
+        >>> from sfumato.kinds.table.model import attributes_of
+        >>> data = Dataset.of("rt", [(20,), (30,), (60,)], ("age",), [["a"]] * 3)
+        >>> clusters = Clusters(attributes_of(data), np.arange(3), known_items(data))
+        >>> clusters.merge(0, 1)
+        >>> clusters.versions()
+        [(0, 0), (2, -1)]
+        """
+        last = {into: at for at, (into, _) in enumerate(self.merges)}
+        return [(cluster, last.get(cluster, -1)) for cluster in self.listed()]
 
     def merge_equal(self) -> None:
         """Merge clusters that are published alike, which costs nothing."""

@@ -101,7 +101,7 @@ class Combined(Method):
 
     @abc.abstractmethod
     def settle(self, task: Task) -> Sequence[RecodedItems]:
-        """Merge clusters, and return the sets of those that are left, in their order."""
+        """Merge clusters of the task, and return the sets of those that it has then, in their order."""
 
     def claim(self, dataset: Dataset) -> KKmAnonymity:
         """Return what the release will promise."""
@@ -133,7 +133,7 @@ class Combined(Method):
             clusters.merge_equal()
             self._merge_infeasible(task)
             recoded = self.settle(task)
-        run.counters["clusters"] = len(clusters)
+        run.counters["clusters"] = len(task.clusters)
         return self._publish(task, claim, recoded)
 
     def set_method(self) -> ItemGeneralising:
@@ -185,19 +185,10 @@ class Combined(Method):
 
     def recode_all(self, task: Task) -> list[RecodedItems]:
         """Return the sets of all clusters that are left; those that a method for sets cannot recode are merged on."""
-        clusters, recoder, run = task.clusters, task.recoder, task.run
+        clusters = task.clusters
         done: dict[int, RecodedItems] = {}
-
-        def attempt(cluster: int) -> RecodedItems | None:
-            try:
-                return recoder.recode(clusters.rows[cluster], run)
-            except InfeasibleError:
-                if len(clusters) == 1:
-                    raise
-                return None
-
         while waiting := [cluster for cluster in clusters.listed() if cluster not in done]:
-            found = dict(zip(waiting, run.engine.map(attempt, waiting), strict=True))
+            found = dict(zip(waiting, self.recode_each(task, clusters, waiting), strict=True))
             done |= {cluster: items for cluster, items in found.items() if items is not None}
             failed = next((cluster for cluster, items in found.items() if items is None), None)
             if failed is not None:
@@ -205,6 +196,19 @@ class Combined(Method):
                 clusters.merge(failed, other)
                 done.pop(other, None)
         return [done[cluster] for cluster in clusters.listed()]
+
+    def recode_each(self, task: Task, clusters: Clusters, chosen: Sequence[int]) -> list[RecodedItems | None]:
+        """Return the sets of some clusters, None for one that cannot be recoded alone though others could join it."""
+
+        def attempt(cluster: int) -> RecodedItems | None:
+            try:
+                return task.recoder.recode(clusters.rows[cluster], task.run)
+            except InfeasibleError:
+                if len(clusters) == 1:
+                    raise
+                return None
+
+        return list(task.run.engine.map(attempt, chosen))
 
     def _publish(self, task: Task, claim: KKmAnonymity, recoded: Sequence[RecodedItems]) -> Result:
         dataset, clusters = task.dataset, task.clusters

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.params import Param
 from sfumato.core.run import Run
+from sfumato.kinds.rt.families.clusters import Clusters, Version
 from sfumato.kinds.rt.families.combined import Combined, Task
 from sfumato.kinds.rt.families.items import RecodedItems
 from sfumato.kinds.table.model import Attribute
@@ -24,6 +26,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _RULES = ("r", "t", "rt")
+_WAYS: dict[str, list[tuple[int, ...]]] = {"r": [(0,)], "t": [(0, 1)], "rt": [(0, 1), (0, 2), (2, 1)]}
+_LOOKS = 64
+"""How often items are recoded on the way to one cluster before the place that keeps the bound is looked for."""
 _SLACK = 1e-9
 """Losses that are equal on paper differ by less; a bound that was read off a message is reached."""
 
@@ -34,7 +39,8 @@ class Bounded(Combined):
 
     The cluster with the least relational loss is the seed, and a rule names the one it is merged with: ``r`` the one
     with the most similar attributes (NCP of both together), ``t`` the one with the most similar items (bit-vector
-    distance BTD), ``rt`` the one with the least sum of its places in both orders.
+    distance BTD), ``rt`` the one with the least sum of its places in two orders: by what merging adds to the loss of
+    all records, and by items.
     """
 
     delta: Annotated[float, Param("Largest loss of what is bounded, 1 for no bound.", ge=0, le=1)] = 1.0
@@ -51,7 +57,9 @@ class Bounded(Combined):
         apart = self.distances(task, seed)
         if self.merge == "t":
             return apart, price
-        return _places(price) + _places(apart), price
+        # The price of a large cluster is always among the highest, though few records may pay more in it.
+        loss = task.clusters.loss_with(seed, price)
+        return _places(loss) + _places(apart), loss, apart
 
     def distances(self, task: Task, seed: int) -> Floats:
         """Return how unlike the items of the seed are those of every other cluster."""
@@ -93,11 +101,36 @@ class RumBound(Bounded):
     optimises: ClassVar[str] = "the loss of items (UL), at a loss of attributes (NCP) of at most delta"
 
     def settle(self, task: Task) -> Sequence[RecodedItems]:
-        """Merge clusters as long as the seed has a partner that keeps the bound."""
-        clusters, what = task.clusters, "the loss of attributes (NCP)"
-        if clusters.rum > self.delta + _SLACK:
-            raise self.refuse(what, clusters.rum)
-        most, begun = (self.delta + _SLACK / 10) * clusters.records, len(clusters)
+        """Merge clusters as long as the seed has a partner that keeps the bound; of several ways keep the best."""
+        formed, what = task.clusters, "the loss of attributes (NCP)"
+        if formed.rum > self.delta + _SLACK:
+            raise self.refuse(what, formed.rum)
+        found: list[tuple[float, Clusters, list[RecodedItems]]] = []
+        reached = []
+        for way in self.ways():
+            tried = dataclasses.replace(task, clusters=formed.rewind(len(formed.merges)))
+            self._merge_by(tried, way)
+            recoded = self.recode_all(tried)
+            reached.append(tried.clusters.rum)
+            if reached[-1] <= self.delta + _SLACK:
+                found.append((sum(items.loss for items in recoded), tried.clusters, recoded))
+        if not found:
+            raise self.refuse(what, min(reached))
+        _, task.clusters, best = min(found, key=lambda one: one[0])
+        return best
+
+    def ways(self) -> Sequence[tuple[int, ...]]:
+        """Return which keys decide, the most important one first, for one try each.
+
+        What is merged early decides what can be merged at all, and a try costs little beside anonymising candidates.
+        So rule ``rt`` has three: where sums of places are equal, either order has its turn, and items come alone.
+        """
+        return _WAYS[self.merge]
+
+    def _merge_by(self, task: Task, way: tuple[int, ...]) -> None:
+        """Merge clusters by some of the keys."""
+        clusters, begun = task.clusters, len(task.clusters)
+        most = (self.delta + _SLACK / 10) * clusters.records
         while len(clusters) > 1:
             task.run.report("clusters")(0, begun - len(clusters), begun)
             seed = clusters.find_seed()
@@ -109,11 +142,7 @@ class RumBound(Bounded):
             if not fits.any():
                 break
             keys = self.rank(task, seed, price)
-            clusters.merge(seed, _first(keys, fits))
-        found = self.recode_all(task)
-        if clusters.rum > self.delta + _SLACK:
-            raise self.refuse(what, clusters.rum)
-        return found
+            clusters.merge(seed, _first([keys[at] for at in way], fits))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,26 +172,70 @@ class TumBound(Bounded):
     optimises: ClassVar[str] = "the loss of attributes (NCP), at a loss of items (UL) of at most delta"
 
     def settle(self, task: Task) -> Sequence[RecodedItems]:
-        """Merge clusters until the bound is kept, or nothing is left to merge."""
-        clusters, begun = task.clusters, len(task.clusters)
-        recoded = self.recode_all(task)
-        found = dict(zip(clusters.listed(), recoded, strict=True))
-        total = sum(items.loss for items in found.values()) + clusters.withheld
-        least = total
-        while total > (self.delta + _SLACK) * clusters.records and len(clusters) > 1:
+        """Merge clusters until the bound is kept, or nothing is left to merge.
+
+        What is merged does not depend on how items are recoded, and a cluster that grows by one merge after the other
+        would be recoded as often. So items are recoded after every so many merges, and once the bound is kept, the
+        first merge that keeps it is looked for among the last ones.
+        """
+        clusters, recoded = task.clusters, self.recode_all(task)
+        items: dict[Version, RecodedItems | None] = dict(zip(clusters.versions(), recoded, strict=True))
+        before = reached = _Stage(clusters, len(clusters.merges), items)
+        begun, most, least = len(clusters), (self.delta + _SLACK) * clusters.records, reached.loss
+        stride = math.ceil((begun - 1) / _LOOKS)
+        while reached.loss > most and len(clusters) > 1:
             task.run.report("clusters")(0, begun - len(clusters), begun)
-            seed = clusters.find_seed()
-            price = clusters.price_with(seed)
-            other = _first(self.rank(task, seed, price), clusters.others(seed))
-            clusters.merge(seed, other)
-            before = found.pop(seed).loss + found.pop(other).loss
-            found[seed] = task.recoder.recode(clusters.rows[seed], task.run)
-            total += found[seed].loss - before
-            least = min(least, total)
-        total = sum(items.loss for items in found.values()) + clusters.withheld
-        if total > (self.delta + _SLACK) * clusters.records:
+            for _ in range(min(stride, len(clusters) - 1)):
+                self._merge_next(task)
+            before, reached = reached, self._recode(task, clusters, reached.items)
+            least = min(least, reached.loss)
+        if reached.loss > most:
             raise self.refuse("the loss of items (UL)", least / clusters.records)
-        return [found[cluster] for cluster in clusters.listed()]
+        while reached.merges - before.merges > 1:
+            middle = clusters.rewind((before.merges + reached.merges) // 2)
+            tried = self._recode(task, middle, before.items | reached.items)
+            before, reached = (tried, reached) if tried.loss > most else (before, tried)
+        task.clusters = reached.clusters
+        return [items for items in reached.items.values() if items is not None]
+
+    def _merge_next(self, task: Task) -> None:
+        """Merge the seed with the cluster that the rule names."""
+        seed = task.clusters.find_seed()
+        price = task.clusters.price_with(seed)
+        task.clusters.merge(seed, _first(self.rank(task, seed, price), task.clusters.others(seed)))
+
+    def _recode(self, task: Task, clusters: Clusters, known: Mapping[Version, RecodedItems | None]) -> _Stage:
+        """Recode the clusters that are not known."""
+        versions = clusters.versions()
+        new = [version for version in versions if version not in known]
+        found = {**known, **dict(zip(new, self.recode_each(task, clusters, [at for at, _ in new]), strict=True))}
+        task.run.counters["recoded"] = task.run.counters.get("recoded", 0) + len(new)
+        return _Stage(clusters, len(clusters.merges), {version: found[version] for version in versions})
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Stage:
+    """Clusters on the way to one, and what their items are recoded to.
+
+    Parameters
+    ----------
+    clusters
+        As they are or, once they were merged further, were.
+    merges
+        How many merges led here.
+    items
+        The recoded items of every cluster; None where they cannot be recoded.
+    """
+
+    clusters: Clusters
+    merges: int
+    items: dict[Version, RecodedItems | None]
+
+    @cached_property
+    def loss(self) -> float:
+        """UL of all records, added up; infinite where clusters cannot be recoded."""
+        losses = (math.inf if items is None else items.loss for items in self.items.values())
+        return math.fsum(losses) + self.clusters.withheld
 
 
 def _places(values: Floats) -> Floats:
@@ -176,7 +249,7 @@ def _places(values: Floats) -> Floats:
     return np.searchsorted(np.sort(values), values).astype(np.float64)
 
 
-def _first(keys: tuple[Floats, ...], wanted: npt.NDArray[np.bool_]) -> int:
+def _first(keys: Sequence[Floats], wanted: npt.NDArray[np.bool_]) -> int:
     """Return the first wanted position in the order of the keys; of equal ones the lowest.
 
     Examples

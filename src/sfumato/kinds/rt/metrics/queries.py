@@ -8,11 +8,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
+from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.table.comparison.queries import (
     Selection,
@@ -22,7 +24,7 @@ from sfumato.kinds.table.comparison.queries import (
     select,
     split_query,
 )
-from sfumato.kinds.table.model import Attribute
+from sfumato.kinds.table.model import Attribute, attributes_of
 
 __all__ = ["METRIC", "Queries"]
 
@@ -84,7 +86,7 @@ class Queries(Metric):
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original and release the same queries."""
         found = comparison.view(RtComparison)
-        workload = comparison.workload or self._draw(found, comparison.seed)
+        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
         asked = [_Query.read(found, query, number) for number, query in enumerate(workload.queries, start=1)]
         if not asked:
             return 0.0, {"queries": 0}
@@ -98,10 +100,11 @@ class Queries(Metric):
                 details[about] = float(errors[some].mean())
         return float(errors.mean()), details
 
-    def _draw(self, found: RtComparison, seed: int) -> Workload:
+    def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw different queries, each of which a random record keeps; fewer where there are no more."""
         generator = np.random.default_rng(seed)
-        history, attributes = found.comparison.history, found.table.asked
+        history = original.history()
+        attributes = (*attributes_of(original), *attributes_of(original, "sensitive"))
         filled = np.flatnonzero(history.lengths > 0)
         queries: dict[tuple[str, ...], None] = {}
         fruitless = 0
@@ -111,7 +114,7 @@ class Queries(Metric):
             about = min(counts, key=lambda kind: counts[kind])
             rows = filled if about != "attributes" and len(filled) else np.arange(len(history))
             row = int(rows[generator.integers(len(rows))])
-            query = self._draw_one(found, about, row, attributes, generator)
+            query = self._draw_one(history, about, row, attributes, generator)
             if query and query not in queries:
                 queries[query] = None
                 counts[about] += 1
@@ -123,13 +126,13 @@ class Queries(Metric):
 
     def _draw_one(
         self,
-        found: RtComparison,
+        history: Ragged,
         about: str,
         row: int,
         attributes: tuple[Attribute, ...],
         generator: np.random.Generator,
     ) -> tuple[str, ...]:
-        history = found.comparison.history
+        """Draw a query that a record keeps."""
         mine = history.codes[history.offsets[row] : history.offsets[row + 1]]
         conditions: tuple[str, ...] = ()
         if about != "items":

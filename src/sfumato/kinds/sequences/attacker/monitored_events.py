@@ -7,19 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk
+from sfumato.checking.risk import Risk, draw_people
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known
+from sfumato.kinds.sequences.knowledge.parts import narrow_people, narrow_records
 from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.kinds.sequences.published import count_steps
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "risk_of_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of_original"]
 
 KNOWLEDGE = "monitored-events"
 
 Ints = npt.NDArray[np.int64]
+
+_DRAWN = 1000
+"""People that are attacked with parts of what is known, where there are more."""
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Risk:
@@ -43,7 +47,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> attack(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'monitored-events',
-     'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
+     'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5, ...}
     """
     found = count_matches(release, original, rows, _windows(release))
     return Risk.of(found.sizes, KNOWLEDGE, published=found.published, max_sensitive_share=found.share)
@@ -83,13 +87,48 @@ def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -
     return Risk.of(np.bincount(number)[number], KNOWLEDGE)
 
 
-def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
-    """Attack the data as they stand, without names; the receiver knows all monitored events, whatever m is.
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with one monitored event and its time known, two, and so on up to m, and at last with all.
+
+    With fewer than all, of each person those are known that one by one leave fewest records; at most 1,000 people are
+    attacked, drawn at random where there are more, and the sampling error is stated.
 
     Examples
     --------
-    >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 1)]], monitored=("mail",))
-    >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
-    [2]
+    >>> from sfumato.core.run import Run
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
+    >>> people = [[("mail", 1), ("mail", 5)], [("mail", 2), ("mail", 6)]]
+    >>> data = Dataset.of("sequences", people, monitored=("mail",))
+    >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    [(1, 2), (2, 2), (None, 2)]
     """
-    return [risk_of_original(dataset)]
+    people, sizes = narrow_records(release, original, m, _DRAWN)
+    published = None if rows is None else np.isin(people, rows)
+    parts = [
+        Risk.of(found, KNOWLEDGE, published=published, people=len(original), m=number)
+        for number, found in enumerate(sizes, start=1)
+    ]
+    return [*parts, attack(release, original, rows)]
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Risk]:
+    """Attack the data as they stand, with one monitored event and its time known, two, and so on up to m, and all.
+
+    With fewer than all, of each person those are known that one by one leave fewest people; 1,000 people drawn at
+    random are attacked, where there are more, and the sampling error is stated.
+
+    Examples
+    --------
+    >>> data = Dataset.of("sequences", [[("mail", 1), ("mail", 4)], [("mail", 1)], [("mail", 1)]], monitored=("mail",))
+    >>> [(risk.m, risk.set_sizes.tolist()) for risk in attack_original(data, 1)]
+    [(1, [1, 3, 3]), (None, [1, 2, 2])]
+    """
+    known = list_known(dataset, dataset.schema.monitored or dataset.history().labels)
+    people = draw_people(len(dataset), _DRAWN, 0)
+    some = np.arange(len(dataset)) if people is None else people
+    parts = [
+        Risk.of(found, KNOWLEDGE, people=len(dataset), m=number)
+        for number, found in enumerate(narrow_people(known, some, m), start=1)
+    ]
+    return [*parts, risk_of_original(dataset)]

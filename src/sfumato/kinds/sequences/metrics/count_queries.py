@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.query_metric import split_time
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
@@ -38,7 +39,8 @@ class CountQueries(Metric):
     withheld, or events blurred; ``other_false_negatives`` is f_n over as many of them, drawn the same way. What is told
     of blurred events counts like intervals of monitored ones.
 
-    With a workload the queries are about its events, one in each line, monitored or not.
+    With a workload the queries are about its events, monitored or not; ranges of time in it are those of
+    average-relative-error.
 
     Examples
     --------
@@ -95,13 +97,14 @@ def _asked_events(comparison: Comparison) -> Ints | None:
     if comparison.workload is None:
         return None
     code_of = {label: code for code, label in enumerate(comparison.history.labels)}
+    named: set[str] = set()
     for number, query in enumerate(comparison.workload.queries, start=1):
-        if len(query) != 1 or query[0] not in code_of:
-            raise SchemaError(
-                f"count-queries: query {number} of the workload must name one event that the original data have. "
-                "Correct or remove it."
-            )
-    return np.unique([code_of[query[0]] for query in comparison.workload.queries])
+        owner = f"count-queries: query {number} of the workload"
+        events = split_time(query, comparison.original.clock, owner)[0]
+        if not events or not code_of.keys() >= set(events):
+            raise SchemaError(f"{owner} must name events that the original data have. Correct or remove it.")
+        named.update(events)
+    return np.unique([code_of[event] for event in named])
 
 
 def _cut(found: SequenceComparison, intervals: int) -> Ints:

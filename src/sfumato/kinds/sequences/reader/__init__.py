@@ -19,16 +19,17 @@ from sfumato.core.schema import Schema
 from sfumato.core.unit import PERSON, RECORD
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
-from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences, refuse_token
 from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
 from sfumato.io.memory import Place, Readable, as_place
+from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
-from sfumato.io.tables import first_lines, parse_table
-from sfumato.io.times import parse_times
+from sfumato.io.sources import Source
+from sfumato.io.times import cut_times, parse_times
 from sfumato.io.visits import combine_labels, renumber
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
@@ -139,17 +140,17 @@ class _Log(NamedTuple):
 
     @classmethod
     def of(cls, path: Place, reading: Reading) -> _Log:
-        data, name = load(path), path.name
-        sample = first_lines(data, 5)
+        source = Source(path, reading)
+        name, sample = source.name, source.sample()
         told = reading.format or reading.header or reading.delimiter
         if reading.user_key is not None or (not told and looks_like_weblog(sample)):
-            return cls._of_weblog(name, data, reading)
-        format = choose_format(path, reading.format, reading.formats)
+            return cls._of_weblog(name, source.data, reading)
+        format = source.format
         if format == "csv" and not sample:
             raise SchemaError(f"{name}: the file is empty.")
         if format == "spmf" or (reading.format is None and format == "csv" and looks_like_spmf(sample)):
-            return cls._of_spmf(name, to_utf8(name, data, reading.encoding))
-        return cls._of_table(name, data, format, reading)
+            return cls._of_spmf(name, to_utf8(name, source.data, reading.encoding))
+        return cls._of_table(source, sample, reading)
 
     @classmethod
     def _of_weblog(cls, name: str, data: bytes, reading: Reading) -> _Log:
@@ -170,18 +171,22 @@ class _Log(NamedTuple):
         return cls(name, table, ("person",), "time", "event", lines, np.ones(len(lines), bool), notes)
 
     @classmethod
-    def _of_table(cls, name: str, data: bytes, format: str, reading: Reading) -> _Log:
-        header, delimiter, encoding, notes = reading.header, reading.delimiter, reading.encoding, []
-        layout = None if header or delimiter or format != "csv" else recognise_layout(first_lines(data, 5))
-        if layout is not None:
-            header, delimiter = layout.header, layout.delimiter
+    def _of_table(cls, source: Source, sample: list[str], reading: Reading) -> _Log:
+        name, notes = source.name, source.notes
+        told = reading.header or reading.delimiter or source.format != "csv"
+        layout = None if told else recognise_layout(sample)
+        if layout is None:
+            table = source.table()
+        else:
             notes.append(f"Recognised {layout.name}.")
-            if layout.encoding and encoding is None and not _is_utf8(data):
+            encoding = reading.encoding
+            if layout.encoding and encoding is None and not is_utf8(source.data):
                 encoding = layout.encoding
                 notes.append(f"The text is not UTF-8 and was read as {encoding}.")
-        table = parse_table(name, data, format, delimiter=delimiter, header=header or True, encoding=encoding)
-        columns, told = assign_roles(name, table.column_names, reading, WORDS)
-        notes = [f"Read {table.num_rows:,} rows of {name}.", *notes, *told]
+            table = source.table(delimiter=layout.delimiter, header=layout.header, encoding=encoding)
+        columns, read_as = assign_roles(name, table.column_names, reading, WORDS)
+        notes = [f"Read {table.num_rows:,} rows of {name}.", *notes, *read_as]
+        name, table = settle_missing(name, table, columns, reading, notes, ("event",))
         if "session" in columns and "person" in columns:
             notes.append(f"All sessions of a person are one sequence; `{columns['session']}` is not used.")
         elif "session" in columns:
@@ -226,12 +231,11 @@ class _Log(NamedTuple):
                 return numbers, Clock()
         if not found.zoned:
             self.notes.append("Times have no zone and are taken as UTC.")
-        clock = Clock(resolution or "second")
-        unit = UNITS[str(clock.unit)] * 1_000_000
-        finer = int((micros[self.kept] % unit != 0).sum())
-        if finer:
-            self.notes.append(f"Times that were cut to the {clock.unit}: {finer:,}.")
-        return micros // unit, clock
+        times, clock, finer = cut_times(micros, resolution or "second")
+        count = int(finer[self.kept].sum())
+        if count:
+            self.notes.append(f"Times that were cut to the {resolution or 'second'}: {count:,}.")
+        return times, clock
 
     def _whole(self, numbers: Longs | npt.NDArray[np.float64]) -> Longs:
         outside = (numbers > _LARGEST) | (numbers < -_LARGEST)
@@ -266,14 +270,6 @@ class _Log(NamedTuple):
         if collapsed:
             self.notes.append(f"Events that repeat one of the same record and time and were collapsed: {collapsed:,}.")
         self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _arrange(person: Ints, times: Longs, event: Ints, kept: Marks) -> Longs:
@@ -335,7 +331,7 @@ def _read_hierarchies(reading: Reading, name: str, labels: list[str], rows: Long
     strange = [column for column in reading.hierarchies if column != "event"]
     if strange:
         raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
-    found = {column: read_hierarchy(file) for column, file in reading.hierarchies.items()}
+    found = {column: read_hierarchy(file, root=reading.hierarchy_root) for column, file in reading.hierarchies.items()}
     for hierarchy in found.values():
         hierarchy.require(labels, f"{name}: hierarchy of event", rows.tolist())
     return found

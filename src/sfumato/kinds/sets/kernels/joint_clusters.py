@@ -9,7 +9,19 @@ from numpy.typing import NDArray
 from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
 from sfumato.kinds.sets.kernels.vertical_partition import is_self_sufficient
 
-__all__ = ["Closed", "Forest", "Held", "Rules", "Scratch", "find_closed_runs", "hold_terms", "plant_forest"]
+__all__ = [
+    "Candidates",
+    "Closed",
+    "Forest",
+    "Held",
+    "Rules",
+    "Scratch",
+    "close_leaves",
+    "count_open",
+    "find_closed_runs",
+    "hold_terms",
+    "plant_forest",
+]
 
 
 class Rules(NamedTuple):
@@ -114,6 +126,24 @@ class Held(NamedTuple):
     leaves: NDArray[np.int64]
     head: NDArray[np.int64]
     tail: NDArray[np.int64]
+
+
+class Candidates(NamedTuple):
+    """Terms that two trees hold, in the order of falling support.
+
+    Attributes
+    ----------
+    term, support, leaves
+        As in `Held`, over both trees.
+    first, second
+        The first of the linked entries in each tree.
+    """
+
+    term: NDArray[np.int32]
+    support: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
 
 
 def plant_forest(index: ClusterTerms, chunk: NDArray[np.int64], rules: Rules) -> Forest:
@@ -246,3 +276,36 @@ def _sort_runs(found: list[tuple[int, int, int]], terms: int, records: NDArray[n
         low[write[i]], high[write[i]] = first, end
         write[i] += 1
     return Closed(start, low, high, records)
+
+
+@njit(cache=True, nogil=True)
+def count_open(low: NDArray[np.int64], high: NDArray[np.int64], records: NDArray[np.int64]) -> int:
+    """Count the records outside runs of leaves that come by their first leaf.
+
+    Examples
+    --------
+    >>> count_open(np.array([0]), np.array([1]), np.array([0, 3, 7]))
+    4
+    """
+    left = records[-1]
+    end = 0
+    for i in range(low.size):
+        if high[i] > end:
+            left -= records[high[i]] - records[max(low[i], end)]
+            end = high[i]
+    return int(left)
+
+
+@njit(cache=True, nogil=True)
+def close_leaves(closed: Closed, term: int, fits: NDArray[np.bool_]) -> None:
+    """Take out the leaves that are closed to a term.
+
+    Examples
+    --------
+    >>> fits = np.ones(2, np.bool_)
+    >>> close_leaves(Closed(np.array([0, 1]), np.array([0]), np.array([1]), np.array([0, 3, 7])), 0, fits)
+    >>> fits.tolist()
+    [False, True]
+    """
+    for at in range(closed.start[term], closed.start[term + 1]):
+        fits[closed.low[at] : closed.high[at]] = False

@@ -18,6 +18,7 @@ __all__ = [
     "Ledger",
     "Scratch",
     "Tree",
+    "advance",
     "clear_ledger",
     "count_row",
     "has_rare_set",
@@ -286,7 +287,7 @@ def count_row(ledger: Ledger, column: int, labels: NDArray[np.int64], step: int)
             if filled == _BUFFER:
                 sets = add_keys(sets, keys, filled, step)
                 filled = 0
-            more = _advance(pick, others.size)
+            more = advance(pick, others.size)
     sets = add_keys(sets, keys, filled, step)
     return Ledger(
         ledger.size, ledger.nodes, ledger.used, ledger.pairs, ledger.touched, ledger.touches, ledger.is_touched, sets
@@ -318,7 +319,7 @@ def has_rare_set(ledger: Ledger, column: int, labels: NDArray[np.int64], k: int,
         while more:
             if least <= read_key(ledger.sets, _number_set(ledger, column, others, pick)) < k:
                 return True
-            more = _advance(pick, others.size)
+            more = advance(pick, others.size)
     return False
 
 
@@ -344,7 +345,7 @@ def _number_set(ledger: Ledger, column: int, others: NDArray[np.int64], pick: ND
 
 
 @njit(cache=True, nogil=True)
-def _advance(pick: NDArray[np.int64], limit: int) -> bool:
+def advance(pick: NDArray[np.int64], limit: int) -> bool:
     """Go on to the next combination of ascending positions below `limit`; False after the last."""
     size = pick.size
     at = size - 1

@@ -14,9 +14,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
-from sfumato.kinds.sets.kernels.joint_clusters import Forest, Held, Rules, Scratch, hold_terms, plant_forest
+from sfumato.kinds.sets.kernels.joint_clusters import Candidates, Forest, Held, Rules, Scratch, hold_terms, plant_forest
 from sfumato.kinds.sets.kernels.lexicographic import order_lists
-from sfumato.kinds.sets.kernels.shared_chunks import Candidates, number_shared_chunks
+from sfumato.kinds.sets.kernels.shared_chunks import number_shared_chunks
 from sfumato.kinds.sets.kernels.vertical_partition import falling_supports
 
 __all__ = ["join_clusters"]

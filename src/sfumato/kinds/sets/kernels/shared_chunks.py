@@ -5,8 +5,9 @@ A shared chunk keeps k^m-anonymity as a record chunk does. Three more rules come
 - A chunk with a term that is published further down must be k-anonymous, since its subrecords do not fit everywhere
   (Property 1): records are kept in classes by what they have in the chunk, and each class that a new term splits must
   leave nothing or k records on either side.
-- The subrecords that do not fit everywhere must leave k records free wherever one of them fits: their number and k
-  together are at most the records of the leaves that are open to it.
+- The subrecords that do not fit everywhere must leave k records free wherever one of them fits. That is so where their
+  number and k together are at most the records of the leaves that are open to any one of them; otherwise Hall's
+  condition decides, over the different sets of leaves they fit.
 - A leaf keeps the last term of its term chunk where Lemma 2 asks for one.
 
 References
@@ -22,28 +23,20 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms, set_bit
-from sfumato.kinds.sets.kernels.joint_clusters import Closed, Forest, Rules, Scratch, find_closed_runs
+from sfumato.kinds.sets.kernels.joint_clusters import (
+    Candidates,
+    Closed,
+    Forest,
+    Rules,
+    Scratch,
+    close_leaves,
+    count_open,
+    find_closed_runs,
+)
+from sfumato.kinds.sets.kernels.room import add_pattern, leave_room, make_patterns
 from sfumato.kinds.sets.kernels.vertical_partition import fits_chunk
 
-__all__ = ["Candidates", "number_shared_chunks"]
-
-
-class Candidates(NamedTuple):
-    """Terms that two trees hold, in the order of falling support.
-
-    Attributes
-    ----------
-    term, support, leaves
-        As in `Held`, over both trees.
-    first, second
-        The first of the linked entries in each tree.
-    """
-
-    term: NDArray[np.int32]
-    support: NDArray[np.int64]
-    leaves: NDArray[np.int64]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+__all__ = ["number_shared_chunks"]
 
 
 class _Classes(NamedTuple):
@@ -254,20 +247,8 @@ def _lay_out(
     open_size = np.empty(count, np.int64)
     for i in range(count):
         runs = slice(closed.start[i], closed.start[i + 1])
-        open_size[i] = _count_open(closed.low[runs], closed.high[runs], closed.records)
+        open_size[i] = count_open(closed.low[runs], closed.high[runs], closed.records)
     return _Case(start, record, records, bits, closed, open_size)
-
-
-@njit(cache=True, nogil=True)
-def _count_open(low: NDArray[np.int64], high: NDArray[np.int64], records: NDArray[np.int64]) -> int:
-    """Count the records outside runs of leaves that come by their first leaf."""
-    left = records[-1]
-    end = 0
-    for i in range(low.size):
-        if high[i] > end:
-            left -= records[high[i]] - records[max(low[i], end)]
-            end = high[i]
-    return int(left)
 
 
 @njit(cache=True, nogil=True)
@@ -325,10 +306,35 @@ def _has_room(case: _Case, company: _Company, classes: _Classes, new: int, count
     for c in classes.touched[:count]:
         least = min(least, _count_open_to(case, company, classes.sample[c], new) if c > 0 else case.open_size[new])
         bound += 0 if classes.bound[c] else classes.hit[c]
-    if bound + k > least:
+    if bound + k > least and not _keeps_room(case, company, classes, new, k):
         return False
     classes.state[_BOUND], classes.state[_LEAST] = bound, least
     return True
+
+
+@njit(cache=True, nogil=True)
+def _keeps_room(case: _Case, company: _Company, classes: _Classes, new: int, k: int) -> bool:
+    """Tell whether the subrecords still leave k records when it is known which leaves each of them fits."""
+    sizes = np.diff(case.closed.records)
+    patterns = make_patterns(sizes.size)
+    sample = np.full(classes.state[_COUNT], -1, np.int64)
+    for record in range(case.records):
+        sample[classes.of[record]] = record
+    for c in range(sample.size):
+        hit = classes.hit[c]
+        fits = np.ones(sizes.size, np.bool_)
+        if c > 0:
+            slot = company.last[sample[c]]
+            while slot >= 0:
+                close_leaves(case.closed, company.term[slot], fits)
+                slot = company.before[slot]
+            if classes.size[c] > hit and not add_pattern(patterns, fits, classes.size[c] - hit):
+                return False
+        if hit > 0:
+            close_leaves(case.closed, new, fits)
+            if not add_pattern(patterns, fits, hit):
+                return False
+    return bool(leave_room(patterns, sizes, k))
 
 
 @njit(cache=True, nogil=True)
@@ -350,7 +356,7 @@ def _count_open_to(case: _Case, company: _Company, record: int, new: int) -> int
         term = company.term[slot] if slot >= 0 else -1
         slot = company.before[slot] if slot >= 0 else -1
     runs.sort()
-    return int(_count_open(runs // width, runs % width, closed.records))
+    return int(count_open(runs // width, runs % width, closed.records))
 
 
 @njit(cache=True, nogil=True)

@@ -23,6 +23,9 @@ __all__ = ["Restriction", "Sources"]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
+_MOST_UNIONS = 4096
+"""Sets of leaves that are looked at for one chunk."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Restriction:
@@ -60,12 +63,45 @@ class Restriction:
         """Which subrecords are not allowed in all leaves."""
         return np.asarray(~self.allowed.all(axis=0))
 
-    @property
+    @cached_property
     def slack(self) -> int:
-        """Records that stay free for other subrecords wherever the restricted ones are put, at the tightest place."""
+        """Records that stay free for other subrecords wherever the restricted ones are put, at the tightest place.
+
+        Some leaves are tight for what cannot go elsewhere. They matter to a subrecord that may be inside or outside of
+        them; where there is none, it is enough that all find a place. Negative if they do not.
+        """
         restricted = self.restricted
         room = self.sizes @ self.allowed[:, restricted]
-        return int(room.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
+        together = int(room.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
+        if together >= self.sizes.max(initial=0):
+            return together  # no leaf can use more
+        tightest = self._find_tightest()
+        return together if tightest is None else tightest
+
+    def _find_tightest(self) -> int | None:
+        """Look at all unions of sets of leaves that subrecords are restricted to; None if they are too many."""
+        patterns, which = np.unique(self.allowed, axis=1, return_inverse=True)
+        supply: list[int] = (
+            np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64).tolist()
+        )
+        alike, which = np.unique(patterns, axis=0, return_inverse=True)
+        records: list[int] = (
+            np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64).tolist()
+        )
+        everywhere = (1 << len(alike)) - 1
+        masks = [sum(1 << at for at in np.flatnonzero(column).tolist()) for column in alike.T]
+        unions = {0}
+        for mask in masks:
+            unions |= {union | mask for union in unions if mask != everywhere}
+            if len(unions) > _MOST_UNIONS:
+                return None
+        slack = sum(records)
+        for union in unions:
+            confined = sum(count for mask, count in zip(masks, supply, strict=True) if not mask & ~union)
+            left = sum(count for at, count in enumerate(records) if union >> at & 1) - confined
+            if left < 0 or any(mask & union and mask & ~union for mask in masks):
+                slack = min(slack, left)
+        return slack
 
 
 class Sources:

@@ -17,7 +17,7 @@ from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price
 from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
 
 if TYPE_CHECKING:
-    from sfumato.kinds.sets.kernels.local_labels import Labelled
+    from sfumato.kinds.sets.kernels.local_labels import Labelled, Tree
 
 __all__ = ["LocalKmItems"]
 
@@ -26,13 +26,19 @@ Ints = npt.NDArray[np.int64]
 _MOST_SETS = 2.0**27
 """Sets of m items that apriori would count: beyond it, a few long records fill the memory."""
 
+_MOST_SWAPPED = 2.0**25
+"""Sets of up to m labels that SWAP counts, each as often as a record holds it; every k-th of them takes memory."""
+
+_ROUNDS = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class LocalKmItems(HierarchyGeneralising):
     """Hide every set of up to m items in a crowd of k by generalising items along a hierarchy, record by record.
 
     It begins with what apriori does for all records alike, and brings items down again in the records where every set
-    of up to m labels still has k records. Nothing is published coarser than by apriori.
+    of up to m labels still has k records. Then records give a fine label for a better one. A single item may become
+    coarser by that than apriori has it, but all together never lose more.
 
     Examples
     --------
@@ -62,7 +68,7 @@ class LocalKmItems(HierarchyGeneralising):
     ] = "loss"
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
-        """Begin at apriori's cut and bring labels down."""
+        """Begin at apriori's cut, bring labels down, and exchange them within records."""
         from sfumato.kinds.sets.kernels.local_labels import label_rows
         from sfumato.kinds.sets.kernels.lowering import lower_labels
 
@@ -77,8 +83,29 @@ class LocalKmItems(HierarchyGeneralising):
             if self.prefer == "exact":
                 lower_labels(rows, tree, order_leaves(order, cut), self.k, size)
             lower_labels(rows, tree, order, self.k, size)
+        if self.prefer == "loss":
+            with run.phase("swap"):
+                self.swap(rows, tree, order, size, run)
         run.counters |= {"loss_of_cut": before, "loss": int(tree.cost[rows.label].sum())}
         return publish_labels(baskets, rows, hierarchy)
+
+    def swap(self, rows: Labelled, tree: Tree, order: Ints, size: int, run: Run) -> None:
+        """Exchange labels within records, and bring down what then can be; not where sets are too many to count."""
+        from sfumato.kernels.counter import LARGEST_KEY
+        from sfumato.kinds.sets.kernels.label_sets import count_label_sets
+        from sfumato.kinds.sets.kernels.lowering import lower_labels
+        from sfumato.kinds.sets.kernels.swapping import swap_labels
+
+        run.counters |= {"loss_before_swap": int(tree.cost[rows.label].sum()), "gained_by_swap": 0}
+        if count_label_sets(rows, size) > _MOST_SWAPPED or (len(tree.parent) + 1) ** size > LARGEST_KEY:
+            run.counters["swap_left_out"] = 1
+            return
+        for _ in range(_ROUNDS if size < 3 else 1):
+            gained = swap_labels(rows, tree, self.k, size)
+            run.counters["gained_by_swap"] += gained
+            if gained == 0:
+                break
+            lower_labels(rows, tree, order, self.k, size)
 
     def begin(self, baskets: ItemSets, leaf: npt.NDArray[np.int32], hierarchy: Hierarchy, run: Run) -> Ints:
         """Return the cut to begin with: apriori's, or the root where records hold more sets than it should count.

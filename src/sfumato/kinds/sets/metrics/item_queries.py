@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
@@ -64,11 +65,13 @@ class ItemQueries(SetMetric):
     longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
     sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
 
+    def draw_workload(self, original: Dataset, seed: int) -> Workload:
+        """Draw sets of items that occur together."""
+        return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
+
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original and release the same queries."""
-        workload = comparison.workload or Workload.generate(
-            comparison.original, self.queries, tuple(range(1, self.longest + 1)), comparison.seed
-        )
+        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
         found = comparison.view(SetComparison)
         _refuse_unknown(workload, set(found.items))
         asked = [tuple(dict.fromkeys(query)) for query in workload.queries]

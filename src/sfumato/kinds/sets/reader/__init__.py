@@ -14,19 +14,22 @@ import pyarrow.compute as pc
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.kind import TABLES
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
-from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.files import to_utf8
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
 from sfumato.io.memory import Place, Readable, as_place
+from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
-from sfumato.io.tables import detect_delimiter, first_lines, parse_table
+from sfumato.io.sources import Source
+from sfumato.io.tables import detect_delimiter, first_lines
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -151,9 +154,11 @@ class _Baskets(NamedTuple):
 
     @classmethod
     def of(cls, path: Place, reading: Reading) -> _Baskets:
-        data, name = load(path), path.name
-        format = reading.format or _tell_format(path)
-        text = data if format == "parquet" else to_utf8(name, data, reading.encoding)
+        source = Source(path, reading)
+        name, format = source.name, reading.format or _tell_format(source)
+        if format in TABLES and format != "csv":
+            return cls._of_table(source, reading)
+        text = to_utf8(name, source.data, reading.encoding)
         if not text.strip():
             raise SchemaError(f"{name}: the file is empty.")
         numbered = False
@@ -162,8 +167,8 @@ class _Baskets(NamedTuple):
             format, mark = _recognise(name, first_lines(text, _SAMPLED_LINES), reading, quoted=b'"' in text)
             numbered = mark is not None
             separator = mark or separator
-        if format in {"csv", "parquet", "jsonl"}:
-            return cls._of_table(name, text, format, reading)
+        if format == "csv":
+            return cls._of_table(source, reading)
         if reading.columns or reading.header or reading.drop:
             raise ParameterError(f"reading: columns, header and drop mean nothing where format is {format}.")
         if format == "spmf":
@@ -180,10 +185,11 @@ class _Baskets(NamedTuple):
         return cls(name, lines.found, lines.numbers, np.arange(count, dtype=np.int32), people, notes)
 
     @classmethod
-    def _of_table(cls, name: str, text: bytes, format: str, reading: Reading) -> _Baskets:
-        table = parse_table(name, text, format, delimiter=reading.delimiter, header=reading.header or True)
+    def _of_table(cls, source: Source, reading: Reading) -> _Baskets:
+        name, table = source.name, source.table()
         columns, told = assign_roles(name, table.column_names, reading, WORDS)
-        notes = [f"Read {table.num_rows:,} rows of {name}.", *told]
+        notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *told]
+        name, table = settle_missing(name, table, columns, reading, notes, ("item",))
         if "transaction" in columns and "person" in columns:
             notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
         elif "transaction" in columns:
@@ -253,13 +259,13 @@ class _Baskets(NamedTuple):
         return [int(number) for number in first]
 
 
-def _tell_format(path: Place) -> str:
+def _tell_format(source: Source) -> str:
     try:
-        return choose_format(path)
+        return source.format
     except SchemaError:
         pass
     raise SchemaError(
-        f"{path.name}: the extension does not tell the format. Give one as format: parquet, jsonl, {_WAYS}."
+        f"{source.name}: the extension does not tell the format. Give one as format: parquet, jsonl, {_WAYS}."
     )
 
 
@@ -340,7 +346,7 @@ def _find_hierarchies(reading: Reading, baskets: _Baskets, counts: list[int]) ->
         return {}
     labels = baskets.found.labels
     derived = derive_by_popularity(given, labels, counts) or derive_hierarchy(given, labels, None)
-    hierarchy = derived or read_hierarchy(given)
+    hierarchy = derived or read_hierarchy(given, root=reading.hierarchy_root)
     hierarchy.require(labels, f"{baskets.name}: hierarchy of item", baskets.first_numbers())
     return {"item": hierarchy}
 

@@ -8,7 +8,8 @@ up to m terms that a record of such a data set can have, one such data set has k
 * Inside a leaf, k subrecords with its part of the set can be stacked in every chunk (chunks are k^m-anonymous), and
   what is left over still fills the other records (the term chunk, or enough subrecords).
 * A shared chunk has k subrecords with its part: any, where all its subrecords are allowed everywhere; otherwise k
-  copies of one that is allowed in the leaf, and the restricted ones still find a place beside them (room).
+  copies of one that is allowed in the leaf, and the restricted ones still find a place beside them (room): leaves
+  that hold subrecords allowed nowhere else have k records more than these, if a subrecord may be in them or outside.
 
 Chunks do not get in each other's way: which leaves a term is allowed in is a matter of the files, not of the records.
 """

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Iterator
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,12 +18,15 @@ from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, gu
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.published import read_codes
 
-__all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original", "attack_rising"]
 
 KNOWLEDGE = "attributes-and-time"
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+_TRIED = 200
+"""Sets of attributes that are tried at most; of more, those of the attributes with most values."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +73,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> attack(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).to_dict()
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'attributes-and-time',
-     'people': 4, 'unique_share': 0.0, 'max_sensitive_share': 0.5}
+     'people': 4, 'unique_share': 0.0, 'max_sensitive_share': 0.5, ...}
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")]
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=1), withhold_at_most=1)
@@ -102,29 +108,86 @@ def _chance_by_fate(guesses: Guesses) -> Floats:
     return np.array([0.0, *best[1:]])[guesses.fate]
 
 
-def attack_original(dataset: Dataset, m: int) -> list[Risk]:  # noqa: ARG001
-    """Attack the data as they stand; the attacker knows all attributes and the time, whatever m is.
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with the time and one attribute of everybody known, two, and so on up to m, and with all.
+
+    With fewer than all, of every record those are known that leave fewest records. What late and missing records tell
+    is left to :func:`attack`.
 
     Examples
     --------
-    >>> people = [(1, "30", "flu"), (1, "30", "cold"), (2, "30", "flu")]
-    >>> data = Dataset.of("snapshots", people, ("age",), "ill")
-    >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
-    [(1, 1.0)]
+    >>> import sfumato as sf
+    >>> people = [(1, "30", "f", "flu"), (1, "40", "m", "cold"), (1, "50", "m", "flu"), (1, "60", "m", "cough")]
+    >>> data = Dataset.of("snapshots", people, ("age", "sex"), "ill")
+    >>> release = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release
+    >>> [(risk.m, risk.smallest_anonymity_set, risk.max_success) for risk in attack_rising(release, data, 1)]
+    [(1, 2, 0.5), (2, 2, 0.5)]
+    """
+    here = np.ones(len(original), dtype=bool)
+    if rows is not None:
+        here = np.isin(np.arange(len(original)), rows)
+    found: list[Risk] = []
+    for size, chosen in _choose_attributes(original, m):
+        fewest, share = np.full(len(original), np.iinfo(np.int64).max), np.zeros(len(original))
+        for names in chosen:
+            told = disclose(release, original, names)
+            fewest = np.minimum(fewest, told.candidates)
+            share = np.maximum(share, told.share)
+        found.append(dataclasses.replace(_sum_up(fewest * here, share * here, fewest), m=size))
+    return found
+
+
+def attack_original(dataset: Dataset, m: int) -> list[Risk]:
+    """Attack the data as they stand, with the time and one attribute known, two, and so on up to m, and with all.
+
+    Examples
+    --------
+    >>> people = [(1, "30", "f", "flu"), (1, "30", "m", "cold"), (2, "30", "m", "flu")]
+    >>> data = Dataset.of("snapshots", people, ("age", "sex"), "ill")
+    >>> [(risk.m, risk.smallest_anonymity_set, risk.set_sizes.tolist()) for risk in attack_original(data, 1)]
+    [(1, 1, [1, 1, 1]), (2, 1, [1, 1, 1])]
     """
     key = np.asarray(dataset.table.column(dataset.schema.time).to_numpy(), dtype=np.int64)
-    key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-    for column in dataset.schema.columns:
-        if column.role == "quasi-identifier":
-            codes, labels = read_codes(dataset.table.column(column.name))
-            key = np.unique(key * max(len(labels), 1) + codes, return_inverse=True)[1].astype(np.int64)
+    time = np.unique(key, return_inverse=True)[1].astype(np.int64)
+    read = {
+        column.name: read_codes(dataset.table.column(column.name))
+        for column in dataset.schema.columns
+        if column.role in {"quasi-identifier", "sensitive"}
+    }
     sensitive = next(column.name for column in dataset.schema.columns if column.role == "sensitive")
-    values, labels = read_codes(dataset.table.column(sensitive))
+    found: list[Risk] = []
+    for size, chosen in _choose_attributes(dataset, m):
+        fewest, share = np.full(len(dataset), np.iinfo(np.int64).max), np.zeros(len(dataset))
+        for names in chosen:
+            alike, largest = _look_up(time, [read[name] for name in names], read[sensitive])
+            fewest, share = np.minimum(fewest, alike), np.maximum(share, largest)
+        found.append(dataclasses.replace(_sum_up(fewest, share, fewest), m=size))
+    return found
+
+
+def _choose_attributes(dataset: Dataset, m: int) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+    """Yield numbers of attributes, up to m and at last all, and the sets of so many that are tried."""
+    names = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
+    values = {name: len(read_codes(dataset.table.column(name))[1]) for name in names}
+    for size in sorted({*range(1, min(m, len(names)) + 1), len(names)}):
+        some = list(names)
+        while comb(len(some), size) > _TRIED:
+            some.remove(min(some, key=lambda name: values[name]))
+        yield size, list(itertools.combinations(some, size))
+
+
+def _look_up(
+    key: Ints, attributes: list[tuple[Ints, tuple[str, ...]]], sensitive: tuple[Ints, tuple[str, ...]]
+) -> tuple[Ints, Floats]:
+    """Count for every record those with the same time and attributes, and the largest share of one value in them."""
+    for codes, labels in attributes:
+        key = np.unique(key * max(len(labels), 1) + codes, return_inverse=True)[1].astype(np.int64)
+    values, labels = sensitive
     sizes = np.bincount(key)
     cells, counts = np.unique(key * max(len(labels), 1) + values, return_counts=True)
     best = np.zeros(len(sizes))
     np.maximum.at(best, cells // max(len(labels), 1), counts)
-    return [_sum_up(sizes[key], (best / np.maximum(sizes, 1))[key], sizes[key])]
+    return sizes[key], (best / np.maximum(sizes, 1))[key]
 
 
 def _sum_up(sizes: Ints, share: Floats, reached: Ints) -> SnapshotRisk:

@@ -15,7 +15,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.knowledge.disclosure import EXPANDED, list_ranges
 from sfumato.kinds.snapshots.knowledge.fates import MISSING, Fates
-from sfumato.kinds.snapshots.published import PublishedSnapshots, steps_of
+from sfumato.kinds.snapshots.published import PublishedSnapshots, shift_times
 
 __all__ = ["FATES", "Guesses", "guess_values"]
 
@@ -112,7 +112,7 @@ def guess_values(release: Release, original: Dataset, rows: Ints) -> Guesses:
     fate = np.select([fates.delay == MISSING, fates.delay > 0], [2, 1], 0).astype(np.int64)
     published = PublishedSnapshots.of(release)
     window = int(getattr(release.guarantee, "window", 1))
-    seen = _published_weights(published, fates, window * steps_of(original.clock))
+    seen = _published_weights(published, fates, shift_times(original.clock, fates.times, window))
     known = _true_weights(fates)
     homes = len(fates.times)
     alone, told = seen.guess(fates.home, fates.value, homes), known.guess(fates.home, fates.value, homes)
@@ -133,14 +133,14 @@ def _true_weights(fates: Fates) -> _Weights:
     return _Weights(keys, counts / fates.sizes[keys // values], values)
 
 
-def _published_weights(published: PublishedSnapshots, fates: Fates, span: int) -> _Weights:
+def _published_weights(published: PublishedSnapshots, fates: Fates, until: Ints) -> _Weights:
     """Return how often values are published in the snapshots from each home to the last in which it may be."""
     code = {label: i for i, label in enumerate(fates.labels)}
     recode = np.array([code.get(label, 0) for label in published.labels], dtype=np.int64)
     when = published.group_time[published.pair_group]
     order = np.argsort(when, kind="stable")
     values = max(len(fates.labels), 1)
-    low, high = np.searchsorted(when[order], fates.times), np.searchsorted(when[order], fates.times + span)
+    low, high = np.searchsorted(when[order], fates.times), np.searchsorted(when[order], until)
     keys: list[Ints] = [np.empty(0, np.int64)]
     weights: list[Floats] = [np.empty(0)]
     begin = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
+from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, shift_times
 
 __all__ = ["EXPANDED", "Disclosure", "disclose", "list_ranges"]
 
@@ -44,8 +45,15 @@ class Disclosure(NamedTuple):
     share: Floats
 
 
-def disclose(release: Release, original: Dataset) -> Disclosure:
+def disclose(release: Release, original: Dataset, known: Collection[str] | None = None) -> Disclosure:
     """Look every original record up by its attributes in the snapshots from its own to the last possible one.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and the records to look up.
+    known
+        Names of the attributes to look for; all of them if not given.
 
     Examples
     --------
@@ -55,12 +63,15 @@ def disclose(release: Release, original: Dataset) -> Disclosure:
     [0.5, 0.5]
     """
     found = PublishedSnapshots.of(release)
-    attributes = [column.name for column in original.schema.columns if column.role == "quasi-identifier"]
+    quasi = [column.name for column in original.schema.columns if column.role == "quasi-identifier"]
+    attributes = [name for name in quasi if known is None or name in known]
     ours, theirs = _combine(
-        [(original.table.column(name), release.table.column(name)) for name in attributes], len(original)
+        [(original.table.column(name), release.table.column(name)) for name in attributes],
+        len(original),
+        release.table.num_rows,
     )
     begin = original_times(original, release)
-    last = begin + (getattr(release.guarantee, "window", 1) - 1) * steps_of(original.clock)
+    last = shift_times(original.clock, begin, getattr(release.guarantee, "window", 1) - 1)
     order = np.lexsort((found.times, theirs))
     knowledge, of_person = np.unique(np.stack([ours, begin, last], axis=1), axis=0, return_inverse=True)
     low = _position(theirs[order], found.times[order], knowledge[:, 0], knowledge[:, 1])
@@ -70,10 +81,9 @@ def disclose(release: Release, original: Dataset) -> Disclosure:
     return Disclosure((high - low)[at], candidates[at], share[at])
 
 
-def _combine(columns: list[tuple[pa.ChunkedArray, pa.ChunkedArray]], people: int) -> tuple[Ints, Ints]:
+def _combine(columns: list[tuple[pa.ChunkedArray, pa.ChunkedArray]], people: int, published: int) -> tuple[Ints, Ints]:
     """Return one code for all attributes of a record, the same in original and release."""
-    rows = people + (len(columns[0][1]) if columns else 0)
-    code = np.zeros(rows, np.int64)
+    code = np.zeros(people + published, np.int64)
     for ours, theirs in columns:
         both = pa.chunked_array([*ours.cast(pa.string()).chunks, *theirs.cast(pa.string()).chunks], pa.string())
         codes, labels = read_codes(both)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, steps_of
+from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
 
 __all__ = ["MISSING", "Fates"]
 
@@ -56,7 +56,8 @@ class Fates(NamedTuple):
         times, home = np.unique(raw, return_inverse=True)
         delay = np.full(len(original), MISSING, dtype=np.int64)
         # A record that is early is not one of ours; the check that records are true says so.
-        delay[rows] = np.maximum(PublishedSnapshots.of(release).times - raw[rows], 0) // steps_of(original.clock)
+        published, clock = PublishedSnapshots.of(release).times, original.clock
+        delay[rows] = np.maximum(count_snapshots(clock, published) - count_snapshots(clock, raw[rows]), 0)
         name = next(column.name for column in original.schema.columns if column.role == "sensitive")
         value, labels = read_codes(original.table.column(name))
         return cls(times, home.reshape(-1).astype(np.int64), delay, value, labels)

@@ -7,17 +7,16 @@ import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.unit import RECORD
-from sfumato.io.files import choose_format, load
 from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
-from sfumato.io.tables import parse_table
+from sfumato.io.sources import Source
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 
 __all__ = ["read"]
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
-    """Read records with their times, one row each, in the order of the file.
+    """Read records with their times, one row each, in the order of time and, at the same time, of the file.
 
     Dates are cut to the resolution, a day unless another is given: all records of a day are a snapshot. Whole numbers
     are snapshots as they are. Each column needs a role (``quasi-identifier``, ``plain``; the sensitive one by
@@ -48,17 +47,14 @@ def read(path: Readable, reading: Reading) -> Dataset:
     A snapshot is a day.
     Found 2 snapshots with records, from the first to the last 4 in all, and 2 sensitive values.
     """
-    file = as_place(path)
-    table = parse_table(
-        file.name,
-        load(file),
-        choose_format(file, reading.format, reading.formats),
-        delimiter=reading.delimiter,
-        header=reading.header or True,
-        encoding=reading.encoding,
-    )
-    records = SnapshotRecords(file.name, reading)
+    source = Source(as_place(path), reading)
+    table = source.table()
+    records = SnapshotRecords(source.name, reading)
     times, cells = records.read(table)
+    order = np.argsort(times, kind="stable")
+    late = int((np.diff(times) < 0).sum())
+    told = [f"Rows that stand after a later one, so that all were sorted by time: {late:,}."] if late else []
+    times, cells = times[order], cells.take(pa.array(order)) if late else cells
     values = len(cells.column(records.shape.sensitive).unique())
     found = (
         f"Found {len(np.unique(times)):,} snapshots with records, from the first to the last "
@@ -67,7 +63,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     return Dataset(
         records.shape.schema(),
         cells.add_column(0, "time", pa.array(times, pa.int64())),
-        notes=(*records.notes(), found),
+        notes=(*records.notes(), *source.notes, *told, found),
         reading=reading.to_dict(),
         clock=records.clock,
         unit=RECORD,

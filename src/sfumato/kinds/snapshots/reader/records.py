@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import Clock, count_units, find_moments
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.schema import Column, Schema
 from sfumato.io.cells import encode_labels, name_marked
+from sfumato.io.missing import settle_missing
 from sfumato.io.reading import Reading
 from sfumato.io.times import Times, parse_times
 
@@ -135,6 +136,7 @@ class SnapshotRecords:
         self._shape: RecordShape | None = None
         self._zoned: bool | None = None
         self._clock: Clock | None = None
+        self._told: list[str] = []
         self.rows = 0
         self.cut = 0
 
@@ -156,8 +158,13 @@ class SnapshotRecords:
             self._shape = RecordShape.of(self._owner, table.column_names, self._reading)
         # Rows are counted within a batch, so a message says where the batch begins.
         owner = f"{self._owner} (rows counted after row {self.rows:,})" if self.rows else self._owner
+        shape, found = self.shape, table.num_rows
+        names = {name: name for name in (*(column.name for column in shape.attributes), shape.sensitive)}
+        owner, table = settle_missing(owner, table, {"time": shape.time, **names}, self._reading, self._told, names)
+        self.rows += found
+        if not table.num_rows:
+            raise SchemaError(f"{owner}: every row has an empty cell. Drop the columns that are mostly empty.")
         times = self._read_times(owner, table)
-        self.rows += table.num_rows
         columns = {}
         for name in (*(column.name for column in self.shape.attributes), self.shape.sensitive):
             codes, labels = encode_labels(owner, name, table.column(name))
@@ -173,9 +180,10 @@ class SnapshotRecords:
         if clock != self._clock or found.zoned != self._zoned:
             raise SchemaError(f"{owner}: column {name!r} must be written the same way everywhere: dates or numbers.")
         if found.micros is not None:
-            step = UNITS[clock.unit or "day"] * 1_000_000
-            self.cut += int((found.micros % step != 0).sum())
-            return found.micros // step
+            unit = clock.unit or "day"
+            times = count_units(unit, found.micros)
+            self.cut += int((find_moments(unit, times) != found.micros).sum())
+            return times
         wrong = (np.abs(found.order.astype(np.float64)) > _LARGEST) | (found.order != np.floor(found.order))
         if wrong.any():
             raise SchemaError(
@@ -207,6 +215,7 @@ class SnapshotRecords:
             said.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
         if self.clock.unit is not None:
             said.append(f"A snapshot is a {self.clock.unit}" + (" of UTC." if self._zoned else "."))
+        said += self._told
         if self.cut:
             said.append(f"Times that were cut to the {self.clock.unit}: {self.cut:,}.")
         return tuple(said)

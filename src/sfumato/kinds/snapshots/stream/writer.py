@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import ipc
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import Clock, find_moments
 from sfumato.core.errors import SchemaError, SfumatoError
 from sfumato.core.release import Release, describe_claim
 from sfumato.io.formats.json_files import read_json, spell_json
@@ -33,7 +33,7 @@ __all__ = ["Checkpoint", "StreamFolder", "snapshot_name"]
 
 Ints = npt.NDArray[np.int64]
 
-_ORDER = {"day": 10, "hour": 13, "minute": 16, "second": 19}
+_ORDER = {"quarter": 7, "month": 7, "day": 10, "hour": 13, "minute": 16, "second": 19}
 _SYNCING = 16
 """Files that are synced at a time: the disk then does it in one go."""
 
@@ -48,7 +48,9 @@ def snapshot_name(clock: Clock, time: int) -> str:
     """
     if clock.unit is None:
         return str(time)
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=time * UNITS[clock.unit])
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(
+        microseconds=int(find_moments(clock.unit, np.array([time]))[0])
+    )
     return moment.isoformat()[: _ORDER[clock.unit]].replace(":", "-")
 
 

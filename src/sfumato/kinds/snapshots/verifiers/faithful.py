@@ -13,7 +13,13 @@ from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_codes, original_times, steps_of
+from sfumato.kinds.snapshots.published import (
+    PublishedSnapshots,
+    count_snapshots,
+    original_codes,
+    original_times,
+    shift_times,
+)
 
 __all__ = ["verify_faithful"]
 
@@ -96,11 +102,11 @@ def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) 
 
 
 def _check_delays(release: Release, published: PublishedSnapshots, original: Dataset, rows: Ints) -> Witness:
-    delay = published.times - original_times(original, release)[rows]
-    step = steps_of(original.clock)
+    begin, clock = original_times(original, release)[rows], original.clock
     window = getattr(release.guarantee, "window", 1)
-    wrong = (delay < 0) | (delay > (window - 1) * step)
+    wrong = (published.times < begin) | (published.times > shift_times(clock, begin, window - 1))
     if not wrong.any():
         return None
     at = int(np.argmax(wrong))
-    return {"rows": [at + 1], "snapshots_late": int(delay[at]) // step, "window": window}
+    late = count_snapshots(clock, published.times) - count_snapshots(clock, begin)
+    return {"rows": [at + 1], "snapshots_late": int(late[at]), "window": window}

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, success
+from sfumato.checking.risk import Risk, draw_people, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
-__all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_original", "attack_rising"]
 
 KNOWLEDGE = "attributes"
 
@@ -32,6 +32,9 @@ _SHOWN = 5
 """Sets of columns that are named, the most identifying first."""
 _TRIED = 1000
 """Sets of columns that are tried at most; of more, those of the columns with most values."""
+_TRIED_ON_RELEASE = 100
+_DRAWN = 1000
+"""People that are attacked with fewer than all columns of a release, where there are more."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -140,6 +143,39 @@ def _find_largest_share(release: Release, table: PublishedTable, known: Fitting)
         shares = known.count_most(table.group, value, len(coded.dictionary)) / total
         largest = max(largest, float(shares.max(initial=0.0)))
     return largest
+
+
+def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+    """Attack a release with one quasi-identifier of everybody known, two, and so on up to m, and at last with all.
+
+    With fewer than all, of each person those are known that leave fewest records; 1,000 people drawn at random are
+    attacked, where there are more, and the sampling error is stated.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("table", [(20, "f"), (29, "f"), (70, "m"), (79, "m")], ("age", "sex"))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 1)]
+    [(1, 2), (2, 2)]
+    """
+    table = PublishedTable.of(release)
+    people = draw_people(len(original), _DRAWN, 0)
+    some = np.arange(len(original)) if people is None else people
+    published = None if rows is None else np.isin(some, rows)
+    looked_for = original.table.take(some)
+    found: list[Risk] = []
+    for size in range(1, min(m, len(table.columns) - 1) + 1):
+        columns = list(table.columns)
+        while comb(len(columns), size) > _TRIED_ON_RELEASE:
+            columns.remove(min(columns, key=lambda column: len(np.unique(column.index))))
+        fewest = np.full(len(some), table.records, np.int64)
+        for chosen in itertools.combinations(columns, size):
+            part = PublishedTable(chosen, table.records)
+            fitting = Fitting.of(part, original, looked_for)
+            fewest = np.minimum(fewest, fitting.weigh(part.sizes)[fitting.case])
+        found.append(TableRisk.of(fewest, KNOWLEDGE, published=published, people=len(original), m=size))
+    return [*found, dataclasses.replace(attack(release, original, rows), m=len(table.columns))]
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:

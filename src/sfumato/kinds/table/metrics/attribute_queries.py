@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
@@ -15,6 +16,7 @@ from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import draw_queries, expect_matches, find_matches, select, split_query
+from sfumato.kinds.table.model import attributes_of
 
 __all__ = ["METRIC", "AttributeQueries"]
 
@@ -69,6 +71,11 @@ class AttributeQueries(Metric):
 
     queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 200
     sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
+
+    def draw_workload(self, original: Dataset, seed: int) -> Workload:
+        """Draw conditions on quasi-identifiers and sensitive columns."""
+        asked = (*attributes_of(original), *attributes_of(original, "sensitive"))
+        return draw_queries(asked, self.queries, seed)
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original and release the same queries."""

@@ -17,11 +17,11 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, RECORD, Unit
 from sfumato.io.cells import encode_labels
-from sfumato.io.files import choose_format, load
 from sfumato.io.memory import Place, Readable, as_place
+from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.tables import parse_table
+from sfumato.io.sources import Source
 from sfumato.kinds.table.reader.cells import encode_values
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, settle_roles
@@ -89,19 +89,14 @@ class Attributes(NamedTuple):
     hierarchies: dict[str, Hierarchy]
     population: pa.Table | None
     whose: Whose
+    cells: pa.Table
+    """The cells of the rows that were kept."""
     notes: tuple[str, ...]
 
 
 def read_file(path: Place, reading: Reading) -> pa.Table:
     """Read a file as a table of cells, as the options say."""
-    return parse_table(
-        path.name,
-        load(path),
-        choose_format(path, reading.format, reading.formats),
-        delimiter=reading.delimiter,
-        header=reading.header or True,
-        encoding=reading.encoding,
-    )
+    return Source(path, reading).table()
 
 
 def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collection[str] = ()) -> Attributes:
@@ -126,6 +121,12 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
     """
     roles = settle_roles(name, table, reading, taken)
     _check_scales(reading, roles.kept)
+    changed: list[str] = []
+    if reading.missing not in {"keep", "error"}:
+        kept = {column: column for column in roles.kept}
+        name, table = settle_missing(name, table, kept, reading, changed, kept)
+        if not table.num_rows:
+            raise SchemaError(f"{name}: every row has an empty cell. Drop the columns that are mostly empty.")
     found = {column: _read_column(name, table, column, reading, reading.scales.get(column)) for column in roles.kept}
     beside, remark = _read_population(reading, roles, found)
     hierarchies, told = find_hierarchies(reading, roles.kept, found, beside)
@@ -138,7 +139,16 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
         hierarchies,
         pa.table({column: scaled.values.to_arrow() for column, scaled in beside.items()}) if beside else None,
         whose,
-        (*_tell_roles(roles), *_tell_scales(found, reading), *_tell_missing(found), *remark, *told, *whose_told),
+        table,
+        (
+            *_tell_roles(roles),
+            *changed,
+            *_tell_scales(found, reading),
+            *_tell_missing(found),
+            *remark,
+            *told,
+            *whose_told,
+        ),
     )
 
 

@@ -48,7 +48,7 @@ def find_hierarchies(
         hierarchy = _derive(given, samples)
         if hierarchy is None:
             _refuse_misspelled(given)
-            hierarchy = read_hierarchy(given)
+            hierarchy = read_hierarchy(given, root=reading.hierarchy_root)
         elif given.startswith("frequency"):
             notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
         for sample in samples:

@@ -17,7 +17,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
 
-__all__ = ["OPTIONS", "Roles", "name_columns", "settle_roles"]
+__all__ = ["OPTIONS", "Roles", "guess_role", "is_known_word", "name_columns", "roles_of_words", "settle_roles"]
 
 OPTIONS = {"identifier": "identifier", "quasi": "quasi-identifier", "sensitive": "sensitive", "plain": "plain"}
 """Reading options that list columns, and the role they give."""
@@ -204,7 +204,7 @@ def _occurs(text: str, cells: pa.ChunkedArray) -> bool:
 
 def _refuse_strangers(name: str, present: Sequence[str], reading: Reading, claimed: Iterable[str]) -> None:
     # Without a single known name the first line may be a row of data, which a message must not show.
-    shown = bool(reading.header) or any(column in present for column in claimed) or _is_known(present)
+    shown = bool(reading.header) or any(column in present for column in claimed) or any(map(is_known_word, present))
     for column in claimed:
         if column not in present:
             near = difflib.get_close_matches(column, present if shown else (), n=1)
@@ -235,8 +235,26 @@ def _refuse_two_roles(given: dict[str, list[str]], owner: str, elsewhere: Sequen
     return roles
 
 
-def _is_known(columns: Iterable[str]) -> bool:
-    return any(word in _ROLE_OF_WORD for column in columns for word in _words(column))
+def is_known_word(column: str) -> bool:
+    """Tell whether a word in the name of a column says what part it may play.
+
+    Examples
+    --------
+    >>> is_known_word("patient_nbr"), is_known_word("metformin")
+    (True, False)
+    """
+    return bool(roles_of_words(column))
+
+
+def roles_of_words(column: str) -> set[str]:
+    """Return the parts that words in the name of a column speak for.
+
+    Examples
+    --------
+    >>> sorted(roles_of_words("patient_age"))
+    ['identifier', 'quasi']
+    """
+    return {_ROLE_OF_WORD[word] for word in _words(column) if word in _ROLE_OF_WORD}
 
 
 def _words(column: str) -> list[str]:
@@ -244,7 +262,7 @@ def _words(column: str) -> list[str]:
 
 
 def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) -> NoReturn:
-    if not known and not _is_known(without) and not any(map(_holds_numbers, table.columns)):
+    if not known and not any(map(is_known_word, without)) and not any(map(_holds_numbers, table.columns)):
         single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
             f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
@@ -253,7 +271,7 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) 
         )
     guess: dict[str, list[str]] = {option: [] for option in OPTIONS}
     for column in without:
-        guess[_guess(column, table.column(column))].append(column)
+        guess[guess_role(column, table.column(column))].append(column)
     paste = " ".join(f"--{option} {_quote(columns)}" for option, columns in guess.items() if columns)
     several = len(without) > 1
     names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
@@ -265,7 +283,7 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) 
     )
 
 
-def _guess(column: str, cells: pa.ChunkedArray) -> str:
+def guess_role(column: str, cells: pa.ChunkedArray) -> str:
     """Guess the role of a column from its name, last word first, and from how many values it has."""
     try:
         distinct = int(pc.count_distinct(cells, mode="only_valid").as_py())

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter, find_slot
 
-__all__ = ["Demand", "advance", "holds_broken", "is_broken", "read_support", "spell"]
+__all__ = ["BORROWING", "Demand", "advance", "holds_broken", "is_broken", "read_support", "spell"]
+
+BORROWING = {"cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""How functions are compiled that make no arrays and are called by compiled ones alone, for every pair of labels.
+
+References to arrays are not counted: that would take longer than the work.
+"""
 
 
 class Demand(NamedTuple):
@@ -39,7 +45,7 @@ class Demand(NamedTuple):
     kinds: int
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def spell(
     labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int
 ) -> int:
@@ -55,7 +61,7 @@ def spell(
     return key if placed else key * base + labels[u] + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def advance(at: NDArray[np.int64], chosen: int, count: int) -> bool:
     """Go on to the next choice of positions; False after the last one."""
     i = chosen - 1
@@ -69,7 +75,7 @@ def advance(at: NDArray[np.int64], chosen: int, count: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**BORROWING)
 def read_support(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int) -> int:
     """Read a count from the arrays of a counter: in a loop they cost less than the counter itself."""
     if dense.size > 0:
@@ -80,7 +86,7 @@ def read_support(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int) -
     return int(support)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**BORROWING)
 def is_broken(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int, k: int, demand: Demand) -> bool:
     """Tell whether a sequence occurs, but in fewer than k records or with too many visitors of a sensitive place."""
     support = read_support(dense, slots, key * demand.kinds)
@@ -94,7 +100,16 @@ def is_broken(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int, k: i
 @njit(cache=True, nogil=True)
 def holds_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand) -> bool:
     """Tell whether a broken sequence goes through position u."""
-    dense, slots = counter.dense, counter.slots
+    if _holds_short_broken(counter.dense, counter.slots, labels, u, demand):
+        return True
+    return demand.size >= 4 and _holds_longer_broken(counter, labels, u, demand)
+
+
+@njit(**BORROWING)
+def _holds_short_broken(
+    dense: NDArray[np.int32], slots: NDArray[np.int64], labels: NDArray[np.int32], u: int, demand: Demand
+) -> bool:
+    """Tell the same of sequences of up to three labels."""
     n, base, k = labels.size, demand.base, demand.k
     mine = labels[u] + 1
     if is_broken(dense, slots, mine, k, demand):
@@ -119,7 +134,7 @@ def holds_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: De
                     key = (one * base + two) * base + mine
                 if is_broken(dense, slots, key, k, demand):
                     return True
-    return demand.size >= 4 and _holds_longer_broken(counter, labels, u, demand)
+    return False
 
 
 @njit(cache=True, nogil=True)

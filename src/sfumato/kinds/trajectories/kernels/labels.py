@@ -7,9 +7,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter, add_keys, new_counter
-from sfumato.kinds.trajectories.kernels.demand import Demand, advance, spell
+from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, spell
 
 __all__ = [
+    "SMALLEST",
     "Paths",
     "Scratch",
     "Visits",
@@ -22,6 +23,9 @@ __all__ = [
 ]
 
 SMALLEST = 2**12
+"""Room of a set to begin with."""
+
+_LARGEST_SIZE = 64
 
 
 class Paths(NamedTuple):
@@ -83,9 +87,18 @@ class Visits(NamedTuple):
 class Scratch(NamedTuple):
     """A set of keys that is emptied often, each with a mark; go on with the one returned.
 
+    Attributes
+    ----------
+    keys, marks
+        A hash table; a key of -1 is a free slot.
+    listed, used
+        The slots that hold a key, and how many they are.
+    others, at
+        Positions in a record, and a choice of them: room for the walk over sequences.
+
     Examples
     --------
-    >>> new_scratch().used.tolist()
+    >>> new_scratch(16, 3).used.tolist()
     [0]
     """
 
@@ -93,17 +106,27 @@ class Scratch(NamedTuple):
     marks: NDArray[np.int8]
     listed: NDArray[np.int64]
     used: NDArray[np.int64]
+    others: NDArray[np.int64]
+    at: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def new_scratch(room: int = SMALLEST) -> Scratch:
-    """Make an empty set."""
+def new_scratch(room: int, longest: int) -> Scratch:
+    """Make an empty set for records of so many visits."""
+    keys = np.empty(room, np.int64)
+    for i in range(room):
+        keys[i] = -1
     return Scratch(
-        np.full(room, -1, np.int64), np.zeros(room, np.int8), np.empty(room // 2, np.int64), np.zeros(1, np.int64)
+        keys,
+        np.zeros(room, np.int8),
+        np.empty(room // 2, np.int64),
+        np.zeros(1, np.int64),
+        np.empty(longest, np.int64),
+        np.empty(_LARGEST_SIZE, np.int64),
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**BORROWING)
 def _put(
     keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int
 ) -> int:
@@ -121,10 +144,12 @@ def _put(
     return used
 
 
-@njit(cache=True, nogil=True)
-def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> Scratch:
-    """Return a set with room for all sequences through touched positions, twice."""
-    n, u = labels.size, touched.sum()
+@njit(**BORROWING)
+def _need_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> int:
+    """Return how many slots a set needs for all sequences through touched positions, twice."""
+    n, u = labels.size, 0
+    for i in range(n):
+        u += touched[i]
     most, all_of, rest = 0.0, 1.0, 1.0
     for s in range(1, size + 1):
         all_of *= max(n - s + 1, 0) / s
@@ -132,32 +157,50 @@ def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
         most += all_of - rest
     if 2 * most > scratch.listed.size and n > 64:
         # Long records repeat their labels.
-        different = np.unique(labels).size + u
+        different = u
+        for i in range(n):
+            is_new = True
+            for j in range(i):
+                is_new = is_new and labels[j] != labels[i]
+            different += is_new
         most = min(most, size * float(different) ** size)
     room = scratch.keys.size
     while room < 4 * most:
         room *= 2
-    return scratch if room == scratch.keys.size else new_scratch(room)
+    return room
+
+
+@njit(cache=True, nogil=True)
+def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> Scratch:
+    """Return a set with room for all sequences through touched positions, twice."""
+    room = _need_room(scratch, labels, touched, size)
+    if room == scratch.keys.size and labels.size <= scratch.others.size:
+        return scratch
+    return new_scratch(room, max(labels.size, scratch.others.size))
+
+
+@njit(**BORROWING)
+def _fill_labels(visits: Visits, paths: Paths, record: int, labels: NDArray[np.int32]) -> None:
+    first = visits.offsets[record]
+    for i in range(labels.size):
+        labels[i] = paths.node[paths.start[visits.place[first + i]] + visits.level[first + i]]
 
 
 @njit(cache=True, nogil=True)
 def read_labels(visits: Visits, paths: Paths, record: int) -> NDArray[np.int32]:
     """Return the labels of a record."""
-    first, last = visits.offsets[record], visits.offsets[record + 1]
-    labels = np.empty(last - first, np.int32)
-    for v in range(first, last):
-        labels[v - first] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
+    labels = np.empty(visits.offsets[record + 1] - visits.offsets[record], np.int32)
+    _fill_labels(visits, paths, record, labels)
     return labels
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _note_touching(
     scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int, base: int, mark: int
 ) -> None:
     """Note the sequences of up to ``size`` labels that go through a touched position."""
     keys, marks, listed, used = scratch.keys, scratch.marks, scratch.listed, scratch.used[0]
-    n = labels.size
-    others, at = np.empty(n, np.int64), np.empty(max(size, 1), np.int64)
+    n, others, at = labels.size, scratch.others, scratch.at
     for u in range(n):
         if not touched[u]:
             continue
@@ -199,7 +242,7 @@ def _note_touching(
     scratch.used[0] = used
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _held_elsewhere(labels: NDArray[np.int32], touched: NDArray[np.bool_], key: int, base: int) -> bool:
     """Tell whether a sequence is held without any touched position."""
     j = labels.size - 1
@@ -217,10 +260,14 @@ def _held_elsewhere(labels: NDArray[np.int32], touched: NDArray[np.bool_], key: 
 @njit(cache=True, nogil=True)
 def _add(counter: Counter, visits: Visits, record: int, keys: NDArray[np.int64], demand: Demand, step: int) -> Counter:
     """Count sequences of a record in or out, for all records and for the visitors of its sensitive places."""
-    counter = add_keys(counter, keys * demand.kinds, keys.size, step)
-    if demand.kinds > 1:
-        for i in range(visits.secret_offsets[record], visits.secret_offsets[record + 1]):
-            counter = add_keys(counter, keys * demand.kinds + visits.secret[i], keys.size, step)
+    if demand.kinds == 1:
+        return add_keys(counter, keys, keys.size, step)
+    shifted = np.empty(keys.size, np.int64)
+    for i in range(visits.secret_offsets[record] - 1, visits.secret_offsets[record + 1]):
+        kind = 0 if i < visits.secret_offsets[record] else visits.secret[i]
+        for j in range(keys.size):
+            shifted[j] = keys[j] * demand.kinds + kind
+        counter = add_keys(counter, shifted, keys.size, step)
     return counter
 
 
@@ -240,7 +287,7 @@ def count_record(
     return _add(counter, visits, record, keys, demand, step), scratch
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _empty(scratch: Scratch) -> None:
     for i in range(scratch.used[0]):
         scratch.keys[scratch.listed[i]] = -1
@@ -251,7 +298,7 @@ def _empty(scratch: Scratch) -> None:
 @njit(cache=True, nogil=True)
 def count_all(counter: Counter, visits: Visits, paths: Paths, demand: Demand) -> Counter:
     """Count the sequences of all records."""
-    scratch = new_scratch()
+    scratch = new_scratch(SMALLEST, 1)
     for record in range(visits.offsets.size - 1):
         counter, scratch = count_record(counter, scratch, visits, paths, record, demand, 1)
     return counter
@@ -276,29 +323,27 @@ def relabel(
 ) -> tuple[Counter, Scratch, NDArray[np.int64]]:
     """Give the visits of a record other levels and update the counts; return too which sequences came or went."""
     first = visits.offsets[record]
-    old = read_labels(visits, paths, record)
+    old = np.empty(visits.offsets[record + 1] - first, np.int32)
+    _fill_labels(visits, paths, record, old)
     touched = np.zeros(old.size, np.bool_)
     for i in range(old.size):
         touched[i] = visits.level[first + i] != level[i]
         visits.level[first + i] = level[i]
-    new = read_labels(visits, paths, record)
+    new = np.empty(old.size, np.int32)
+    _fill_labels(visits, paths, record, new)
     scratch = _make_room(scratch, old, touched, demand.size)
     _note_touching(scratch, old, touched, demand.size, demand.base, 1)
     _note_touching(scratch, new, touched, demand.size, demand.base, 2)
-    gone = np.empty(scratch.used[0], np.int64)
-    come = np.empty(scratch.used[0], np.int64)
-    lost = 0
-    won = 0
-    for i in range(scratch.used[0]):
-        slot = scratch.listed[i]
-        if scratch.marks[slot] != 3 and not _held_elsewhere(old, touched, scratch.keys[slot], demand.base):
-            if scratch.marks[slot] == 1:
-                gone[lost] = scratch.keys[slot]
-                lost += 1
-            else:
-                come[won] = scratch.keys[slot]
-                won += 1
+    different = np.empty(scratch.used[0], np.int64)
+    lost, number = 0, 0
+    for mark in range(1, 3):
+        lost = number
+        for i in range(scratch.used[0]):
+            slot = scratch.listed[i]
+            if scratch.marks[slot] == mark and not _held_elsewhere(old, touched, scratch.keys[slot], demand.base):
+                different[number] = scratch.keys[slot]
+                number += 1
     _empty(scratch)
-    counter = _add(counter, visits, record, gone[:lost], demand, -1)
-    counter = _add(counter, visits, record, come[:won], demand, 1)
-    return counter, scratch, np.concatenate((gone[:lost], come[:won]))
+    counter = _add(counter, visits, record, different[:lost], demand, -1)
+    counter = _add(counter, visits, record, different[lost:number], demand, 1)
+    return counter, scratch, different[:number]

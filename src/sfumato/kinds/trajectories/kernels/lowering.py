@@ -1,12 +1,22 @@
 """LOWER: visits that are published coarser than they need be go down together, as far as the others allow."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.demand import Demand, holds_broken, read_support
-from sfumato.kinds.trajectories.kernels.labels import Paths, Scratch, Visits, new_scratch, read_labels, relabel
+from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, is_broken, read_support
+from sfumato.kinds.trajectories.kernels.labels import (
+    SMALLEST,
+    Paths,
+    Scratch,
+    Visits,
+    new_scratch,
+    read_labels,
+    relabel,
+)
 
 __all__ = ["lower_labels", "order_nodes"]
 
@@ -29,10 +39,55 @@ def order_nodes(visits: Visits, paths: Paths) -> NDArray[np.int64]:
     return np.lexsort((np.arange(len(below)), -below, inner))
 
 
-@njit(cache=True, nogil=True)
+class Sweep(NamedTuple):
+    """Scratch of one sweep over nodes.
+
+    Attributes
+    ----------
+    labels
+        By visit: its label once all that go down have gone.
+    gains
+        By side (before and after a visit that goes down) and label: how many records win the pair; at the end of the
+        first side, how many records win the node.
+    seen
+        The same: the last record that was counted, as a number of its own in every count.
+    clock
+        One number: how many records were counted in, and checks begun.
+    broke
+        By label: when a step back last broke a sequence with it, by the clock.
+    former
+        By visit: its level before.
+    goal
+        One number: the node that visits go down to.
+    """
+
+    labels: NDArray[np.int32]
+    gains: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    clock: NDArray[np.int64]
+    broke: NDArray[np.int64]
+    former: NDArray[np.int32]
+    goal: NDArray[np.int64]
+
+
+@njit(**BORROWING)
 def _level_of(paths: Paths, place: int, node: int) -> int:
     """Return how far up the path of a place a node above it is."""
     return int(paths.start[place + 1] - paths.start[place] - 1 - paths.depth[node])
+
+
+@njit(**BORROWING)
+def _sort(numbers: NDArray[np.int64]) -> None:
+    """Put numbers into ascending order."""
+    gap = numbers.size // 2
+    while gap > 0:
+        for i in range(gap, numbers.size):
+            number, j = numbers[i], i
+            while j >= gap and numbers[j - gap] > number:
+                numbers[j] = numbers[j - gap]
+                j -= gap
+            numbers[j] = number
+        gap = 1 if gap == 2 else gap * 5 // 11
 
 
 @njit(cache=True, nogil=True)
@@ -52,7 +107,8 @@ def _candidates(
             found[number] = v
             number += 1
     found = found[:number]
-    found.sort()
+    if paths.last[node] - paths.first[node] > 1:
+        _sort(found)
     return found
 
 
@@ -65,24 +121,25 @@ def _drop_hopeless(
     demand: Demand,
     chosen: NDArray[np.int64],
     record_of: NDArray[np.int64],
+    sweep: Sweep,
 ) -> NDArray[np.int64]:
     """Leave out visits in a pair that stays rare even if all others go down; once, in a triple too."""
-    dense, slots = counter.dense, counter.slots
-    labels = np.empty(visits.place.size, np.int32)
+    labels = sweep.labels
     for v in chosen:
         record = record_of[v]
         for j in range(visits.offsets[record], visits.offsets[record + 1]):
             labels[j] = paths.node[paths.start[visits.place[j]] + visits.level[j]]
-    labels[chosen] = node
+    for v in chosen:
+        labels[v] = node
     size = min(demand.size, 2)
     while chosen.size > 0:
-        gains = _count_gains(visits, labels, chosen, record_of, demand.base)
-        if read_support(dense, slots, (node + 1) * demand.kinds) + gains[0, demand.base - 1] < demand.k:
+        _count_gains(visits.offsets, chosen, record_of, demand.base, sweep)
+        support = read_support(counter.dense, counter.slots, (node + 1) * demand.kinds)
+        if support + sweep.gains[0, demand.base - 1] < demand.k:
             return chosen[:0]
         kept = 0
         for v in chosen:
-            first, last = visits.offsets[record_of[v]], visits.offsets[record_of[v] + 1]
-            if size > 1 and _is_hopeless(counter, labels[first:last], v - first, demand, gains, size):
+            if size > 1 and _is_hopeless(counter, visits.offsets, record_of[v], v, demand, sweep, size):
                 # Those after it reckon with its staying where it is.
                 labels[v] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
             else:
@@ -100,56 +157,57 @@ def _drop_hopeless(
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _is_hopeless(
-    counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand, gains: NDArray[np.int64], size: int
+    counter: Counter, offsets: NDArray[np.int64], record: int, v: int, demand: Demand, sweep: Sweep, size: int
 ) -> bool:
-    """Tell whether a pair, or a triple, through position u stays rare even if all others go down.
-
-    ``gains`` says by label how many records win it before (0) and after (1) a visit that goes down.
-    """
-    dense, slots = counter.dense, counter.slots
-    mine, base, n = labels[u] + 1, demand.base, labels.size
-    for i in range(n):
-        one, gain = labels[i] + 1, gains[int(i > u), labels[i]]
-        if i == u:
+    """Tell whether a pair, or a triple, through a visit stays rare even if all others go down."""
+    dense, slots, labels, gains = counter.dense, counter.slots, sweep.labels, sweep.gains
+    mine, base, first, last = labels[v] + 1, demand.base, offsets[record], offsets[record + 1]
+    for i in range(first, last):
+        one, gain = labels[i] + 1, gains[int(i > v), labels[i]]
+        if i == v or (size == 2 and gain >= demand.k):
             continue
         if size == 2:
-            key = one * base + mine if i < u else mine * base + one
+            key = one * base + mine if i < v else mine * base + one
             if read_support(dense, slots, key * demand.kinds) + gain < demand.k:
                 return True
             continue
-        for j in range(i + 1, n):
-            two, more = labels[j] + 1, min(gain, gains[int(j > u), labels[j]])
-            if u < i:
+        for j in range(i + 1, last):
+            two, more = labels[j] + 1, min(gain, gains[int(j > v), labels[j]])
+            if v < i:
                 key = (mine * base + one) * base + two
-            elif u < j:
+            elif v < j:
                 key = (one * base + mine) * base + two
             else:
                 key = (one * base + two) * base + mine
-            if j != u and read_support(dense, slots, key * demand.kinds) + more < demand.k:
+            if j != v and more < demand.k and read_support(dense, slots, key * demand.kinds) + more < demand.k:
                 return True
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _count_gains(
-    visits: Visits, labels: NDArray[np.int32], chosen: NDArray[np.int64], record_of: NDArray[np.int64], base: int
-) -> NDArray[np.int64]:
+    offsets: NDArray[np.int64], chosen: NDArray[np.int64], record_of: NDArray[np.int64], base: int, sweep: Sweep
+) -> None:
     """Count by label the records that win it before and after a visit that goes down; at the end, all that win one."""
-    gains = np.zeros((2, base), np.int64)
-    seen = np.full((2, base), -1, np.int64)
+    labels, gains, seen = sweep.labels, sweep.gains, sweep.seen
+    for label in range(base):
+        gains[0, label] = 0
+        gains[1, label] = 0
     latest = -1
     for v in chosen:
         record = record_of[v]
-        gains[0, base - 1] += record != latest
-        latest = record
-        for j in range(visits.offsets[record], visits.offsets[record + 1]):
+        if record != latest:
+            latest = record
+            gains[0, base - 1] += 1
+            sweep.clock[0] += 1
+        stamp = sweep.clock[0]
+        for j in range(offsets[record], offsets[record + 1]):
             side = int(j > v)
-            if j != v and seen[side, labels[j]] != record:
+            if j != v and seen[side, labels[j]] != stamp:
                 gains[side, labels[j]] += 1
-                seen[side, labels[j]] = record
-    return gains
+                seen[side, labels[j]] = stamp
 
 
 @njit(cache=True, nogil=True)
@@ -176,6 +234,31 @@ def _keep_apart(
     return chosen[:kept]
 
 
+@njit(**BORROWING)
+def _is_concerned(visits: Visits, paths: Paths, record: int, sweep: Sweep, since: int) -> bool:
+    """Tell whether a record holds or held a label of a sequence that was broken since then."""
+    for v in range(visits.offsets[record], visits.offsets[record + 1]):
+        start = paths.start[visits.place[v]]
+        if sweep.broke[paths.node[start + visits.level[v]]] > since:
+            return True
+        if sweep.broke[paths.node[start + sweep.former[v]]] > since:
+            return True
+    return False
+
+
+@njit(**BORROWING)
+def _note_broken(counter: Counter, different: NDArray[np.int64], demand: Demand, sweep: Sweep) -> None:
+    """Note a label of every sequence that a step back has broken: not the goal, which all records at hand hold."""
+    sweep.clock[0] += 1
+    for key in different:
+        if is_broken(counter.dense, counter.slots, key, demand.k, demand):
+            rest, label = key, sweep.goal[0]
+            while rest > 0 and label == sweep.goal[0]:
+                label = rest % demand.base - 1
+                rest //= demand.base
+            sweep.broke[label] = sweep.clock[0]
+
+
 @njit(cache=True, nogil=True)
 def _take_back(
     counter: Counter,
@@ -184,30 +267,28 @@ def _take_back(
     paths: Paths,
     demand: Demand,
     group: NDArray[np.int64],
-    former: NDArray[np.int32],
+    record: int,
+    sweep: Sweep,
 ) -> tuple[Counter, Scratch, int]:
-    """Take back visits of one record that broke something; ``group`` are its visits, ``former`` all its old levels."""
-    record = np.searchsorted(visits.offsets, group[0], side="right") - 1
-    first = visits.offsets[record]
-    taken = 0
-    current = visits.level[first : visits.offsets[record + 1]].copy()
-    lowered = current.copy()
-    visits.level[first : first + former.size] = former
-    old = read_labels(visits, paths, record)
-    visits.level[first : first + former.size] = current
+    """Take back visits of one record that broke something; ``group`` are those that went down."""
+    first, former, taken = visits.offsets[record], sweep.former, 0
+    labels = read_labels(visits, paths, record)
+    old, level = np.empty(labels.size, np.int32), np.empty(labels.size, np.int32)
+    for i in range(labels.size):
+        level[i] = visits.level[first + i]
+        old[i] = paths.node[paths.start[visits.place[first + i]] + former[first + i]]
     for v in group:
         i = v - first
-        if lowered[i] == former[i]:
-            continue
-        if holds_broken(counter, read_labels(visits, paths, record), i, demand) or holds_broken(
-            counter, old, i, demand
+        if level[i] == former[v] or not (
+            holds_broken(counter, labels, i, demand) or holds_broken(counter, old, i, demand)
         ):
-            if demand.kinds > 1:
-                lowered[:] = former
-            else:
-                lowered[i] = former[i]
-            counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, lowered)
-            taken += 1
+            continue
+        for j in range(level.size):
+            if j == i or demand.kinds > 1:
+                level[j], labels[j] = former[first + j], old[j]
+        counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level)
+        _note_broken(counter, different, demand, sweep)
+        taken += 1
     return counter, scratch, taken
 
 
@@ -226,41 +307,63 @@ def lower_labels(
 
     ``by_place`` lists the visits by their places, those of place p from ``ends[p]`` up to ``ends[p + 1]``.
     """
-    scratch = new_scratch()
+    scratch = new_scratch(SMALLEST, 1)
     lowered = 0
-    former = visits.level.copy()
+    level = np.empty(_longest(visits.offsets), np.int32)
+    sweep = Sweep(
+        np.empty(visits.place.size, np.int32),
+        np.zeros((2, demand.base), np.int64),
+        np.zeros((2, demand.base), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(demand.base, np.int64),
+        visits.level.copy(),
+        np.zeros(1, np.int64),
+    )
     for node in nodes:
         chosen = _candidates(visits, paths, node, by_place, ends)
         if chosen.size == 0:
             continue
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
-        chosen = _drop_hopeless(counter, visits, paths, node, demand, chosen, record_of)
+        chosen = _drop_hopeless(counter, visits, paths, node, demand, chosen, record_of, sweep)
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
         starts = _starts_of_records(chosen, record_of)
         for i in range(starts.size - 1):
             record = record_of[chosen[starts[i]]]
             first, last = visits.offsets[record], visits.offsets[record + 1]
-            level = visits.level[first:last].copy()
-            former[first:last] = level
-            for v in chosen[starts[i] : starts[i + 1]]:
-                level[v - first] = _level_of(paths, visits.place[v], node)
+            for v in range(first, last):
+                level[v - first] = visits.level[v]
+                sweep.former[v] = visits.level[v]
+            for j in range(starts[i], starts[i + 1]):
+                level[chosen[j] - first] = _level_of(paths, visits.place[chosen[j]], node)
             counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, level)
         lowered += chosen.size
+        sweep.goal[0] = node
+        checked = np.zeros(starts.size, np.int64)
         taken = chosen.size
         while taken > 0:
             taken = 0
             for i in range(starts.size - 1):
                 record = record_of[chosen[starts[i]]]
-                first, last = visits.offsets[record], visits.offsets[record + 1]
+                # Nothing has changed for a record since it was checked unless one of its sequences broke.
+                if checked[i] > 0 and not _is_concerned(visits, paths, record, sweep, checked[i]):
+                    continue
+                sweep.clock[0] += 1
+                checked[i] = sweep.clock[0]
                 group = chosen[starts[i] : starts[i + 1]]
-                counter, scratch, number = _take_back(
-                    counter, scratch, visits, paths, demand, group, former[first:last]
-                )
+                counter, scratch, number = _take_back(counter, scratch, visits, paths, demand, group, record, sweep)
                 taken += number
             lowered -= taken
     return counter, lowered
+
+
+@njit(**BORROWING)
+def _longest(offsets: NDArray[np.int64]) -> int:
+    longest = 0
+    for record in range(offsets.size - 1):
+        longest = max(longest, offsets[record + 1] - offsets[record])
+    return longest
 
 
 @njit(cache=True, nogil=True)

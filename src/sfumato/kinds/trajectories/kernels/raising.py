@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.demand import Demand, advance, is_broken, read_support
-from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, new_scratch, read_labels, relabel
+from sfumato.kernels.counter import Counter, read_key
+from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, is_broken, read_support
+from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, new_scratch, read_labels, relabel
 
 __all__ = ["mean_step", "raise_labels"]
 
@@ -30,8 +30,8 @@ def mean_step(paths: Paths) -> int:
 @njit(cache=True, nogil=True)
 def _list_broken(
     counter: Counter, labels: NDArray[np.int32], root: int, t: int, demand: Demand, suspect: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """List the positions of broken sequences with a suspect among them that are not of roots alone.
+) -> tuple[NDArray[np.int64], int]:
+    """List the positions of broken sequences with a suspect among them that are not of roots alone, and their number.
 
     A row each, -1 behind short ones.
     """
@@ -39,7 +39,9 @@ def _list_broken(
     n, size, base = labels.size, demand.size, demand.base
     found = np.empty((16, size), np.int64)
     number = 0
-    at = np.full(size, -1, np.int64)
+    at = np.empty(size, np.int64)
+    for i in range(size):
+        at[i] = -1
     for i in range(n):
         at[0], one = i, labels[i] + 1
         if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
@@ -77,10 +79,10 @@ def _list_broken(
                 found, number = _append(found, number, at)
             if not advance(at, chosen, n):
                 break
-    return found[:number]
+    return found, number
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _holds_rare_pair(counter: Counter, labels: NDArray[np.int32], t: int, base: int) -> bool:
     """Tell whether a label or a pair of a record is rare: most records hold none, and this is soon seen."""
     dense, slots = counter.dense, counter.slots
@@ -97,28 +99,36 @@ def _holds_rare_pair(counter: Counter, labels: NDArray[np.int32], t: int, base: 
 @njit(cache=True, nogil=True)
 def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     if number == found.shape[0]:
-        larger = np.empty((2 * number, found.shape[1]), np.int64)
-        larger[:number] = found
+        larger = np.empty((2 * number, row.size), np.int64)
+        for i in range(number):
+            for c in range(row.size):
+                larger[i, c] = found[i, c]
         found = larger
-    found[number] = row
+    for c in range(row.size):
+        found[number, c] = row[c]
     return found, number + 1
 
 
 @njit(cache=True, nogil=True)
 def _hit(
-    broken: NDArray[np.int64], visits: Visits, paths: Paths, record: int, step: int, level: NDArray[np.int32]
+    broken: NDArray[np.int64],
+    left: int,
+    visits: Visits,
+    paths: Paths,
+    record: int,
+    step: int,
+    level: NDArray[np.int32],
 ) -> None:
-    """Raise visits, the best first, until every broken sequence goes through one of them."""
-    first = visits.offsets[record]
-    through = np.zeros(level.size, np.int64)
-    for i in range(broken.shape[0]):
-        for j in broken[i]:
-            if j >= 0:
-                through[j] += 1
-    left = broken.shape[0]
+    """Raise visits, the best first, until each of so many broken sequences goes through one of them."""
+    first, n = visits.offsets[record], visits.offsets[record + 1] - visits.offsets[record]
+    through = np.zeros(n, np.int64)
+    for i in range(left):
+        for c in range(broken.shape[1]):
+            if broken[i, c] >= 0:
+                through[broken[i, c]] += 1
     while left > 0:
         best, best_gain, best_price = -1, 0, 1
-        for j in range(level.size):
+        for j in range(n):
             place = visits.place[first + j]
             here = paths.start[place] + visits.level[first + j]
             if through[j] == 0 or here + 1 == paths.start[place + 1]:
@@ -129,7 +139,7 @@ def _hit(
                 best, best_gain, best_price = j, gain, price
         if best < 0:
             return
-        level[best] += 1
+        level[first + best] += 1
         kept = 0
         for i in range(left):
             is_hit = False
@@ -143,91 +153,19 @@ def _hit(
         left = kept
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _lift_below(visits: Visits, paths: Paths, record: int, level: NDArray[np.int32]) -> None:
     """Raise what lies inside another label of the record to that label."""
-    first = visits.offsets[record]
-    for i in range(level.size):
-        place = visits.place[first + i]
-        node = paths.node[paths.start[place] + level[i]]
-        for j in range(level.size):
-            other = visits.place[first + j]
+    first, last = visits.offsets[record], visits.offsets[record + 1]
+    for v in range(first, last):
+        node = paths.node[paths.start[visits.place[v]] + level[v]]
+        for w in range(first, last):
+            other = visits.place[w]
             if paths.first[node] <= other < paths.last[node]:
-                up = paths.start[other + 1] - paths.start[other] - 1 - paths.depth[node]
-                level[j] = max(level[j], up)
+                level[w] = max(level[w], paths.start[other + 1] - paths.start[other] - 1 - paths.depth[node])
 
 
-@njit(cache=True, nogil=True)
-def _mend_roots(
-    counter: Counter, visits: Visits, paths: Paths, t: int, demand: Demand, wanted: NDArray[np.int32]
-) -> int:
-    """Choose the cheapest records for more roots where a sequence of roots is broken.
-
-    ``wanted`` gets the number of roots by record. Returns how many records were chosen, -1 if none is left to choose.
-    """
-    dense, slots = counter.dense, counter.slots
-    root = paths.node[paths.node.size - 1]
-    key = 0
-    for size in range(1, demand.size + 1):
-        key = key * demand.base + root + 1
-        if not is_broken(dense, slots, key, t, demand):
-            continue
-        support = read_support(dense, slots, key * demand.kinds)
-        missing, secret = t - support, 0
-        for place in range(1, demand.kinds):
-            more = demand.l * read_support(dense, slots, key * demand.kinds + place) - support
-            if more > missing:
-                missing, secret = more, place
-        prices = np.full(visits.offsets.size - 1, np.iinfo(np.int64).max, np.int64)
-        for record in range(prices.size):
-            prices[record] = _price_roots(visits, paths, record, size, secret)
-        chosen = 0
-        for record in np.argsort(prices, kind="mergesort"):
-            if chosen == missing or prices[record] == np.iinfo(np.int64).max:
-                break
-            wanted[record] = size
-            chosen += 1
-        return chosen if chosen else -1
-    return 0
-
-
-@njit(cache=True, nogil=True)
-def _price_roots(visits: Visits, paths: Paths, record: int, size: int, secret: int) -> int:
-    """Return what it costs to have so many roots in a record; the largest number where that cannot help."""
-    never = np.iinfo(np.int64).max
-    first, last = visits.offsets[record], visits.offsets[record + 1]
-    if last - first < size:
-        return never
-    if secret > 0:
-        for i in range(visits.secret_offsets[record], visits.secret_offsets[record + 1]):
-            if visits.secret[i] == secret:
-                return never
-    steps = _list_root_steps(visits, paths, record)
-    roots = 0
-    for v in range(first, last):
-        roots += paths.start[visits.place[v]] + visits.level[v] + 1 == paths.start[visits.place[v] + 1]
-    if roots >= size:
-        return never
-    price = 0
-    ordered = np.sort(steps)
-    for i in range(size):
-        price += max(0, ordered[i])
-    return price
-
-
-@njit(cache=True, nogil=True)
-def _list_root_steps(visits: Visits, paths: Paths, record: int) -> NDArray[np.int64]:
-    """Return what it costs to raise each visit of a record to the root; less than nothing where it is there."""
-    first, last = visits.offsets[record], visits.offsets[record + 1]
-    steps = np.empty(last - first, np.int64)
-    for v in range(first, last):
-        place = visits.place[v]
-        here, root = paths.start[place] + visits.level[v], paths.start[place + 1] - 1
-        steps[v - first] = -1 if here == root else max(0, paths.cost[root] - paths.cost[here])
-    return steps
-
-
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _rarest_label(key: int, base: int, uses: NDArray[np.int64]) -> int:
     rarest = key % base - 1
     while key > 0:
@@ -235,7 +173,7 @@ def _rarest_label(key: int, base: int, uses: NDArray[np.int64]) -> int:
         if uses[label] < uses[rarest]:
             rarest = label
         key //= base
-    return rarest
+    return int(rarest)
 
 
 @njit(cache=True, nogil=True)
@@ -247,34 +185,92 @@ def _choose(
     level = visits.level.copy()
     for record in range(visits.offsets.size - 1):
         first, last = visits.offsets[record], visits.offsets[record + 1]
-        if suspect[first:last].any():
-            labels = read_labels(visits, paths, record)
-            if demand.size == 2 and demand.kinds == 1 and not _holds_rare_pair(counter, labels, t, demand.base):
-                continue
-            broken = _list_broken(counter, labels, root, t, demand, suspect[first:last])
-            if broken.shape[0] > 0:
-                _hit(broken, visits, paths, record, step, level[first:last])
+        concerned = False
+        for v in range(first, last):
+            concerned = concerned or suspect[v]
+        if not concerned:
+            continue
+        labels = read_labels(visits, paths, record)
+        if demand.size == 2 and demand.kinds == 1 and not _holds_rare_pair(counter, labels, t, demand.base):
+            continue
+        broken, number = _list_broken(counter, labels, root, t, demand, suspect[first:last])
+        if number > 0:
+            _hit(broken, number, visits, paths, record, step, level)
     return level
 
 
 @njit(cache=True, nogil=True)
+def _relabel_all(
+    counter: Counter,
+    visits: Visits,
+    paths: Paths,
+    demand: Demand,
+    t: int,
+    level: NDArray[np.int32],
+    suspect: NDArray[np.bool_],
+) -> Counter:
+    """Give visits other levels; suspect are then those that changed or have the rarest label of what fell below t."""
+    scratch = new_scratch(SMALLEST, 1)
+    uses, fallen = np.zeros(demand.base, np.int64), np.zeros(demand.base, np.bool_)
+    for v in range(visits.place.size):
+        uses[paths.node[paths.start[visits.place[v]] + visits.level[v]]] += 1
+    for record in range(visits.offsets.size - 1):
+        first, last = visits.offsets[record], visits.offsets[record + 1]
+        changed = False
+        for v in range(first, last):
+            suspect[v] = False
+            changed = changed or level[v] != visits.level[v]
+        if not changed:
+            continue
+        if demand.kinds > 1:
+            _lift_below(visits, paths, record, level)
+        for v in range(first, last):
+            suspect[v] = level[v] != visits.level[v]
+        counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
+        for key in different:
+            if is_broken(counter.dense, counter.slots, key, t, demand):
+                fallen[_rarest_label(key, demand.base, uses)] = True
+    for v in range(visits.place.size):
+        suspect[v] |= fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]
+    return counter
+
+
 def _choose_roots(
     counter: Counter, visits: Visits, paths: Paths, t: int, demand: Demand, level: NDArray[np.int32]
 ) -> bool:
-    """Raise more visits to the root where a sequence of roots is broken; False where none is left to raise."""
-    wanted = np.zeros(visits.offsets.size - 1, np.int32)
-    number = _mend_roots(counter, visits, paths, t, demand, wanted)
-    for record in range(wanted.size):
-        if wanted[record] > 0:
-            first = visits.offsets[record]
-            order = np.argsort(_list_root_steps(visits, paths, record), kind="mergesort")
-            for i in order[: wanted[record]]:
-                place = visits.place[first + i]
-                level[first + i] = paths.start[place + 1] - paths.start[place] - 1
-    return bool(number >= 0)
+    """Raise the cheapest visits to the root where a sequence of roots is broken; False where none is left to raise."""
+    root, key = int(paths.node[-1]), 0
+    for size in range(1, demand.size + 1):
+        key = key * demand.base + root + 1
+        support = int(read_key(counter, key * demand.kinds))
+        excess = [
+            demand.l * int(read_key(counter, key * demand.kinds + place)) - support for place in range(1, demand.kinds)
+        ]
+        if support == 0 or (support >= t and max(excess, default=0) <= 0):
+            continue
+        secret = int(np.argmax(excess)) + 1 if excess and max(excess) > t - support else 0
+        missing = max(t - support, *excess) if excess else t - support
+        records = len(visits.offsets) - 1
+        record = np.repeat(np.arange(records), np.diff(visits.offsets))
+        here, top = paths.start[visits.place] + visits.level, paths.start[visits.place + 1] - 1
+        steps = np.where(here == top, -1, np.maximum(0, paths.cost[top] - paths.cost[here]))
+        cheapest = np.lexsort((steps, record))
+        cheapest = cheapest[np.arange(len(record)) - visits.offsets[record] < size]
+        able = (np.diff(visits.offsets) >= size) & (np.bincount(record[here == top], minlength=records) < size)
+        if secret:
+            visitor = np.repeat(np.arange(records), np.diff(visits.secret_offsets))[visits.secret == secret]
+            able[visitor] = False
+        price = np.zeros(records, np.int64)
+        np.add.at(price, record[cheapest], np.maximum(0, steps[cheapest]))
+        candidates = np.flatnonzero(able)
+        chosen = np.zeros(records, bool)
+        chosen[candidates[np.argsort(price[candidates], kind="stable")[:missing]]] = True
+        raised = cheapest[chosen[record[cheapest]]]
+        level[raised] = (top - paths.start[visits.place])[raised]
+        return bool(chosen.any())
+    return True
 
 
-@njit(cache=True, nogil=True)
 def raise_labels(
     counter: Counter, visits: Visits, paths: Paths, demand: Demand, t: int, step: int
 ) -> tuple[Counter, bool]:
@@ -283,39 +279,18 @@ def raise_labels(
     After the first round only sequences are looked at that a changed visit, or a label whose sequence has become
     rarer, takes part in; when there is nothing left among them, all are looked at again.
     """
-    records = visits.offsets.size - 1
     everything = True
     suspect = np.ones(visits.place.size, np.bool_)
-    scratch = new_scratch()
     while True:
         level = _choose(counter, visits, paths, demand, t, step, suspect)
-        if (level == visits.level).all():
+        if np.array_equal(level, visits.level):
             if not everything:
                 everything = True
                 suspect[:] = True
                 continue
             if not _choose_roots(counter, visits, paths, t, demand, level):
                 return counter, False
-            if (level == visits.level).all():
+            if np.array_equal(level, visits.level):
                 return counter, True
         everything = False
-        uses = np.zeros(demand.base, np.int64)
-        for v in range(visits.place.size):
-            uses[paths.node[paths.start[visits.place[v]] + visits.level[v]]] += 1
-            suspect[v] = False
-        fallen = np.zeros(demand.base, np.bool_)
-        for record in range(records):
-            first, last = visits.offsets[record], visits.offsets[record + 1]
-            if (level[first:last] == visits.level[first:last]).all():
-                continue
-            if demand.kinds > 1:
-                _lift_below(visits, paths, record, level[first:last])
-            for v in range(first, last):
-                suspect[v] = level[v] != visits.level[v]
-            counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
-            dense, slots = counter.dense, counter.slots
-            for key in different:
-                if is_broken(dense, slots, key, t, demand):
-                    fallen[_rarest_label(key, demand.base, uses)] = True
-        for v in range(visits.place.size):
-            suspect[v] |= fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]
+        counter = _relabel_all(counter, visits, paths, demand, t, level, suspect)

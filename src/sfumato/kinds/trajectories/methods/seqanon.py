@@ -64,11 +64,30 @@ class SeqAnon(KmMerging):
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
     apriori: Annotated[bool, Param("Repair short sequences first; off repairs size m first, for comparison.")] = True
+    refine: Annotated[
+        bool,
+        Param("Split groups again, and move places between them, where the promise holds; still one recoding for all."),
+    ] = False
 
     def recode(self, rows: Trajectories, run: Run) -> Recoded:
-        """Merge places, the rarest with its nearest, until no sequence is rare."""
+        """Merge places, the rarest with its nearest, until no sequence is rare; refine that where it is asked for."""
         rows.refuse_sensitive(type(self).__name__)
-        return recode_places(rows, self.merge(rows, run).group)
+        group = self.merge(rows, run).group
+        return recode_places(rows, self._refine(rows, group, run) if self.refine else group)
+
+    def _refine(self, rows: Trajectories, group: npt.NDArray[np.int32], run: Run) -> npt.NDArray[np.int32]:
+        """Split groups and move places between them."""
+        from sfumato.kinds.trajectories.kernels.demand import Demand
+        from sfumato.kinds.trajectories.kernels.refinement import refine_groups
+
+        located, visits = rows.locations(type(self).__name__), rows.ordinary
+        demand = Demand(self.k, 1, max(self.sizes(rows)), 0, 1)
+        with run.phase("refine"):
+            refined = refine_groups(
+                visits.offsets, visits.codes, located.points, located.diameter, group, demand, run.report("sequences")
+            )
+        run.counters |= {"splits": refined.splits, "places_moved": refined.moves}
+        return refined.group
 
     def sizes(self, rows: Trajectories) -> tuple[int, ...]:
         """Return the sizes to repair, in order: ascending, or m first and then what only short records need."""

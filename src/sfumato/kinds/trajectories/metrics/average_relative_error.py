@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
@@ -61,11 +62,13 @@ class AverageRelativeError(Metric):
     longest: Annotated[int, Param("Largest number of places in a drawn query.", ge=1)] = 2
     sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
 
+    def draw_workload(self, original: Dataset, seed: int) -> Workload:
+        """Draw subtrajectories."""
+        return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
+
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original and release the same queries."""
-        workload = comparison.workload or Workload.generate(
-            comparison.original, self.queries, tuple(range(1, self.longest + 1)), comparison.seed
-        )
+        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
         _refuse_unknown(workload, comparison)
         truth = workload.count(comparison.history)
         estimate = workload.count(comparison.published, comparison.members)

@@ -99,7 +99,9 @@ def _find_hierarchies(
     given = reading.hierarchies.get("place")
     if given is None:
         return {}
-    hierarchy = derive_hierarchy(given, labels, table) or read_hierarchy(given)
+    hierarchy = derive_hierarchy(given, labels, table, rows=rows.tolist()) or read_hierarchy(
+        given, root=reading.hierarchy_root
+    )
     hierarchy.require(labels, f"{name}: hierarchy of place", rows.tolist())
     return {"place": hierarchy}
 

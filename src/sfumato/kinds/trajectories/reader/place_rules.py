@@ -1,4 +1,4 @@
-"""Places from coordinates: cells of a grid, squares of a quadtree, or regions drawn by somebody."""
+"""Places from coordinates: cells of a grid, squares of a quadtree, hexagons, or regions drawn by somebody."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.places import GRID, QUADTREE, REGIONS, PlaceOrigin
+from sfumato.io.hexagons import FINEST, draw_hexagons, find_hexagons
 from sfumato.kinds.trajectories.reader.positions import Positions
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
 from sfumato.kinds.trajectories.reader.squares import cut_grid, grow_quadtree
@@ -48,6 +49,8 @@ class PlaceRule:
             return f"square cells of {self.size:g} m"
         if self.kind == "quadtree":
             return f"at most {self.limit:,} squares, quartered where at least {self.people:,} people are"
+        if self.kind == "h3":
+            return f"cells of H3, resolution {self.limit}" if self.limit >= 0 else "cells of H3"
         return "regions"
 
     def origin(self, *, lonlat: bool) -> PlaceOrigin:
@@ -61,7 +64,7 @@ class PlaceRule:
 
 
 def parse_place_rule(text: str) -> PlaceRule:
-    """Read ``grid:500m``, ``grid:0.5km``, ``quadtree:500[,people=10]`` or ``regions:FILE[,outside=drop]``.
+    """Read ``grid:500m``, ``quadtree:500[,people=10]``, ``h3:8``, ``h3`` or ``regions:FILE[,outside=drop]``.
 
     Examples
     --------
@@ -72,7 +75,7 @@ def parse_place_rule(text: str) -> PlaceRule:
     >>> parse_place_rule("grd:500m")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: places must be grid:500m, quadtree:500 or regions:FILE,
+    sfumato.core.errors.ParameterError: reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE,
     got 'grd:500m'. Did you mean grid?
     """
     kind, _, rest = text.partition(":")
@@ -85,15 +88,22 @@ def parse_place_rule(text: str) -> PlaceRule:
         limit, people = int(match[1]), int(match[2] or _PEOPLE)
         if limit >= 1 and people >= 2:
             return PlaceRule("quadtree", limit=limit, people=people)
+    elif text.strip() == "h3":
+        return PlaceRule("h3", limit=-1)
+    elif kind == "h3" and re.fullmatch(r"\d{1,2}", rest, re.ASCII):
+        if int(rest) <= FINEST:
+            return PlaceRule("h3", limit=int(rest))
     elif kind == "regions" and rest:
         file, found, outside = rest.rpartition(",outside=")
         if not found:
             return PlaceRule("regions", file=rest)
         if file and outside.strip() in {"drop", "error"}:
             return PlaceRule("regions", file=file, outside=outside.strip())
-    near = difflib.get_close_matches(kind, ("grid", "quadtree", "regions"), n=1)
+    near = difflib.get_close_matches(kind, ("grid", "quadtree", "h3", "regions"), n=1)
     hint = f" Did you mean {near[0]}?" if near and near[0] != kind else ""
-    raise ParameterError(f"reading: places must be grid:500m, quadtree:500 or regions:FILE, got {text!r}.{hint}")
+    raise ParameterError(
+        f"reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE, got {text!r}.{hint}"
+    )
 
 
 class DerivedPlaces(NamedTuple):
@@ -141,6 +151,9 @@ def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> De
         names, outlines = [region.name for region in regions], [region.outline() for region in regions]
         return DerivedPlaces(codes, names, centres[:, 0], centres[:, 1], outlines)
     given = points.given_x, points.given_y
+    if rule.kind == "h3":
+        codes, names = find_hexagons(*given, rule.limit)
+        return DerivedPlaces(codes, names, *draw_hexagons("reading: places", names))
     if rule.kind == "grid" or person is None:
         squares = cut_grid(rule.size, *given, lonlat=lonlat)
     else:

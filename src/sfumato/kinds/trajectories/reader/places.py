@@ -11,8 +11,9 @@ import pyarrow as pa
 from sfumato.core.errors import SchemaError
 from sfumato.core.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.io.cells import name_marked
+from sfumato.io.hexagons import draw_hexagons
 from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule
-from sfumato.kinds.trajectories.reader.positions import Positions, find_positions
+from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, lay_on_plane
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import Visits
 
@@ -66,6 +67,8 @@ class Places(NamedTuple):
 def find_places(visits: Visits, person: Ints | None) -> Places:
     """Find the place of every row, and coordinates of the places if there are any."""
     derived = visits.reading.places is not None
+    if derived and parse_place_rule(str(visits.reading.places)).limit < 0:
+        return _draw_cells(visits)
     labels = None
     if "place" in visits.columns and (not derived or visits.reading.places_file is not None):
         labels = visits.labels("place")
@@ -95,11 +98,32 @@ def find_places(visits: Visits, person: Ints | None) -> Places:
     return Places(labels.codes, labels.labels.to_pylist(), positions, x, y, origin=origin)
 
 
+def _draw_cells(visits: Visits) -> Places:
+    """Take places that are cells of H3, which tell where they are."""
+    if "place" not in visits.columns:
+        raise SchemaError(f"{visits.name}: there is no column for the place. Derive cells from coordinates: h3:8.")
+    labels = visits.labels("place")
+    names = labels.labels.to_pylist()
+    first = np.empty(len(names), np.int64)
+    first[labels.codes[::-1]] = np.arange(len(labels.codes), 0, -1)
+    column = visits.columns["place"]
+    lon, lat, outlines = draw_hexagons(f"{visits.name}: column {column!r}", names, first.tolist())
+    unused = [f"`{visits.columns[role]}`" for role in ("x", "y") if role in visits.columns]
+    if unused:
+        visits.notes.append(f"Cells tell where places are; not used: {', '.join(unused)}.")
+    visits.notes.append("Places are cells of H3.")
+    where = lay_on_plane(visits.name, ("lon", "lat"), (lon[labels.codes], lat[labels.codes]), lonlat=True)
+    origin = parse_place_rule("h3").origin(lonlat=True)
+    return Places(labels.codes, names, where, lon, lat, outlines, origin)
+
+
 def _derive(visits: Visits, positions: Positions | None, person: Ints | None) -> Places:
     """Make places of coordinates."""
     if positions is None:
         raise SchemaError(f"{visits.name}: places={visits.reading.places} needs coordinates: x,y or lon,lat.")
     rule = parse_place_rule(str(visits.reading.places))
+    if rule.kind == "h3" and positions.projection is None:
+        raise SchemaError(f"{visits.name}: places={visits.reading.places} needs longitude and latitude.")
     if person is None and rule.kind == "quadtree":
         raise SchemaError(
             f"{visits.name}: places={visits.reading.places} quarters squares where many people are, and the file does "

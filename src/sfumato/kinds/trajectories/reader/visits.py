@@ -12,16 +12,18 @@ import pyarrow as pa
 from sfumato.core.errors import SchemaError
 from sfumato.core.unit import RECORD, Unit, parse_unit
 from sfumato.io.cells import Labels, encode_labels
-from sfumato.io.files import choose_format, load, to_utf8
+from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences
-from sfumato.io.layouts import looks_like_spmf, recognise_layout
+from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
 from sfumato.io.memory import Place
+from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
-from sfumato.io.tables import first_lines, parse_table
+from sfumato.io.roles import UNUSED_IN_XES, Vocabulary, assign_roles
+from sfumato.io.sources import Source
 from sfumato.io.times import Times, parse_times, split_periods
 from sfumato.io.visits import combine_labels
+from sfumato.kinds.trajectories.reader.coordinates import PAIRS, split_coordinates
 
 __all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits"]
 
@@ -31,16 +33,17 @@ LONGITUDES = ("lon", "lng", "long", "longitude")
 LATITUDES = ("lat", "latitude")
 _NAMES = {
     "person": ("uid", "user", "user_id", "userid", "case:concept:name"),
-    "trajectory": ("tid", "traj_id", "trajectory_id", "trajectoryid"),
+    "trajectory": ("track", "tid", "traj_id", "trajectory_id", "trajectoryid"),
     "time": ("datetime", "date_time", "timestamp", "utctimestamp", "time:timestamp"),
     "place": ("place_id", "poi", "poi_id", "venue", "venue_id", "venueid", "location", "location_id", "concept:name"),
     "x": LONGITUDES,
     "y": LATITUDES,
+    **PAIRS,
 }
 WORDS = Vocabulary(
     roles={**{role: role for role in _NAMES}, "lon": "x", "lat": "y", OWNER: OWNER},
     names={name: role for role, names in _NAMES.items() for name in names},
-    unused=frozenset({"venuecategoryid", "venuecategory", "timezoneoffset"}),
+    unused=UNUSED_IN_XES | {"venuecategoryid", "venuecategory", "timezoneoffset"},
 )
 _LINES = "Each line is a sequence (SPMF)."
 _MOST_DIGITS = 22
@@ -69,11 +72,15 @@ class Visits(NamedTuple):
 
     @classmethod
     def of(cls, path: Place, reading: Reading) -> Visits:
-        notes: list[str] = []
-        table = _load(path, reading, notes)
-        notes.insert(0, f"Read {table.num_rows:,} rows of {path.name}.")
-        columns, told = assign_roles(path.name, table.column_names, reading, WORDS)
-        return cls(path.name, table, columns, reading, notes + told)
+        source = Source(path, reading)
+        notes = list(source.notes)
+        table = _load(source, reading, notes)
+        notes.insert(0, f"Read {table.num_rows:,} rows of {source.name}.")
+        columns, told = assign_roles(source.name, table.column_names, reading, WORDS)
+        notes += told
+        name, table = settle_missing(source.name, table, columns, reading, notes, ("place",))
+        table, columns = split_coordinates(name, table, columns)
+        return cls(name, table, columns, reading, notes)
 
     def labels(self, role: str) -> Labels:
         return encode_labels(self.name, self.columns[role], self.table.column(self.columns[role]))
@@ -159,29 +166,20 @@ class Visits(NamedTuple):
         self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
 
 
-def _load(path: Place, reading: Reading, notes: list[str]) -> pa.Table:
+def _load(source: Source, reading: Reading, notes: list[str]) -> pa.Table:
     """Read the rows of a file, whose format may be one that only its look gives away."""
-    data, format, name = load(path), choose_format(path, reading.format, reading.formats), path.name
-    header, delimiter, encoding = reading.header, reading.delimiter, reading.encoding
-    sample = first_lines(data, 5) if format in {"csv", "spmf"} else []
-    if format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
-        return _load_sequences(name, to_utf8(name, data, encoding), notes)
-    layout = None if header or delimiter else recognise_layout(sample)
-    if layout is not None:
-        header, delimiter = layout.header, layout.delimiter
-        notes.append(f"Recognised {layout.name}.")
-        if layout.encoding and encoding is None and not _is_utf8(data):
-            encoding = layout.encoding
-            notes.append(f"The text is not UTF-8 and was read as {encoding}.")
-    return parse_table(name, data, format, delimiter=delimiter, header=header or True, encoding=encoding)
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    encoding = reading.encoding
+    sample = source.sample() if source.format in {"csv", "spmf"} else []
+    if source.format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
+        return _load_sequences(source.name, to_utf8(source.name, source.data, encoding), notes)
+    layout = None if reading.header or reading.delimiter else recognise_layout(sample)
+    if layout is None:
+        return source.table()
+    notes.append(f"Recognised {layout.name}.")
+    if layout.encoding and encoding is None and not is_utf8(source.data):
+        encoding = layout.encoding
+        notes.append(f"The text is not UTF-8 and was read as {encoding}.")
+    return source.table(delimiter=layout.delimiter, header=layout.header, encoding=encoding)
 
 
 def _load_sequences(name: str, text: bytes, notes: list[str]) -> pa.Table:

@@ -1,0 +1,81 @@
+"""How much of the serial time a study takes with more processes: 100 small cells, by one worker and by two.
+
+Wall time and processor time are of the whole study, start of the workers included; both runs are taken in turn, so that
+a loaded machine slows down both. ``python -m benchmarks.study``
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import run_parts, table
+from sfumato.core.params import build
+from sfumato.registry import find
+from sfumato.study.cells import Cell, Job
+from sfumato.study.runner import run_cells
+from sfumato.study.source import GeneratedSource
+
+TURNS = 3
+METHODS = {"mondrian": (2, 3, 5, 8, 12), "cluster": (2, 3, 5, 8, 12)}
+REPETITIONS = 10
+SOURCE = GeneratedSource(
+    "table",
+    {"size": 500, "seed": 1},
+    {
+        "identifier": ["person"],
+        "quasi": ["age", "sex", "zip"],
+        "sensitive": ["diagnosis"],
+        "drop": ["education", "marital_status", "occupation", "income"],
+    },
+)
+
+
+def list_small_cells() -> list[Cell]:
+    """Two methods, five values, ten repetitions: 100 cells."""
+    return [
+        Cell(method, build(find(method, "table"), {"k": k}).parameters(), turn, "", ("k",))
+        for turn in range(1, REPETITIONS + 1)
+        for method, values in METHODS.items()
+        for k in values
+    ]
+
+
+def time_study(folder: Path, workers: int) -> tuple[float, float]:
+    """Return wall seconds and processor seconds of the workers for all cells."""
+    job = Job(SOURCE, measures=("ncp", "discernibility", "attribute-queries"))
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    statuses = [outcome.status for _, outcome in run_cells(list_small_cells(), job, folder, workers=workers)]
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert statuses == ["done"] * 100
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def in_parallel(folder: Path) -> list[list[object]]:
+    """One worker against two, several turns."""
+    rows: list[list[object]] = []
+    time_study(folder / "warm", 2)  # compiles what is not compiled yet
+
+    def measured() -> Iterator[list[object]]:
+        for turn in range(TURNS):
+            serial, serial_cpu = time_study(folder / f"one-{turn}", 1)
+            parallel, parallel_cpu = time_study(folder / f"two-{turn}", 2)
+            rows.append([turn + 1, serial, parallel, parallel / serial, serial_cpu, parallel_cpu])
+            yield rows[-1]
+        middle = statistics.median(float(str(row[3])) for row in rows)
+        yield ["median", "", "", middle, "", ""]
+
+    table(
+        "100 small cells",
+        ["turn", "one worker s", "two workers s", "share", "one worker CPU s", "two CPU s"],
+        measured(),
+    )
+    return rows
+
+
+if __name__ == "__main__":
+    run_parts("study", __doc__, in_parallel)

@@ -1,0 +1,65 @@
+"""The command that edits a data set by recorded steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.options import Json
+from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
+
+__all__ = ["edit"]
+
+_Steps = list[str]
+
+
+def edit(
+    data: Annotated[Path, typer.Argument(help="Table: CSV, Parquet or JSON lines.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl; its steps go beside it.")],
+    steps: Annotated[Path | None, typer.Option(help="File with steps to replay first (TOML).")] = None,
+    step: Annotated[_Steps, typer.Option(help="Step such as 'rename venue=place'. Repeatable, in this order.")] = [],  # noqa: B006
+    rename: Annotated[_Steps, typer.Option(help="Give a column another name: OLD=NEW. Repeatable.")] = [],  # noqa: B006
+    replace: Annotated[_Steps, typer.Option(help="Replace a value: COLUMN:OLD=NEW. Repeatable.")] = [],  # noqa: B006
+    recode: Annotated[
+        _Steps, typer.Option(help="Replace many: COLUMN=FILE, old and new value in every line. Repeatable.")
+    ] = [],  # noqa: B006
+    filter: Annotated[
+        _Steps, typer.Option(help="Keep rows: COLUMN=VALUE, =LOW..HIGH, =A|B or !=VALUE. Repeatable.")
+    ] = [],  # noqa: B006
+    drop: Annotated[_Steps, typer.Option(help="Leave a column out. Repeatable.")] = [],  # noqa: B006
+    delimiter: Annotated[str, typer.Option(help="Delimiter of a CSV file; detected if not given.")] = "",
+    encoding: Annotated[str, typer.Option(help="Encoding of a text file, if it is not UTF-8.")] = "",
+    header: Annotated[str, typer.Option(help="Column names of a CSV file without a header, comma-separated.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Change a table by steps that are recorded, so that they can be replayed, and are kept with what is published.
+
+    Steps of a file come first, then those of --step, then --rename, --replace, --recode, --filter and --drop.
+    """
+    from sfumato.cli.publishing import check_file
+    from sfumato.io.edited import write_edited
+    from sfumato.io.steps import read_steps
+
+    named = {"rename": rename, "replace": replace, "recode": recode, "filter": filter, "drop": drop}
+    listed = [*(read_steps(steps) if steps is not None else ()), *step]
+    listed += [f"{name} {text}" for name, texts in named.items() for text in texts]
+    if not listed:
+        raise ParameterError("edit: say what to change, such as --rename venue=place or --steps FILE.")
+    check_file(out, force=force)
+    told = write_edited(
+        data,
+        out,
+        listed,
+        delimiter=delimiter or None,
+        encoding=encoding or None,
+        header=tuple(name.strip() for name in header.split(",")) if header else (),
+    )
+    output = Output(as_json=as_json)
+    for line in told:
+        output.say(line)
+    output.say(f"Wrote {out} and what was done to {out}.steps.toml.")
+    output.finish({"out": str(out), "steps": told})

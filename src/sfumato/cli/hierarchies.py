@@ -1,0 +1,133 @@
+"""Commands on hierarchies: derive, show, convert and edit them without an editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json, parse_pairs, with_reading
+from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Hierarchies: derive, show, convert and edit them.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="File with a hierarchy, in any format that can be read.")]
+Out = Annotated[Path, typer.Option(help="File to write.")]
+Format = Annotated[str, typer.Option("--as", help="Format to write: arx, indented, parent-child or amnesia.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+
+
+@app.command()
+@with_reading
+def derive(
+    data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
+    kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
+    of: Annotated[str, typer.Option(help="What it is over: a column of a table, or place, event or item.")],
+    rule: Annotated[str, typer.Option(help="Rule: fanout:10, popular:2, width:8, frequency:8, calendar, mask, ...")],
+    out: Out,
+    reading: dict[str, Any],
+    written: Format = "arx",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Derive a hierarchy from data by a rule and write it to a file, to be looked at, edited and used."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import check_file
+    from sfumato.io.hierarchies import write_hierarchy
+
+    check_file(out, force=force)
+    options = {**reading, "hierarchies": {**reading.get("hierarchies", {}), of: rule}}
+    dataset = pipeline.read(data, kind, **options)
+    tree = dataset.hierarchies.get(of)
+    if tree is None:
+        known = ", ".join(dataset.hierarchies) or "none"
+        raise ParameterError(f"--of: data of this kind have no hierarchy of {of!r}. Found: {known}.")
+    write_hierarchy(tree, out, written)
+    _tell(Output(as_json=as_json), tree, out)
+
+
+@app.command()
+def show(file: File, as_json: Json = False) -> None:
+    """Show a hierarchy as an indented tree."""
+    from sfumato.io.hierarchies import read_hierarchy
+    from sfumato.io.hierarchies.formats import SPELLERS
+
+    tree = read_hierarchy(file)
+    told = Output(as_json=as_json)
+    for line in SPELLERS["indented"](tree, file.stem):
+        told.say(line)
+    told.say(_describe(tree))
+    told.finish({**_count(tree), "parents": _list_parents(tree)})
+
+
+@app.command()
+def convert(file: File, out: Out, written: Format = "arx", force: Force = False, as_json: Json = False) -> None:
+    """Write a hierarchy in another format."""
+    from sfumato.cli.publishing import check_file
+    from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+
+    check_file(out, force=force)
+    tree = read_hierarchy(file)
+    write_hierarchy(tree, out, written)
+    _tell(Output(as_json=as_json), tree, out)
+
+
+@app.command()
+def edit(
+    file: File,
+    out: Out,
+    rename: Annotated[list[str], typer.Option(help="Give a node another label: OLD=NEW. Repeatable.")] = [],  # noqa: B006
+    add: Annotated[list[str], typer.Option(help="Add a value below a node: VALUE=NODE. Repeatable.")] = [],  # noqa: B006
+    move: Annotated[list[str], typer.Option(help="Put a node under another: NODE=PARENT. Repeatable.")] = [],  # noqa: B006
+    delete: Annotated[
+        list[str], typer.Option(help="Take a node out; what is below goes to the one above. Repeatable.")
+    ] = [],  # noqa: B006
+    written: Format = "arx",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Rename, add, move and delete nodes, in this order; the result is checked before it is written."""
+    from sfumato.cli.publishing import check_file
+    from sfumato.core.hierarchy import editing
+    from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+
+    check_file(out, force=force)
+    tree = read_hierarchy(file)
+    if not (rename or add or move or delete):
+        raise ParameterError("hierarchy edit: say what to change: --rename, --add, --move or --delete.")
+    if tree.kind == "ranges":
+        raise ParameterError("hierarchy edit: these are ranges; derive them again with another rule instead.")
+    for old, new in parse_pairs(rename, "--rename").items():
+        tree = editing.rename_node(tree, old, new)
+    for value, node in parse_pairs(add, "--add").items():
+        tree = editing.add_node(tree, value, node)
+    for node, parent in parse_pairs(move, "--move").items():
+        tree = editing.move_node(tree, node, parent)
+    for node in delete:
+        tree = editing.delete_node(tree, node)
+    write_hierarchy(tree, out, written)
+    _tell(Output(as_json=as_json), tree, out)
+
+
+def _count(tree: Any) -> dict[str, int]:
+    return {"values": len(tree.leaf_labels), "nodes": len(tree.labels), "height": int(tree.height)}
+
+
+def _describe(tree: Any) -> str:
+    found = _count(tree)
+    return f"{found['values']:,} values, {found['nodes']:,} nodes, height {found['height']}."
+
+
+def _list_parents(tree: Any) -> dict[str, str | None]:
+    return {
+        label: None if at < 0 else tree.labels[at] for label, at in zip(tree.labels, tree.parent.tolist(), strict=True)
+    }
+
+
+def _tell(told: Output, tree: Any, out: Path) -> None:
+    told.say(f"Wrote {_describe(tree)[:-1]} to {out}.")
+    told.finish({**_count(tree), "out": str(out)})

@@ -1,0 +1,65 @@
+"""Risks as tables: what attackers reach who know ever more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sfumato.cli.output import Output
+
+__all__ = ["SIZES", "show_rising", "show_sizes"]
+
+SIZES = ("set_sizes", "set_size_quantiles")
+"""What is shown in a table of its own: how many records people have to hide among."""
+_UNSHOWN = {"knowledge", "m", "max_success", "events", "seen", "unique_by", *SIZES}
+
+
+def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()) -> None:
+    """Show what attackers reach, one row for each, and among how many records people hide.
+
+    Examples
+    --------
+    >>> show_rising(Output(as_json=True), "Attackers", [{"knowledge": "items", "m": 1, "unique_share": 0.5}])
+    """
+    names = list(dict.fromkeys(name for risk in risks for name in risk if name not in {*_UNSHOWN, *leave_out}))
+    out.table(
+        title,
+        ["an attacker who knows", *(name.replace("_", " ") for name in names)],
+        [(_describe(risk), *(risk.get(name) for name in names)) for risk in risks],
+    )
+    show_sizes(out, risks)
+    unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
+    if unique:
+        rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]
+        out.table("What makes people unique", ["columns known", "share that is alone"], rows)
+
+
+def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
+    """Show which share of people has how many records to hide among, where people are told apart.
+
+    Examples
+    --------
+    >>> show_sizes(Output(as_json=True), [{"knowledge": "items", "set_sizes": {"1": 1.0}}])
+    """
+    known = [risk for risk in risks if risk.get("set_sizes")]
+    bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
+    if known:
+        out.table(
+            "Share that hides among so many records",
+            ["an attacker who knows", *("in none" if band == "none" else band for band in bands), "half of them"],
+            [
+                (
+                    _describe(risk),
+                    *(f"{100 * risk['set_sizes'].get(band, 0.0):.1f} %" for band in bands),
+                    risk["set_size_quantiles"].get("50 %"),
+                )
+                for risk in known
+            ],
+        )
+
+
+def _describe(risk: Mapping[str, Any]) -> str:
+    known = str(risk["knowledge"])
+    if "seen" in risk:
+        return f"{known} ({100 * risk['seen']:.0f} % of the time points)"
+    return f"{known} (m={risk['m']})" if "m" in risk else f"{known} (all)"

@@ -1,0 +1,209 @@
+"""The first step: what a file is, how identifying it is, and a policy to begin with."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from sfumato import pipeline, registry
+from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
+from sfumato.core.params import build, declared
+from sfumato.core.visible import make_visible
+from sfumato.guessing import Guessed, guess_file
+from sfumato.io.looks import Guess
+
+__all__ = ["spell_policy", "start"]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_ABOUT = {
+    "columns": "which column plays which part",
+    "drop": "columns that are left out; * for all that have no part",
+    "places": "how places are made of coordinates",
+    "hierarchies": "what values are put together by",
+    "monitored": "events that a receiver watches; * for all",
+    "missing": "what becomes of empty cells",
+    "empty": "texts that mean no value",
+    "identifier": "columns that name people: read only to be left out",
+    "quasi": "what others may know of people: generalised",
+    "sensitive": "what must not be learnt about anybody",
+    "resolution": "times are cut to it",
+    "split": "one record per person and day or week",
+    "slots": "first and last column that is a slot of time",
+    "separator": "between items",
+    "header": "names of the columns, because the file has none",
+    "faults": "what becomes of episodes that overlap",
+}
+_CANNOT_GUESS = {"timeline": "sensitive"}
+"""Options without which a kind cannot be published, and that no file tells."""
+
+
+def start(
+    out: Output, path: Path, policy: Path, *, kind: str, sensitive: tuple[str, ...], yes: bool, force: bool
+) -> None:
+    """Look at a file, say what it is taken for and why, ask, inspect it and write a policy that runs."""
+    if policy.exists() and not force:
+        raise ParameterError(f"{policy}: the file is there already. Give another name (--policy), or --force.")
+    if not policy.absolute().parent.is_dir():
+        raise ParameterError(f"{policy.absolute().parent}: there is no such directory.")
+    given = {"sensitive": list(sensitive)} if sensitive else {}
+    found = guess_file(path, kind or None, given)
+    _show(out, found)
+    if not yes:
+        found = _ask(out, path, found, given)
+    needed = _CANNOT_GUESS.get(found.guess.kind)
+    if needed and not found.guess.options.get(needed):
+        raise ParameterError(
+            f"{found.guess.kind}: which values are sensitive cannot be guessed. Name them: --sensitive VALUE, or "
+            "answer without --yes."
+        )
+    from sfumato.cli.app import show_inspection
+
+    inspected = pipeline.inspect(found.dataset)
+    for note in inspected["notes"]:
+        out.say(note)
+    show_inspection(out, inspected)
+    policy.write_text(spell_policy(found, policy), encoding="utf-8")
+    out.say(f"Wrote {policy}: read it, change what is wrong, and run it with: sfumato run {policy}")
+    out.finish(_to_dict(found, policy) | {"inspect": inspected})
+
+
+def _show(out: Output, found: Guessed) -> None:
+    guess = found.guess
+    facts = {
+        "kind": f"{guess.kind}: a row is {registry.find_kind(guess.kind).row}",
+        "file": str(found.path),
+        **{name: value for name, value in guess.options.items() if name != "header"},
+        "could also be": ", ".join(found.others) or None,
+    }
+    out.facts("What the file looks like", facts)
+    for reason in guess.reasons:
+        out.say(f"- {reason}")
+    for left in guess.open:
+        out.say(f"To decide: {left}")
+
+
+def _ask(out: Output, path: Path, found: Guessed, given: dict[str, Any]) -> Guessed:
+    """Ask what cannot be guessed, with the guess as the answer to take."""
+    kinds = ", ".join(registry.all_kinds())
+    kind = typer.prompt(f"Kind of data ({kinds})", default=found.guess.kind, err=True)
+    if kind != found.guess.kind:
+        found = guess_file(path, kind, given)
+        _show(out, found)
+    if _CANNOT_GUESS.get(found.guess.kind) and not found.guess.options.get("sensitive"):
+        named = typer.prompt("Sensitive events, separated by commas", err=True)
+        given = given | {"sensitive": [name.strip() for name in named.split(",") if name.strip()]}
+        found = guess_file(path, kind, given)
+    if "k" in found.guess.parameters:
+        k = typer.prompt("Smallest group that a person hides in (k)", default=found.guess.parameters["k"], err=True)
+        found = found._replace(guess=found.guess._replace(parameters={**found.guess.parameters, "k": int(k)}))
+    build(registry.find(found.guess.method, found.guess.kind), dict(found.guess.parameters))
+    if not typer.confirm("Go on with this?", default=True, err=True):
+        raise typer.Abort
+    return found
+
+
+def _to_dict(found: Guessed, policy: Path) -> dict[str, Any]:
+    guess = found.guess
+    return {
+        "file": str(found.path),
+        "kind": guess.kind,
+        "score": guess.score,
+        "options": guess.options,
+        "reasons": guess.reasons,
+        "open": list(guess.open),
+        "could_also_be": list(found.others),
+        "method": {"name": guess.method, **guess.parameters},
+        "policy": str(policy),
+    }
+
+
+def spell_policy(found: Guessed, policy: Path) -> str:
+    """Return the text of a policy file, with the reasons for what stands in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "b.dat").write_text("1 2\\n2\\n1 2 3\\n")
+    >>> print(spell_policy(guess_file(folder / "b.dat"), folder / "policy.toml").split("[data]")[1])
+    <BLANKLINE>
+    path = "b.dat"
+    kind = "sets"
+    <BLANKLINE>
+    [method]
+    # ...
+    name = "disassociation"
+    # ...
+    k = 5
+    # ...
+    m = 2
+    <BLANKLINE>
+    [release]
+    out = "b-release"
+    <BLANKLINE>
+    """
+    guess = found.guess
+    lines = [
+        "# A first policy, guessed by `sfumato start`. Change what is wrong, then: sfumato run " + policy.name,
+        "#",
+        "# Why it was guessed so:",
+        *(f"# - {_comment(reason)}" for reason in guess.reasons),
+        *(f"# To decide: {_comment(left)}" for left in guess.open),
+        "",
+        "[data]",
+        f"path = {_spell(_beside(found.path, policy))}",
+        f"kind = {_spell(guess.kind)}",
+    ]
+    for name, value in guess.options.items():
+        if name in _ABOUT:
+            lines.append(f"# {_ABOUT[name]}")
+        lines.append(f"{name} = {_spell(value)}")
+    lines += ["", *_spell_method(guess), "", "[release]", f"out = {_spell(_name_release(found.path))}", ""]
+    return "\n".join(lines)
+
+
+def _spell_method(guess: Guess) -> list[str]:
+    method = registry.find(guess.method, guess.kind)
+    about = {parameter.name: parameter.param.help for parameter in declared(method)}
+    lines = ["[method]", f"# {_comment(method.summary)}", f"name = {_spell(guess.method)}"]
+    for name, value in guess.parameters.items():
+        lines += [f"# {_comment(about[name])}", f"{name} = {_spell(value)}"]
+    return lines
+
+
+def _beside(path: Path, policy: Path) -> str:
+    """Return the path of the data as a policy in its folder finds it."""
+    folder = policy.absolute().parent
+    whole = path.absolute()
+    return os.path.relpath(whole, folder) if whole.is_relative_to(folder) else str(whole)
+
+
+def _name_release(path: Path) -> str:
+    return f"{path.name.split('.')[0] or 'data'}-release"
+
+
+def _comment(text: str) -> str:
+    return make_visible(" ".join(text.split()))
+
+
+def _spell(value: Any) -> str:
+    """Write a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{name if _BARE.fullmatch(name) else _spell(name)} = {_spell(entry)}" for name, entry in value.items()
+        )
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_spell, value)) + "]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

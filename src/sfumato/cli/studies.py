@@ -1,0 +1,144 @@
+"""Commands for studies: run them, and export their plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json
+from sfumato.cli.output import STOPPED, Output, fail, show_progress
+from sfumato.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.study.results import StudyResult
+
+__all__ = ["compare", "evaluate", "plot"]
+
+File = Annotated[Path, typer.Argument(help="Study file (TOML).")]
+Out = Annotated[Path, typer.Option(help="Folder of the study; what is finished there is not run again.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on in a folder that holds a study of other data.")]
+Force = Annotated[bool, typer.Option("--force", help="Begin anew: forget what is finished in the folder.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Run cells again that crashed, took too long or too much memory.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes at work at a time; as many as cores if not given.", min=1, max=1024)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show neither progress nor tables.")]
+
+
+def evaluate(
+    study: File,
+    out: Out,
+    resume: Resume = False,
+    force: Force = False,
+    retry: Retry = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a study of one method over the parameters that vary: what it protects, keeps and costs."""
+    _run(study, out, resume, force, retry, workers, quiet, as_json, several=False)
+
+
+def compare(
+    study: File,
+    out: Out,
+    resume: Resume = False,
+    force: Force = False,
+    retry: Retry = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a study of several methods side by side over the parameters that vary."""
+    _run(study, out, resume, force, retry, workers, quiet, as_json, several=True)
+
+
+def plot(
+    directory: Annotated[Path, typer.Argument(help="Folder of a study.")],
+    format: Annotated[str, typer.Option(help="png, svg or pdf.")] = "png",
+    out: Annotated[Path | None, typer.Option(help="Folder for the pictures; plots/ in that of the study.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Export every plot of a study as a picture."""
+    from sfumato.study.plots import save_plots
+    from sfumato.study.results import read_results
+
+    output = Output(as_json=as_json)
+    result = read_results(directory)
+    paths = save_plots(result, out or directory / "plots", format)
+    output.say(f"Wrote {len(paths)} pictures to {out or directory / 'plots'}.")
+    output.finish({"plots": [str(path) for path in paths]})
+
+
+def _run(
+    path: Path,
+    out: Path,
+    resume: bool,
+    force: bool,
+    retry: bool,
+    workers: int | None,
+    quiet: bool,
+    as_json: bool,
+    *,
+    several: bool,
+) -> None:
+    from sfumato.study import run_plan
+    from sfumato.study.file import read_study
+    from sfumato.study.plan import plan_study
+
+    study = read_study(path)
+    if several != (len(study.method) > 1):
+        other, count = ("evaluate", "one method") if several else ("compare", f"{len(study.method)} methods")
+        raise ParameterError(f"{path}: has {count}. Use sfumato {other}.")
+    plan = plan_study(study)
+    done = 0
+    try:
+        with show_progress(shown=not quiet) as progress:
+
+            def count_cells(finished: int, total: int) -> None:
+                nonlocal done
+                done = finished
+                progress("cells", finished, total)
+
+            progress("cells", 0, len(plan.cells))
+            result = run_plan(plan, out, resume=resume, force=force, retry=retry, workers=workers, progress=count_cells)
+    except KeyboardInterrupt:
+        kept = f"{done} of {len(plan.cells)} cells are finished and kept in {out}; the same command goes on from there."
+        fail(f"stopped; {kept}", STOPPED)
+    _show(Output(as_json=as_json or quiet), result, out, printed=as_json)
+
+
+def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> None:
+    rows = [
+        (
+            cell.name,
+            ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying) or "-",
+            cell.repetition,
+            outcome.status,
+            outcome.risk.get("after", {}).get("success"),
+            sum(outcome.seconds.values()) if outcome.seconds else None,
+        )
+        for cell, outcome in result.cells
+    ]
+    output.table("Cells", ["method", "values", "repetition", "status", "attacker's success after", "seconds"], rows)
+    for cell, outcome in result.failures():
+        values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying)
+        output.say(f"{cell.name} {values}: {outcome.status}: {outcome.reason}")
+    output.say(f"Look at {out / 'study.html'}; every number is in {out / 'results.parquet'} and results.csv.")
+    found: dict[str, Any] = {
+        "cells": len(result.cells),
+        "by_status": result.count(),
+        "not_done": [
+            {"method": cell.name, **_values(cell), "status": outcome.status, "reason": outcome.reason}
+            for cell, outcome in result.failures()
+        ],
+        "out": str(out),
+    }
+    if printed:
+        output.finish(found)
+
+
+def _values(cell: Any) -> dict[str, Any]:
+    return {"parameters": {name: cell.parameters.get(name) for name in cell.varying}, "repetition": cell.repetition}

@@ -1,0 +1,104 @@
+"""Commands on workloads: COUNT queries for measuring, drawn, shown and edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json, with_reading
+from sfumato.cli.output import Output
+from sfumato.core.errors import ParameterError
+
+__all__ = ["app"]
+
+app = typer.Typer(help="COUNT queries for measuring: draw, show and edit them.", no_args_is_help=True)
+
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+File = Annotated[Path, typer.Argument(help="File with one query per line.")]
+
+
+@app.command()
+@with_reading
+def generate(
+    data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
+    kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
+    out: Annotated[Path, typer.Option(help="File to write, one query per line.")],
+    reading: dict[str, Any],
+    count: Annotated[int, typer.Option(help="Number of queries; fewer where there are no more.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Same seed, same queries.")] = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Draw queries that records of the data keep, for 'sfumato measure --workload'."""
+    from sfumato import pipeline
+    from sfumato.cli.publishing import check_file
+
+    check_file(out, force=force)
+    drawn = pipeline.draw_workload(pipeline.read(data, kind, **reading), count, seed)
+    out.write_text(drawn.to_csv(), encoding="utf-8")
+    told = Output(as_json=as_json)
+    told.say(f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data.")
+    told.finish({"queries": len(drawn), "out": str(out)})
+
+
+@app.command()
+def show(file: File, as_json: Json = False) -> None:
+    """Show queries with their numbers, and how many parts they have."""
+    from sfumato.cli.publishing import read_workload
+    from sfumato.core.measuring.workload import Workload
+
+    queries = read_workload(file).queries
+    out = Output(as_json=as_json)
+    spelled = [Workload((query,)).to_csv().rstrip("\n") for query in queries]
+    rows = [(number, text, len(query)) for number, (text, query) in enumerate(zip(spelled, queries, strict=True), 1)]
+    out.table(f"{len(queries):,} queries", ["number", "query", "parts"], rows)
+    out.finish({"queries": [list(query) for query in queries]})
+
+
+@app.command()
+def edit(
+    file: File,
+    out: Annotated[Path, typer.Option(help="File to write; the same file with --force.")],
+    add: Annotated[list[str], typer.Option(help="Query to add: 'cafe > office'. Repeatable.")] = [],  # noqa: B006
+    drop: Annotated[list[str], typer.Option(help="Number of a query to drop, or first-last: 3, 7-9. Repeatable.")] = [],  # noqa: B006
+    only: Annotated[
+        list[str], typer.Option("--filter", help="Keep queries with this text in one of their parts. Repeatable.")
+    ] = [],  # noqa: B006
+    parts: Annotated[str, typer.Option(help="Keep queries with so many parts: 1 or 1-2.")] = "",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Drop, filter and add queries, in this order; what is left is checked and written."""
+    from sfumato.cli.publishing import check_file, read_workload
+    from sfumato.core.measuring.workload import Workload
+
+    check_file(out, force=force)
+    queries = read_workload(file).queries
+    gone = {number for text in drop for number in _read_numbers(text, len(queries), "--drop")}
+    kept = [query for number, query in enumerate(queries, start=1) if number not in gone]
+    kept = [query for query in kept if all(any(text in part for part in query) for text in only)]
+    if parts:
+        sizes = set(_read_numbers(parts, max(map(len, queries)), "--parts"))
+        kept = [query for query in kept if len(query) in sizes]
+    kept += [query for text in add for query in Workload.from_csv(text).queries]
+    left = tuple(dict.fromkeys(kept))
+    if not left:
+        raise ParameterError("workload: no query is left. Drop or filter fewer.")
+    out.write_text(Workload(left).to_csv(), encoding="utf-8")
+    told = Output(as_json=as_json)
+    told.say(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
+    told.finish({"before": len(queries), "queries": len(left), "out": str(out)})
+
+
+def _read_numbers(text: str, most: int, option: str) -> range:
+    """Read ``3`` or ``7-9``."""
+    low, dash, high = text.partition("-")
+    try:
+        found = range(int(low), int(high if dash else low) + 1)
+    except ValueError:
+        raise ParameterError(f"{option}: write a number such as 3, or several such as 7-9.") from None
+    if not found or found[0] < 1 or (option == "--drop" and found[-1] > most):
+        raise ParameterError(f"{option}: write numbers from 1 to {most}, the smaller first.")
+    return found

@@ -1,0 +1,152 @@
+"""What a file is, guessed by every kind of data, and proven by reading it so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sfumato import registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.rooms import look_up
+from sfumato.io.archives import Part, find_archive, list_parts
+from sfumato.io.looks import Guess, Look
+from sfumato.io.reading import Reading
+from sfumato.io.tables import first_lines
+
+__all__ = ["Guessed", "guess_file"]
+
+_DATA_LIKE = re.compile(r"[<+-]*[\d.]+>?", re.ASCII)
+
+
+class Guessed(NamedTuple):
+    """A file, what it was taken for, and the data read so."""
+
+    path: Path
+    """The file, or the one that was chosen in a folder or archive."""
+    guess: Guess
+    dataset: Dataset
+    others: tuple[str, ...] = ()
+    """Kinds of data that the file could be read as, too."""
+
+
+def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | None = None) -> Guessed:
+    """Guess the kind, the columns and the options of a file; a guess counts only if the file can be read so.
+
+    Parameters
+    ----------
+    path
+        File, folder or archive. Where a folder holds several files that differ, the largest one is taken.
+    kind
+        Kind of data, where that is known.
+    given
+        Reading options that are known; they win.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("uid,venue,lat,lng\\n7,a,1.5,2.5\\n7,b,1.6,2.6\\n8,a,1.5,2.5\\n")
+    >>> found = guess_file(file)
+    >>> found.guess.kind, found.guess.options["columns"]
+    ('trajectories', {'person': 'uid', 'place': 'venue', 'y': 'lat', 'x': 'lng'})
+    """
+    chosen, told = _choose_file(path)
+    look = Look.of(chosen)
+    if kind is not None:
+        registry.find_kind(kind)
+    kinds = registry.all_kinds() if kind is None else (kind,)
+    guesses = [found for each in kinds if (found := _ask(each, look)) is not None]
+    failures: list[str] = []
+    read: list[tuple[Guess, Dataset]] = []
+    for found in sorted(guesses, key=lambda found: -found.score):
+        options = {**_known_to(found.kind, look.reading), **found.options, **(given or {})}
+        complete = found._replace(
+            options=options, reasons=[*told, *(() if found.of_lines else look.reasons), *found.reasons]
+        )
+        if read:
+            read.append((complete, read[0][1]))
+            continue
+        try:
+            read.append((complete, _read(chosen, complete)))
+        except SfumatoError as error:
+            failures.append(f"as {found.kind}: {error}")
+    if not read:
+        raise _explain(look, kind, failures)
+    best, dataset = read[0]
+    return Guessed(chosen, best, dataset, tuple(found.kind for found, _ in read[1:]))
+
+
+def _ask(kind: str, look: Look) -> Guess | None:
+    guess = look_up(kind, "reader", "guess")
+    found: Guess | None = None if guess is None else guess(look)
+    return found
+
+
+def _known_to(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of any file that a kind takes as well."""
+    return {name: value for name, value in options.items() if value} if kind in {"table", "rt"} else {}
+
+
+def _read(path: Path, guess: Guess) -> Dataset:
+    reading = Reading.of(guess.kind, guess.options)
+    dataset: Dataset = registry.reader(guess.kind).read(path, reading)
+    return dataset
+
+
+def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
+    if failures:
+        return SchemaError(f"{look.name}: it could not be read {failures[0]}")
+    asked = "any kind of data" if kind is None else kind
+    return ParameterError(
+        f"{look.name}: it does not look like {asked}. Say what its columns are: sfumato inspect {look.name} "
+        "--kind KIND --column place=venue. Kinds: " + ", ".join(registry.all_kinds()) + "."
+    )
+
+
+def _choose_file(path: Path) -> tuple[Path, list[str]]:
+    """Return what to look at: a file, a whole folder whose files are alike, or the largest of files that differ."""
+    path = _enter_archive(path)
+    inside = find_archive(path)
+    if not path.is_dir() and inside is None:
+        return path, []
+    parts = list_parts(path)
+    if len(parts) == 1:
+        return path / parts[0].name if path.is_dir() else path, []
+    begins: dict[tuple[str, ...], list[tuple[int, Part]]] = {}
+    for part in parts:
+        block = next(iter(part.blocks()), b"")
+        data = len(part.load())
+        begins.setdefault(_begin_of(part.name, block), []).append((data, part))
+    groups = sorted(begins.values(), key=lambda group: -sum(size for size, _ in group))
+    known = (look_up(kind, "reader", "knows_folder") for kind in registry.all_kinds())
+    if path.is_dir() and any(knows is not None and knows(path) for knows in known):
+        return path, []
+    if len(groups) == 1:
+        return path, [f"All {len(parts)} files begin alike, and are read as one."]
+    _, part = max((entry for group in groups for entry in group), key=lambda entry: entry[0])
+    return path / part.name, [
+        f"{path.name} holds {len(parts)} files that differ; the largest is `{part.name}`. Others are left alone."
+    ]
+
+
+def _enter_archive(path: Path) -> Path:
+    """Return the archive that is the only visible file of a folder, or the path itself."""
+    if not path.is_dir():
+        return path
+    files = [file for file in path.iterdir() if not file.name.startswith(".")]
+    return files[0] if len(files) == 1 and files[0].suffix.lower() == ".zip" else path
+
+
+def _begin_of(name: str, block: bytes) -> tuple[str, ...]:
+    """Return what files that belong together have in common: format and, of a text, the first lines."""
+    suffix = Path(name.removesuffix(".gz").removesuffix(".xz")).suffix
+    if suffix.lower() in {".parquet", ".pq", ".xlsx", ".gpx", ".xes"}:
+        return (suffix,)
+    lines = first_lines(block, 1)
+    data_like = bool(lines) and all(
+        _DATA_LIKE.fullmatch(cell) for cell in re.split(r"[,;\s|]+", lines[0].strip(" ,;|"))
+    )
+    return (suffix, "data") if data_like else (suffix, *lines)

@@ -1,0 +1,83 @@
+"""How wrong counts of people in an activity are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.query_metric import QueryMetric, draw_range, split_time
+from sfumato.core.measuring.workload import Workload
+from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.kinds.activity.model import Slots
+
+__all__ = ["METRIC", "AverageRelativeError"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class AverageRelativeError(QueryMetric):
+    """Measure ARE of COUNT queries: how many people do an activity in a time range, slot by slot on average?
+
+    The release is asked for the time its classes spend on the activity, spread evenly in every published interval;
+    people who are withheld are missing from its answers. A query names an activity and may have a range of time.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
+    >>> workload = sf.Workload((("eat",), ("sleep", "time=00:00..00:00")))
+    >>> AverageRelativeError().measure(Comparison(data, result.release, workload=workload)).value
+    0.0
+    """
+
+    explanation: ClassVar[str] = (
+        "How far off the number of {many} that do something in a range of time is when the release is asked."
+    )
+
+    def draw_workload(self, original: Dataset, seed: int) -> Workload:
+        """Draw slots of people, and ranges of time around them."""
+        slots = Slots.of(original)
+        generator = np.random.default_rng(seed)
+        people, length = slots.codes.shape
+        origin = original.clock.origin
+        found: dict[tuple[str, ...], None] = {}
+        for _ in range(self.queries if slots.codes.size else 0):
+            person, slot = int(generator.integers(people)), int(generator.integers(length))
+            when = draw_range(origin + slot, origin, origin + length - 1, generator)
+            found[slots.labels[slots.codes[person, slot]], when.spell(original.clock)] = None
+        return Workload(tuple(found))
+
+    def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
+        """Add up people's slots, and the time of classes."""
+        found = comparison.view(ActivityComparison)
+        code = {label: at for at, label in enumerate(found.labels)}
+        shown = np.zeros((len(found.intervals), len(found.labels)))
+        for each in found.classes():
+            shown += each.size * each.shares
+        done = np.zeros((found.slots, len(found.labels)))
+        for row in found.codes:
+            done[np.arange(found.slots), row] += 1
+        times = comparison.original.clock.origin + np.arange(found.slots)
+        answers = []
+        for number, query in enumerate(workload.queries, start=1):
+            owner = f"{self.name}: query {number} of the workload"
+            activities, when = split_time(query, comparison.original.clock, owner)
+            if len(activities) != 1 or activities[0] not in code:
+                raise SchemaError(f"{owner} must name one activity that the original data have, and may have a time.")
+            asked, activity = when.holds(times), code[activities[0]]
+            slots = max(int(asked.sum()), 1)
+            within = np.add.reduceat(asked, found.edges[:-1]) if len(shown) else np.zeros(0)
+            answers.append((done[asked, activity].sum() / slots, (within * shown[:, activity]).sum() / slots))
+        both = np.array(answers, dtype=np.float64)
+        return both[:, 0], both[:, 1]
+
+
+METRIC = AverageRelativeError

@@ -1,0 +1,100 @@
+"""Whether a file looks like what people did all day."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.io.archives import list_parts
+from sfumato.io.looks import Guess, Look
+from sfumato.io.reading import Reading
+from sfumato.io.tables import first_lines
+from sfumato.kinds.activity.reader.diaries import WORDS
+from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
+from sfumato.kinds.activity.reader.slot_columns import choose_columns
+
+__all__ = ["guess", "knows_folder"]
+
+_FEWEST_SLOTS = 6
+_MOST_ACTIVITIES = 200
+_METHOD = ("mc", {"k": 5})
+_IDS = ("id", "pid", "person_id", "respondent_id", "case_id", "caseid")
+
+
+def guess(look: Look) -> Guess | None:
+    """Take files for activities that hold episodes, diaries or one column per slot.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cells = {"id": ["1", "2"]} | {f"t{i}": ["work", "home"] for i in range(1, 9)}
+    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> found.score, found.options
+    (88, {'slots': 't1:t8', 'drop': ['*'], 'columns': {'person': 'id'}})
+    """
+    if looks_like_adl(look.lines[:5]) and "activity" in look.lines[0].lower():
+        told = ["The two lines on top are those of ADL recordings: start, end and activity, a home being a person."]
+        return Guess("activity", 100, {"split": "day", "faults": "mend"}, told, *_METHOD, of_lines=True)
+    if looks_like_aras(look.lines[:5]):
+        told = ["Lines hold twenty sensors and the activities of two residents, as ARAS recordings do."]
+        return Guess("activity", 100, {}, told, *_METHOD, of_lines=True)
+    return _guess_episodes(look) or _guess_slots(look)
+
+
+def knows_folder(folder: Path) -> bool:
+    """Tell whether a folder holds recordings of smart homes, which are read together."""
+    begins = [first_lines(next(iter(part.blocks()), b""), 5) for part in list_parts(folder)]
+    return any(looks_like_adl(lines) and "activity" in lines[0].lower() for lines in begins) or all(
+        map(looks_like_aras, begins)
+    )
+
+
+def _guess_episodes(look: Look) -> Guess | None:
+    roles = {role: name for role, name in look.find_roles(WORDS).items() if role in WORDS.roles}
+    timed = {role for role in ("start", "end", "duration") if role in roles}
+    if "activity" not in roles or "person" not in roles or timed not in ({"start", "end"}, {"duration"}):
+        return None
+    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    if timed == {"duration"}:
+        told.append("Durations follow one another from the beginning of a day, in the order of the file.")
+    options: dict[str, Any] = {"columns": roles, "drop": ["*"]}
+    if timed == {"start", "end"}:
+        options["split"] = "day"
+    more, why = look.settle_empty(list(roles.values()))
+    return Guess("activity", 92, options | more, told + why, *_METHOD)
+
+
+def _guess_slots(look: Look) -> Guess | None:
+    """Take columns that are numbered or dated one after another, and share their values, for slots."""
+    if look.rows is None:
+        return None
+    slots = choose_columns(look.name, look.rows.column_names, Reading("activity"))
+    if len(slots) < _FEWEST_SLOTS:
+        return None
+    chunks = [chunk for name in slots for chunk in look.rows.column(name).cast(pa.string()).chunks]
+    values: Any = pa.chunked_array(chunks).unique()
+    widest = max(look.columns[name].distinct for name in slots)
+    if len(values) > min(_MOST_ACTIVITIES, 3 * widest + 3):
+        return None
+    told = [
+        f"The {len(slots)} columns from `{slots[0]}` to `{slots[-1]}` follow one another and share {len(values):,} "
+        "values: a column is a slot of time and a value an activity."
+    ]
+    options: dict[str, Any] = {"slots": f"{slots[0]}:{slots[-1]}", "drop": ["*"]}
+    person = next(
+        (
+            name
+            for name, column in look.columns.items()
+            if name not in slots and column.distinct == column.rows and name.lower() in (*_IDS, *WORDS.names)
+        ),
+        None,
+    )
+    if person is not None:
+        options["columns"] = {"person": person}
+        told.append(f"`{person}` is another one in every row: it names the person.")
+    else:
+        told.append("No column has another value in every row: each row is a record.")
+    told.append("Other columns are left out: they say who people are, not what they did.")
+    return Guess("activity", 88, options, told, *_METHOD)

@@ -1,0 +1,74 @@
+"""Whether a file looks like sequences of timed events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.io.layouts import looks_like_spmf
+from sfumato.io.looks import Guess, Look
+from sfumato.kinds.sequences.reader import WORDS
+from sfumato.kinds.sequences.reader.weblog import looks_like_weblog
+
+__all__ = ["guess"]
+
+_ALL = {"monitored": ["*"]}
+_MONITORED = "Name the events that a receiver watches (monitored); until then all of them are."
+
+
+def guess(look: Look) -> Guess | None:
+    """Take files for sequences that say who did what and when.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cells = {"case_id": ["7", "7"], "activity": ["a", "b"], "timestamp": ["2024-01-01", "2024-01-02"]}
+    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> found.score, found.options["columns"]
+    (80, {'person': 'case_id', 'event': 'activity', 'time': 'timestamp'})
+    """
+    if look.lines and looks_like_weblog(look.lines[:5]):
+        told = ["The lines are requests of a web server's log; a host is a person."]
+        return Guess("sequences", 100, _ALL, told, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
+    if looks_like_spmf(look.lines) and any("<" in line for line in look.lines):
+        told = ["Every line ends with -2 and has times in <>: sequences of SPMF with times."]
+        return Guess("sequences", 95, _ALL, told, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
+    return _guess_table(look)
+
+
+def _guess_table(look: Look) -> Guess | None:
+    roles = {role: name for role, name in look.find_roles(WORDS).items() if role in {"person", "time", "event"}}
+    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    score = 80
+    if "person" not in roles or not look.columns[roles["person"]].repeats:
+        return None
+    if roles.get("time") not in look.find_dates():
+        dates = look.find_dates()
+        if len(dates) != 1:
+            return None
+        roles["time"] = dates[0]
+        told.append(f"`{dates[0]}` is the only column of dates.")
+    if "event" not in roles:
+        column = _find_event(look, roles)
+        if column is None:
+            return None
+        roles["event"], score = column, 65
+        told.append(
+            f"`{roles['person']}` has several dated rows, so that these are histories; of the other columns `{column}` "
+            "has the fewest different values, and is taken for what happened."
+        )
+    options: dict[str, Any] = {"columns": roles, "drop": ["*"], **_ALL}
+    if look.columns[roles["time"]].shape == "calendar":
+        options["resolution"] = "day"
+        told.append(f"Numbers in `{roles['time']}` are days of the calendar, written as 20240131.")
+    more, why = look.settle_empty(list(roles.values()))
+    return Guess("sequences", score, options | more, told + why, "hi", {"k": 5}, (_MONITORED,))
+
+
+def _find_event(look: Look, roles: dict[str, str]) -> str | None:
+    """Return the column with the fewest different values, two at least, that are labels or whole numbers."""
+    left = [
+        column
+        for name, column in look.columns.items()
+        if name not in roles.values() and column.shape in {"text", "whole"} and column.distinct > 1 and not column.empty
+    ]
+    return min(left, key=lambda column: column.distinct).name if left else None

@@ -1,0 +1,82 @@
+"""Whether a file looks like sets of items."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sfumato.io.layouts import looks_like_spmf
+from sfumato.io.looks import Guess, Look
+from sfumato.kinds.sets.reader import WORDS
+from sfumato.kinds.sets.reader.items import spell_mark
+from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
+
+__all__ = ["guess"]
+
+_METHOD = ("disassociation", {"k": 5, "m": 2})
+_FEWEST = 5
+_DATED = re.compile(r"\d{4}-\d\d|\d:\d\d")
+
+
+def guess(look: Look) -> Guess | None:
+    """Take files for sets that hold one record per line, or say who has which item.
+
+    Examples
+    --------
+    >>> found = guess(Look(None, "baskets.dat", "csv", ("1 2 3", "2", "5 6")))
+    >>> found.score, found.options
+    (95, {})
+    """
+    mark = recognise_separator(look.lines) if look.lines else None
+    if mark is not None and not looks_like_spmf(look.lines) and _is_ragged(look, mark):
+        told = [
+            f"Lines hold different numbers of items, which are numbers, separated by {spell_mark(mark)}: a record each."
+        ]
+        return Guess("sets", 95, {}, told, *_METHOD, of_lines=True)
+    if looks_like_spmf_text(look.lines):
+        told = ["Lines are SPMF text; read as sets, their order does not matter."]
+        return Guess("sets", 60, {}, told, *_METHOD, of_lines=True)
+    return _guess_lines(look) or _guess_table(look)
+
+
+def _is_ragged(look: Look, mark: str) -> bool:
+    counts = {len(line.strip(f"{mark}\r\n ").split(None if mark == " " else mark)) for line in look.lines}
+    return len(counts) > 1
+
+
+def _guess_lines(look: Look) -> Guess | None:
+    """Take lines of names for records, where the same names stand in different places of different lines."""
+    if look.rows is not None and len(look.rows.column_names) > 1:
+        return None
+    for mark in (",", ";", "|", "\t"):
+        rows = [[cell.strip() for cell in line.split(mark) if cell.strip()] for line in look.lines]
+        lengths = {len(row) for row in rows}
+        if len(lengths) < 3 or len(rows) < _FEWEST or any(_DATED.search(line) for line in look.lines):
+            continue
+        places: dict[str, set[int]] = {}
+        for row in rows:
+            for at, cell in enumerate(row):
+                places.setdefault(cell, set()).add(at)
+        moving = sum(len(found) > 1 for found in places.values())
+        again = sum(len(row) for row in rows) / max(len(places), 1)
+        if moving >= 3 and again > 1.5:
+            told = [
+                f"Lines hold different numbers of cells, separated by {spell_mark(mark)}, and the same ones in "
+                "different places: a line is a record and a cell an item."
+            ]
+            options = {"format": "transactions", "separator": mark}
+            return Guess("sets", 90, options, told, *_METHOD, of_lines=True)
+    return None
+
+
+def _guess_table(look: Look) -> Guess | None:
+    roles = look.find_roles(WORDS)
+    whose = roles.get("person") or roles.get("transaction")
+    item = roles.get("item") or roles.get("items")
+    if whose is None or item is None or not (look.columns[whose].repeats or "items" in roles):
+        return None
+    chosen = {"person": whose, "item" if "item" in roles else "items": item}
+    told = [f"`{whose}` says whose the items are, `{item}` is a name for items."]
+    options: dict[str, Any] = {"columns": chosen, "drop": ["*"]}
+    more, why = look.settle_empty(list(chosen.values()))
+    return Guess("sets", 75, options | more, told + why, *_METHOD)

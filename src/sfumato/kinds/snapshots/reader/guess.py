@@ -1,0 +1,45 @@
+"""Whether a file looks like records that come in over time."""
+
+from __future__ import annotations
+
+from sfumato.io.looks import Guess, Look
+
+__all__ = ["guess"]
+
+_SENSITIVE = ("diagnosis", "disease", "illness", "condition", "symptom", "ill", "offence", "crime", "result", "icd")
+_TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "week", "month")
+_MOST_VALUES = 100
+
+
+def guess(look: Look) -> Guess | None:
+    """Take tables for snapshots that have a date, one column that is sensitive by its name, and nobody who returns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cells = {"date": ["2024-01-01", "2024-01-01"], "age": ["3", "4"], "disease": ["flu", "cold"]}
+    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> found.score, found.options
+    (58, {'columns': {'time': 'date', 'quasi-identifier': 'age'}, 'sensitive': ['disease'], 'drop': ['*']})
+    """
+    times = [name for name in look.find_dates() if name.lower() in _TIMES]
+    values = [name for name in look.columns if name.lower() in _SENSITIVE]
+    if len(times) != 1 or len(values) != 1 or not look.columns[times[0]].repeats:
+        return None
+    others = [
+        name
+        for name, column in look.columns.items()
+        if name not in (*times, *values)
+        and column.distinct <= _MOST_VALUES
+        and column.suspect is None
+        and "," not in name
+    ]
+    told = [
+        f"`{times[0]}` holds dates that many rows share, and `{values[0]}` is sensitive by its name: rows are records "
+        "that came in over time.",
+        f"What others may know: {', '.join(f'`{name}`' for name in others) or 'nothing else'}.",
+    ]
+    columns = {"time": times[0]} | ({"quasi-identifier": ",".join(others)} if others else {})
+    more, why = look.settle_empty([*times, *values, *others])
+    options = {"columns": columns, "sensitive": values, "drop": ["*"], **more}
+    return Guess("snapshots", 58, options, told + why, "reposition", {"l": 2, "window": 7})

@@ -1,0 +1,162 @@
+"""Studies: methods side by side over parameters that vary, with what each costs and what it protects from.
+
+``sf.study("study.toml", out="results")`` runs a study file; ``sf.study(dataset, [method, ...], vary={"k": [2, 5]})``
+does the same from Python.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.method import Method
+    from sfumato.study.cells import Outcome
+    from sfumato.study.file import Study
+    from sfumato.study.plan import Plan
+    from sfumato.study.results import StudyResult
+
+__all__ = ["run_plan", "run_study"]
+
+
+def run_study(
+    what: str | Path | Study | Dataset,
+    methods: Iterable[Method] = (),
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    **options: Any,
+) -> StudyResult:
+    """Run a study: every method with every value, each in a process of its own, and return what was found.
+
+    Parameters
+    ----------
+    what
+        A study file, or a dataset.
+    methods
+        With a dataset: methods with their parameters.
+    out
+        Folder of the study. What is finished there is not run again. Without it nothing is kept.
+    resume, force
+        Whether to go on in a folder that holds a study of other data, and whether to begin anew.
+    progress
+        Called with the number of cells that are finished and the number there are.
+    options
+        With a dataset: ``vary``, ``repetitions``, ``timeout``, ``memory``, ``workers``, ``title``, ``seed``, ``m``,
+        ``measures``, ``measure_parameters``, ``workload``, ``withhold_at_most``, ``count``. With a study file:
+        ``workers`` and ``retry``.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (20, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.study(data, [sf.methods.Mondrian(k=2)], vary={"k": [2, 9]}, measures=["ncp"], workers=1)
+    >>> result
+    StudyResult(mondrian: 1 done, 1 refused)
+    """
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.errors import ParameterError
+    from sfumato.study.file import Study, read_study
+    from sfumato.study.plan import plan_methods, plan_study
+
+    chosen = list(methods)
+    retry, workers = bool(options.pop("retry", False)), options.pop("workers", None)
+    if isinstance(what, Dataset):
+        plan = plan_methods(what, chosen, workers=workers, **options)
+    else:
+        if chosen or options:
+            raise ParameterError("study: a study file says which methods are run and how; leave out the others.")
+        plan = plan_study(what if isinstance(what, Study) else read_study(Path(what)))
+    if out is not None:
+        return run_plan(plan, Path(out), resume=resume, force=force, retry=retry, workers=workers, progress=progress)
+    with tempfile.TemporaryDirectory(prefix="sfumato-study-") as folder:
+        return run_plan(plan, Path(folder), workers=workers, progress=progress)
+
+
+def run_plan(
+    plan: Plan,
+    folder: Path,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    retry: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> StudyResult:
+    """Run what is planned into a folder; whatever ends it early leaves there what is finished, as tables and page."""
+    from sfumato.core.errors import SfumatoError
+    from sfumato.study.folder import close_unused, forget_cells, open_folder
+    from sfumato.study.runner import run_cells
+
+    digest = plan.job.digest
+    known = open_folder(folder, _identify(plan), resume=resume, force=force)
+    facts: dict[str, Any] = {**known.get("facts", {}), "title": plan.title, "kind": plan.kind}
+    facts |= {"planned": len(plan.cells), "measures": list(plan.job.measures)}
+    told: list[Mapping[str, Any]] = []
+
+    def begin(data: Mapping[str, Any]) -> None:
+        # Only now is it sure that there is something to put in the place of what was found earlier.
+        if force and not told:
+            forget_cells(folder)
+        told.append(data)
+        facts["data"] = dict(data)
+
+    found: dict[str, Outcome] = {}
+    running = run_cells(
+        plan.cells,
+        plan.job,
+        folder,
+        workers=workers or plan.workers,
+        limits=plan.limits,
+        retry=retry,
+        afresh=force,
+        tell=begin,
+    )
+    try:
+        for done, (cell, outcome) in enumerate(running, start=1):
+            found[cell.key(digest)] = outcome
+            progress(done, len(plan.cells))
+    except SfumatoError:
+        # The data cannot be read: nothing was run.
+        close_unused(folder)
+        raise
+    except KeyboardInterrupt:
+        running.close()
+        _finish(folder, plan, found, facts)
+        raise
+    return _finish(folder, plan, found, facts)
+
+
+def _identify(plan: Plan) -> dict[str, str]:
+    """Say what makes a study the same: its data."""
+    return {"kind": plan.kind, "data": plan.job.data}
+
+
+def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
+    """Put everything that is finished into tables, and on a page."""
+    from sfumato.study.results import StudyResult, mark_results
+
+    digest = plan.job.digest
+    finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in found]
+    result = StudyResult(tuple((cell, found[key]) for key, cell in finished), facts)
+    mark_results(folder, _identify(plan), finished, facts)
+    result.write(folder)
+    result.write_page(folder / "study.html")
+    return result
+
+
+class _CallableModule(types.ModuleType):
+    """Lets ``sf.study`` be the function and this package at once, whichever was imported first."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> StudyResult:
+        return run_study(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

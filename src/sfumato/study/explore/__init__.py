@@ -1,0 +1,250 @@
+"""Exploring data: what is the risk, what does each promise cost, and what to choose.
+
+``sf.explore("checkins.csv", kind="trajectories", out="explored")`` tries the methods for such data on
+as much of them as is quick, and answers.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato.core.dataset import Dataset
+    from sfumato.study.cells import Cell, Job, Outcome
+    from sfumato.study.explore.answer import Exploration
+
+__all__ = ["explore"]
+
+_SECONDS = 150.0
+_LONGEST = 40.0
+_M = 2
+_FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
+
+
+def explore(
+    data: str | Path | Dataset,
+    kind: str = "",
+    *,
+    out: str | Path | None = None,
+    seconds: float = _SECONDS,
+    people: int | None = None,
+    methods: Sequence[str] = (),
+    measure: str = "",
+    workers: int | None = None,
+    seed: int = 0,
+    force: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    **reading: Any,
+) -> Exploration:
+    """Say how risky data are as they stand, what promises cost, and which three choices are worth a look.
+
+    Parameters
+    ----------
+    data, kind
+        A file and what one row of it is, or a dataset.
+    out
+        Folder for ``explore.html``, ``policy.toml`` and the table of results; nothing is kept without it.
+    seconds
+        Time to spend on trying; what is at work then is stopped.
+    people
+        Records to try on; as many as are quick if not given.
+    methods
+        Methods to try; all that fit the data if not given.
+    measure
+        Measure of loss; that of the kind of data if not given.
+    workers
+        Processes at work at a time; as many as cores if not given.
+    seed
+        Draws the sample, and everything random in the candidates.
+    force
+        Whether to replace an exploration that is in the folder.
+    progress
+        Called with the number of candidates that are finished and the number there are.
+    reading
+        Options for reading a file, as of :func:`sfumato.read`.
+    """
+    from sfumato import pipeline
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.errors import ParameterError
+
+    if isinstance(data, Dataset):
+        dataset, where = data, None
+        if reading:
+            raise ParameterError("explore: data in memory are read already; leave out the options for reading.")
+    else:
+        if not kind:
+            raise ParameterError("explore: say what kind of data it is.")
+        where = Path(data)
+        dataset = pipeline.read(where, kind, **reading)
+    if seconds <= 0:
+        raise ParameterError(f"explore: seconds must be more than 0, got {seconds}.")
+    asked = _Asked(seconds, people, tuple(methods), measure, workers, seed, progress)
+    source = {} if where is None else _describe_source(where, dataset.kind, reading)
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="sfumato-explore-") as folder:
+            return asked.run(dataset, Path(folder), source, force=True)
+    return asked.run(dataset, Path(out), source, force=force)
+
+
+def _describe_source(path: Path, kind: str, reading: dict[str, Any]) -> dict[str, Any]:
+    """Return the data section of a policy: files by their whole paths, so that the policy runs from anywhere."""
+    found: dict[str, Any] = {"path": str(path.resolve()), "kind": kind}
+    for name, value in reading.items():
+        if name in _FILES:
+            found[name] = {k: _resolve(v) for k, v in value.items()} if isinstance(value, dict) else _resolve(value)
+        elif isinstance(value, list | tuple):
+            found[name] = [f"@{_resolve(v[1:])}" if str(v).startswith("@") else v for v in value]
+        else:
+            found[name] = value
+    return found
+
+
+def _resolve(name: str) -> str:
+    return str(Path(name).resolve()) if Path(name).is_file() else name
+
+
+class _Asked:
+    """What was asked for, and how it is found out."""
+
+    def __init__(
+        self,
+        seconds: float,
+        people: int | None,
+        methods: tuple[str, ...],
+        measure: str,
+        workers: int | None,
+        seed: int,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        self.seconds, self.people, self.methods, self.measure = seconds, people, methods, measure
+        self.workers, self.seed, self.progress = workers, seed, progress
+
+    def run(self, dataset: Dataset, folder: Path, source: dict[str, Any], *, force: bool) -> Exploration:
+        """Look at the data, try candidates and answer; leave everything in the folder."""
+        from sfumato import pipeline
+        from sfumato.study.cells import Job
+        from sfumato.study.explore.answer import Exploration
+        from sfumato.study.explore.choice import choose_three, list_tried, spell_policy
+        from sfumato.study.explore.page import render
+        from sfumato.study.explore.sample import draw_sample
+        from sfumato.study.folder import forget_cells, open_folder, replace_file
+        from sfumato.study.results import StudyResult, mark_results
+        from sfumato.study.source import HeldSource
+
+        began = time.monotonic()
+        first, rest, lacking = self._choose(dataset)
+        measures, title = self._choose_measures(dataset)
+        sample = draw_sample(dataset, self.people, self.seed)
+        job = Job(HeldSource(sample), seed=self.seed, measures=measures)
+        identity = {"kind": dataset.kind, "data": job.data}
+        open_folder(folder, identity, resume=False, force=force)
+        if force:
+            forget_cells(folder)
+        risk = pipeline.inspect(dataset, _M)
+        done: list[tuple[Cell, Outcome]] = []
+        unrun = self._try(first, job, folder, began, done, len(first) + len(rest))
+        alive = {cell.method for cell, outcome in done if outcome.is_done}
+        unrun += self._try(
+            [cell for cell in rest if cell.method in alive], job, folder, began, done, len(first) + len(rest)
+        )
+        order = {cell.key(job.digest): number for number, cell in enumerate([*first, *rest])}
+        done.sort(key=lambda entry: order[entry[0].key(job.digest)])
+        summary = {"records": len(sample), "unit": sample.unit.to_dict(), "summary": repr(sample), "notes": []}
+        facts = {"title": "Exploration", "kind": dataset.kind, "planned": len(order), "data": summary}
+        result = StudyResult(tuple(done), facts)
+        tried = list_tried(done, measures[0])
+        advised = self._kind(dataset).advised
+        choices = choose_three(tried, measures[0], advised)
+        policy = spell_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
+        found = Exploration(
+            risk["risk"],
+            risk["in_words"],
+            len(dataset),
+            len(sample),
+            dataset.unit,
+            (measures[0], title),
+            tried,
+            choices,
+            result,
+            lacking,
+            unrun,
+            policy,
+        )
+        mark_results(folder, identity, [(cell.key(job.digest), cell) for cell, _ in done], facts)
+        result.write(folder)
+        if policy:
+            replace_file(folder / "policy.toml", policy.encode())
+        name = Path(source["path"]).name if source else "the data"
+        replace_file(folder / "explore.html", render(found, name).encode())
+        return found
+
+    def _kind(self, dataset: Dataset) -> Any:
+        from sfumato import registry
+
+        return registry.find_kind(dataset.kind)
+
+    def _choose(self, dataset: Dataset) -> tuple[list[Cell], list[Cell], dict[str, str]]:
+        """Return the candidates, of the methods that were asked for, and refuse where there are none."""
+        from sfumato import registry
+        from sfumato.core.errors import ParameterError
+        from sfumato.study.explore.candidates import list_candidates
+
+        for name in self.methods:
+            registry.find(name, dataset.kind)
+        found = list_candidates(dataset)
+        wanted = set(self.methods)
+        first = [cell for cell in found.first if not wanted or cell.method in wanted]
+        rest = [cell for cell in found.rest if not wanted or cell.method in wanted]
+        lacking = {name: need for name, need in found.lacking.items() if not wanted or name in wanted}
+        if not first:
+            needs = ", ".join(dict.fromkeys(lacking.values()))
+            raise ParameterError(
+                f"explore: no method for {dataset.kind} can be tried: the data lack {needs or 'what they need'}. Say "
+                "with the options for reading what it is."
+            )
+        return first, rest, lacking
+
+    def _choose_measures(self, dataset: Dataset) -> tuple[tuple[str, ...], str]:
+        """Return the measures to take, that of the loss first, and what that one is called."""
+        from sfumato import registry
+        from sfumato.core.errors import ParameterError
+
+        known = {metric.name: metric.title for metric in registry.metrics_for(dataset.kind)}
+        if self.measure and self.measure not in known:
+            raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(known)}.")
+        names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).headline])
+        measures = tuple(name for name in names if name in known) or tuple(known)
+        return measures, known[measures[0]]
+
+    def _try(
+        self,
+        cells: Sequence[Cell],
+        job: Job,
+        folder: Path,
+        began: float,
+        done: list[tuple[Cell, Outcome]],
+        total: int,
+    ) -> list[Cell]:
+        """Run candidates as long as there is time; return those for which there was none."""
+        from sfumato.study.runner import Limits, run_cells
+
+        left = self.seconds - (time.monotonic() - began)
+        if left <= 1 or not cells:
+            return list(cells)
+        limits = Limits(min(_LONGEST, max(left / 2, 1.0)))
+        finished: set[str] = set()
+        running = run_cells(cells, job, folder, workers=self.workers, limits=limits)
+        try:
+            for cell, outcome in running:
+                done.append((cell, outcome))
+                finished.add(cell.key(job.digest))
+                self.progress(len(done), total)
+                if time.monotonic() - began > self.seconds:
+                    break
+        finally:
+            running.close()
+        return [cell for cell in cells if cell.key(job.digest) not in finished]

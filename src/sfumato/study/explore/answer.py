@@ -1,0 +1,172 @@
+"""What exploring data found, in sentences, tables and a policy file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato import registry
+from sfumato.core.unit import Unit
+from sfumato.core.visible import escape_html as escape
+from sfumato.study.cells import Cell
+from sfumato.study.explore.choice import Choice, Tried, find_front
+from sfumato.study.results import StudyResult
+
+__all__ = ["Exploration"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Exploration:
+    """The answers: risk as it stands, what each promise costs, three choices, and the policy of the one picked.
+
+    Parameters
+    ----------
+    before
+        What attackers reach with the data as they stand, who know ever more: plain values.
+    in_words
+        The same in sentences.
+    records, tried_on
+        Records there are, and on how many of them was tried.
+    unit
+        What one record is.
+    measure
+        Name and title of the measure of loss.
+    tried
+        Candidates that were done.
+    choices
+        Up to three of them; the first one is picked.
+    result
+        The study behind it: its table has every measure of every candidate.
+    lacking
+        What data would have to have for methods that were left out.
+    unrun
+        Candidates for which there was no time.
+    policy
+        Text of the policy file; empty if nothing was done.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = [(20 + number % 7, "fm"[number % 2]) for number in range(60)]
+    >>> found = sf.explore(sf.Dataset.of("table", people, ("age", "sex")), seconds=60, workers=1, methods=["mondrian"])
+    >>> found.picked.tried.cell.method, found.table.num_rows > 0
+    ('mondrian', True)
+    """
+
+    before: Sequence[Mapping[str, Any]]
+    in_words: Sequence[str]
+    records: int
+    tried_on: int
+    unit: Unit
+    measure: tuple[str, str]
+    tried: Sequence[Tried]
+    choices: Sequence[Choice]
+    result: StudyResult
+    lacking: Mapping[str, str]
+    unrun: Sequence[Cell]
+    policy: str
+
+    @property
+    def picked(self) -> Choice:
+        """The choice that the policy file is about."""
+        return self.choices[0]
+
+    @property
+    def table(self) -> Any:
+        """The tidy table: one row per candidate and measure."""
+        return self.result.table
+
+    @property
+    def front(self) -> list[Tried]:
+        """Candidates that no other beats in risk and loss."""
+        return find_front(self.tried)
+
+    def costs(self) -> list[dict[str, Any]]:
+        """Return, for every promise, the candidate that loses least, and what it costs."""
+        cheapest: dict[str, Tried] = {}
+        for point in sorted(self.tried, key=lambda point: point.loss):
+            cheapest.setdefault(_name_promise(point, self.result.facts.get("kind")), point)
+        return [
+            {
+                "promise": promise,
+                "cheapest": point.cell.method,
+                "loss": point.loss,
+                "risk_before": point.outcome.risk.get("before", {}).get("success"),
+                "risk_after": point.risk,
+                "published": point.outcome.published,
+                "withheld": point.outcome.withheld,
+                "seconds": round(sum(point.outcome.seconds.values()), 2),
+            }
+            for promise, point in sorted(cheapest.items(), key=lambda entry: entry[1].loss)
+        ]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answers in plain sentences."""
+        said = [*self.in_words[-1:], self.say_sample()]
+        for cost in self.costs():
+            withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
+            said.append(
+                f"{cost['promise']} costs {cost['loss']:.3g} ({self.measure[0]}) with {cost['cheapest']}; {self._risk} "
+                f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
+            )
+        said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
+        said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
+        said += [
+            f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
+            for cell, outcome in self.result.failures()
+        ]
+        if self.unrun:
+            said.append(f"There was no time for {len(self.unrun)} more candidates; give more (--seconds).")
+        return [sentence for sentence in said if sentence]
+
+    @property
+    def _risk(self) -> str:
+        """What the risk is: of people who are told apart, or of events that become frequent."""
+        if any("largest_relative_frequency" in risk for risk in self.before):
+            return "the largest relative frequency of a sensitive event"
+        return "an attacker's success" + ("" if self.tried_on == self.records else " in the sample")
+
+    def say_sample(self) -> str:
+        """Say on how much of the data candidates were tried."""
+        if self.tried_on == self.records:
+            return f"Everything was tried on all of {self.unit.count(self.records)}."
+        return (
+            f"Candidates were tried on {self.tried_on:,} of {self.unit.count(self.records)}, to be quick. In all of "
+            "the data there are more that are alike, so that the same promise usually costs less."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "risk": [dict(risk) for risk in self.before],
+            "records": self.records,
+            "tried_on": self.tried_on,
+            "measure": self.measure[0],
+            "costs": self.costs(),
+            "choices": [choice.to_dict() for choice in self.choices],
+            "lacking": dict(self.lacking),
+            "failed": [
+                {"method": cell.method, "parameters": dict(cell.parameters), "status": end.status, "why": end.reason}
+                for cell, end in self.result.failures()
+            ],
+            "no_time_for": len(self.unrun),
+            "sentences": self.sentences,
+        }
+
+    def __repr__(self) -> str:
+        picked = self.picked.tried.name if self.choices else "nothing"
+        return f"Exploration({len(self.tried)} candidates done, {len(self.front)} on the front; picked: {picked})"
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
+        return f"<div><p><b>{escape(repr(self))}</b></p><ul>{lines}</ul></div>"
+
+
+def _name_promise(point: Tried, kind: str | None) -> str:
+    """Name a promise by its title and what was asked for; what follows from the data is left out."""
+    name, _, rest = point.outcome.guarantee.partition(" (")
+    titles = {promise.name: promise.title for promise in registry.find(point.cell.method, kind).promises}
+    asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
+    return f"{titles.get(name, name)} ({', '.join(asked)})" if asked else titles.get(name, name)

@@ -1,0 +1,192 @@
+"""What exploring data found, as one page for people: self-contained and without scripts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+from sfumato.core.visible import escape_html as escape
+from sfumato.study.explore.answer import Exploration
+
+__all__ = ["render"]
+
+_STYLE = """
+:root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1d2733; background: #fff }
+body { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
+h1 { font-size: 1.7rem; margin: 0 0 .2rem } h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem }
+.verdict { background: #eef4fb; border-left: 4px solid #2f6fb0; padding: .7rem 1rem; margin: 1rem 0 }
+.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .93rem }
+th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #dde3ea; vertical-align: top }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+pre { background: #f4f6f8; padding: .8rem 1rem; overflow-x: auto } figure { margin: 1rem 0 } svg { max-width: 100%;
+height: auto } .small { color: #5a6774; font-size: .9rem }
+"""
+_ROLES = {"balanced": "Balanced (picked)", "safest": "Safest", "most useful": "Most useful"}
+
+
+def render(found: Exploration, name: str) -> str:
+    """Return the page; name is that of the data."""
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    body = [
+        f"<h1>What anonymising {escape(name)} would cost</h1>",
+        f'<p class="small">{today}. {escape(found.say_sample())}</p>',
+        _verdict(found),
+        "<h2>How identifying the data are as they stand</h2>",
+        *(f"<p>{escape(sentence)}</p>" for sentence in found.in_words),
+        _risks(found.before),
+        "<h2>What each promise costs</h2>",
+        f"<p>The loss is <b>{escape(found.measure[1])}</b> ({escape(found.measure[0])}): less is better. Success is "
+        "the chance to pick the right record of a person, on average.</p>",
+        _costs(found),
+        "<h2>Risk and loss of everything that was tried</h2>",
+        _scatter(found),
+        "<h2>Three choices on the front</h2>",
+        "<p>On the front lie the candidates that no other beats in both, risk and loss.</p>",
+        _choices(found),
+        "<h2>The policy of the one picked</h2>",
+        f"<p>Saved as <code>policy.toml</code>; <code>sfumato run policy.toml</code> publishes with it.</p>"
+        f"<pre>{escape(found.policy)}</pre>"
+        if found.policy
+        else "",
+        _left_out(found),
+    ]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>Exploration of {escape(name)}</title><style>{_STYLE}</style></head><body>{''.join(body)}</body></html>"
+    )
+
+
+def _verdict(found: Exploration) -> str:
+    if not found.choices:
+        return '<p class="verdict">No candidate could be finished. See below why, and what would help.</p>'
+    picked = found.picked
+    return (
+        f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
+        f"{escape(picked.tried.outcome.guarantee)}, leaves an attacker {picked.tried.risk:.2%} success and loses "
+        f"{picked.tried.loss:.3g} ({escape(found.measure[0])}).</p>"
+    )
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    lines = "".join(
+        "<tr>"
+        + "".join(
+            f'<td class="number">{escape(_show(cell))}</td>'
+            if isinstance(cell, int | float)
+            else f"<td>{escape(_show(cell))}</td>"
+            for cell in row
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2%}"
+
+
+def _risks(before: Sequence[Any]) -> str:
+    known = [risk for risk in before if risk.get("set_sizes")]
+    if known:
+        bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
+        heads = ["known", "success", *(f"hide among {band}" for band in bands)]
+        rows = [
+            (
+                f"{risk['knowledge']} (m={risk['m']})" if "m" in risk else f"{risk['knowledge']} (all)",
+                _share(risk["mean_success"]),
+                *(_share(risk["set_sizes"].get(band, 0.0)) for band in bands),
+            )
+            for risk in known
+        ]
+        return _table(heads, rows)
+    rows = [
+        (f"{risk['seen']:.0%} of the time points" if "seen" in risk else "all", _share(risk[name]))
+        for risk in before
+        for name in ("largest_relative_frequency",)
+        if name in risk
+    ]
+    return _table(["watched", "largest relative frequency of a sensitive event"], rows) if rows else ""
+
+
+def _costs(found: Exploration) -> str:
+    heads = ["promise", "cheapest method", "loss", "success before", "after", "published", "withheld", "seconds"]
+    rows = [
+        (
+            cost["promise"],
+            cost["cheapest"],
+            cost["loss"],
+            _share(cost["risk_before"]),
+            _share(cost["risk_after"]),
+            cost["published"],
+            cost["withheld"],
+            cost["seconds"],
+        )
+        for cost in found.costs()
+    ]
+    return _table(heads, rows)
+
+
+def _choices(found: Exploration) -> str:
+    rows = [
+        (
+            _ROLES[choice.role],
+            choice.tried.name,
+            _share(choice.tried.risk),
+            choice.tried.loss,
+            choice.reason,
+        )
+        for choice in found.choices
+    ]
+    return _table(["choice", "method", "success", "loss", "why"], rows)
+
+
+def _left_out(found: Exploration) -> str:
+    lines = [f"{name}: needs {need}." for name, need in found.lacking.items()]
+    lines += [f"{cell.name}: {outcome.status}. {outcome.reason}" for cell, outcome in found.result.failures()]
+    if found.unrun:
+        lines.append(f"There was no time for {len(found.unrun)} more candidates.")
+    if not lines:
+        return ""
+    return "<h2>What is not here, and why</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _scatter(found: Exploration) -> str:
+    """Draw everything that was tried, the front joined by a line."""
+    if not found.tried:
+        return "<p>Nothing was finished.</p>"
+    import altair as alt
+    import vl_convert
+
+    front = {id(point) for point in found.front}
+    points = [
+        {
+            "risk": point.risk,
+            "loss": point.loss,
+            "method": point.cell.method,
+            "on": "on the front" if id(point) in front else "beaten",
+        }
+        for point in found.tried
+    ]
+    base = alt.Chart(alt.Data(values=points)).encode(
+        x=alt.X("risk:Q", title="success of an attacker (less is safer)", axis=alt.Axis(format="%")),
+        y=alt.Y("loss:Q", title=f"loss: {found.measure[0]} (less is better)"),
+    )
+    line = base.transform_filter("datum.on == 'on the front'").mark_line(color="#888", strokeDash=[4, 3])
+    dots = base.mark_point(filled=True, size=90, opacity=0.9).encode(
+        color=alt.Color("method:N", title="method"),
+        shape=alt.Shape("on:N", title=None, scale=alt.Scale(range=["circle", "cross"])),
+    )
+    chart = (line + dots).properties(width=560, height=300)
+    return f"<figure>{vl_convert.vegalite_to_svg(chart.to_dict())}</figure>"

@@ -1,0 +1,251 @@
+"""A study file: data, methods with what varies, and how often, in one text that can be versioned and run again."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sfumato import registry
+from sfumato.core.errors import ParameterError
+from sfumato.core.params import build
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.formats.json_text import read_bounded, read_toml
+from sfumato.io.policy import locate_files
+from sfumato.io.reading import Reading
+from sfumato.study.cells import Cell
+from sfumato.study.places import Places
+from sfumato.study.source import GeneratedSource
+
+__all__ = ["Study", "list_cells", "read_study", "spread"]
+
+_MOST_CELLS = 100_000
+_BYTES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DataSection(BaseModel):
+    """Where the data are and how to read them; other keys are reading options, as in policy files."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    kind: str
+    path: str | None = None
+    generate: dict[str, Any] | None = None
+
+
+class MethodSection(BaseModel):
+    """Which method, what it is called and what varies; other keys are its parameters."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str
+    label: str = ""
+    vary: dict[str, Any] = {}
+
+
+class StudySection(_Section):
+    """How often, how far and by whom."""
+
+    repetitions: Annotated[int, Field(ge=1, le=10_000)] = 1
+    seed: Annotated[int, Field(ge=0)] = 0
+    measures: tuple[str, ...] = ()
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    memory: Annotated[int, Field(gt=0)] | str | None = None
+    m: Annotated[int, Field(ge=1)] | None = None
+    workload: str | None = None
+    workers: Annotated[int, Field(ge=1, le=1024)] | None = None
+    withhold_at_most: float = WITHHOLD_AT_MOST
+    count: str = "records"
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """The bound on memory in bytes."""
+        return self.memory if self.memory is None or isinstance(self.memory, int) else _read_bytes(self.memory)
+
+
+class Study(_Section):
+    """A whole study file, checked: what it names exists, and every method takes what it is given.
+
+    Examples
+    --------
+    >>> study = Study(data={"kind": "table", "generate": {"size": 100, "seed": 1}},
+    ...               method=[{"name": "mondrian", "vary": {"k": [2, 5]}}, {"name": "cluster", "k": 5}])
+    >>> [(cell.name, cell.parameters["k"]) for cell in list_cells(study)]
+    [('mondrian', 2), ('mondrian', 5), ('cluster', 5)]
+    """
+
+    title: str = ""
+    data: DataSection
+    method: tuple[MethodSection, ...] = Field(min_length=1)
+    vary: dict[str, Any] = {}
+    measure: dict[str, Any] = {}
+    study: StudySection = StudySection()
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options for reading the data."""
+        return dict(self.data.model_extra or {})
+
+
+def read_study(path: Path) -> Study:
+    """Read a study file and check all of it before anything runs; paths in it are relative to the file."""
+    content = read_toml(path)
+    places = Places(path, read_bounded(path, 1 << 20).decode("utf-8"))
+    if isinstance(content.get("method"), dict):
+        content["method"] = [content["method"]]
+    try:
+        study = Study.model_validate(content)
+    except ValidationError as error:
+        raise ParameterError(_say_invalid(error, places)) from None
+    _check(study, places)
+    folder = path.parent
+    located: dict[str, Any] = locate_files(folder, study.reading)
+    if study.data.path is not None:
+        located["path"] = str(folder / study.data.path)
+    rest = study.study
+    if rest.workload is not None:
+        rest = rest.model_copy(update={"workload": str(folder / rest.workload)})
+    return study.model_copy(update={"data": study.data.model_copy(update=located), "study": rest})
+
+
+def list_cells(study: Study) -> list[Cell]:
+    """Return every method with every combination of its values, as often as it is repeated.
+
+    Methods come in the order of the file, then values, then repetitions.
+    """
+    return [cell for number in range(len(study.method)) for cell in _cells_of(study, number)]
+
+
+def _cells_of(study: Study, number: int) -> list[Cell]:
+    section = study.method[number]
+    fixed = dict(section.model_extra or {})
+    shared = {name: values for name, values in study.vary.items() if name not in fixed}
+    given = {**shared, **section.vary}
+    for name in section.vary:
+        if name in fixed:
+            raise ParameterError(f"{name} is fixed and varies; leave out one of the two.")
+    varying = {name: spread(name, values) for name, values in given.items()}
+    kind = registry.find(section.name, study.data.kind)
+    if study.data.kind not in kind.kinds:
+        known = ", ".join(sorted(registry.methods_for(study.data.kind)))
+        raise ParameterError(f"{section.name} is no method for {study.data.kind}. Known: {known}.")
+    times = study.study.repetitions
+    if times * math.prod(map(len, varying.values())) > _MOST_CELLS:
+        raise ParameterError(f"has more than {_MOST_CELLS:,} cells.")
+    cells = []
+    for values in itertools.product(*varying.values()):
+        chosen = dict(zip(varying, values, strict=True))
+        parameters = build(kind, {**fixed, **chosen}).parameters()
+        cells += [Cell(section.name, parameters, turn + 1, section.label, tuple(varying)) for turn in range(times)]
+    return cells
+
+
+def spread(name: str, given: Any) -> list[Any]:
+    """Return the values of a varying parameter: a list as it is, or from a start to an end by steps, both included.
+
+    Examples
+    --------
+    >>> spread("k", [2, 5]), spread("t", {"start": 0.1, "end": 0.3, "step": 0.1})
+    ([2, 5], [0.1, 0.2, 0.3])
+    >>> spread("k", {"start": 2, "end": 9})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: vary: k must be a list of values, or have a start, an end and a step.
+    """
+    shape = ParameterError(f"vary: {name} must be a list of values, or have a start, an end and a step.")
+    if isinstance(given, Mapping):
+        if set(given) != {"start", "end", "step"} or not all(map(_is_number, given.values())):
+            raise shape
+        start, end, step = (given[part] for part in ("start", "end", "step"))
+        count = math.floor((end - start) / step + 1e-9) + 1 if step else 0
+        if not 0 < count <= _MOST_CELLS:
+            raise ParameterError(f"vary: {name} never comes from {start} to {end} in steps of {step}.")
+        whole = all(isinstance(number, int) for number in given.values())
+        return [start + turn * step if whole else round(start + turn * step, 12) for turn in range(count)]
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        raise shape
+    values = list(given)
+    if any(isinstance(value, list | dict) for value in values):
+        raise shape
+    if len({repr(value) for value in values}) < len(values):
+        raise ParameterError(f"vary: {name} has a value twice.")
+    return values
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _read_bytes(text: str) -> int:
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    if found is None or found[2].lower() not in _BYTES or float(found[1]) <= 0:
+        raise ParameterError(f"memory must be a number of bytes such as 2GB or 500MB, got {text!r}.")
+    return int(float(found[1]) * _BYTES[found[2].lower()])
+
+
+def _check(study: Study, places: Places) -> None:
+    """Check everything that can be checked without the data, and say where in the file something is wrong."""
+    kind = study.data.kind
+    with places.at("data", "kind"):
+        registry.find_kind(kind)
+    with places.at("data"):
+        if (study.data.path is None) == (study.data.generate is None):
+            raise ParameterError("give either path, or generate = { size = ..., seed = ... }.")
+        Reading.of(kind, study.reading)
+        if study.data.generate is not None:
+            GeneratedSource(kind, study.data.generate).check()
+    for number, section in enumerate(study.method):
+        with places.at("method", number=number, method=section.name):
+            _cells_of(study, number)
+    names = [(section.label or section.name) for section in study.method]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            with places.at("method", number=number, method=name):
+                raise ParameterError("is here twice under this name. Give them different labels: label = '...'.")
+    with places.at("study"):
+        _check_study(study, kind)
+
+
+def _check_study(study: Study, kind: str) -> None:
+    read_limit(study.study.withhold_at_most)
+    if study.study.count not in ("records", "people"):
+        raise ParameterError(f"count must be records or people, got {study.study.count!r}.")
+    _ = study.study.memory_bytes
+    known = [metric.name for metric in registry.metrics_for(kind, study.measure)]
+    for name in study.study.measures:
+        if name not in known:
+            raise ParameterError(
+                f"measures: there is no measure {name!r} of {kind}.{_hint(name, known)} Known: {', '.join(known)}."
+            )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _say_invalid(error: ValidationError, places: Places) -> str:
+    first = error.errors()[0]
+    parts = [part for part in first["loc"] if not str(part).startswith(("constrained-", "function-"))]
+    section, rest = str(parts[0]), parts[1:]
+    number = next((part for part in rest if isinstance(part, int)), None)
+    keys = [str(part) for part in rest if isinstance(part, str)]
+    key = keys[0] if keys else None
+    if first["type"] == "extra_forbidden":
+        known = list((StudySection if section == "study" else Study).model_fields)
+        name = key or section
+        told = f"there is no {name!r} here.{_hint(name, known)} Known: {', '.join(known)}."
+    else:
+        told = f"{first['msg'].lower().removesuffix('.')}."
+    place = places.name(section, key, number=number if section == "method" else None)
+    return f"{place}: {told}"

@@ -1,0 +1,156 @@
+"""The folder of a study: every finished cell in a file of its own, and what they add up to."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.study.cells import Cell, Outcome
+
+__all__ = ["CellFolder", "close_unused", "describe_folder", "forget_cells", "open_folder", "replace_file", "write_mark"]
+
+_MARK = "study.json"
+_WORK = ".work"
+_FORMAT = 1
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or as it was before, whenever somebody pulls the plug.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> replace_file(file, b"whole")
+    >>> [found.name for found in file.parent.iterdir()], file.read_bytes()
+    (['a.txt'], b'whole')
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+class CellFolder:
+    """Finished cells by their keys.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = CellFolder(Path(tempfile.mkdtemp()))
+    >>> folder.save("a1", Cell("mondrian", {"k": 5}), Outcome("infeasible", "there is no way."))
+    >>> folder.load("a1").reason, folder.load("b2")
+    ('there is no way.', None)
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cells = folder / "cells"
+        self.cells.mkdir(parents=True, exist_ok=True)
+
+    def load(self, key: str) -> Outcome | None:
+        """Return the outcome of a finished cell; None if it is not finished, or if its file is damaged."""
+        try:
+            return Outcome.from_json(json.dumps(json.loads((self.cells / f"{key}.json").read_bytes())["outcome"]))
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def save(self, key: str, cell: Cell, outcome: Outcome) -> None:
+        """Keep a finished cell."""
+        plain = {"cell": {**dataclasses.asdict(cell)}, "outcome": json.loads(outcome.to_json())}
+        text = json.dumps(plain, ensure_ascii=False, default=str, indent=1)
+        replace_file(self.cells / f"{key}.json", text.encode() + b"\n")
+
+    def clear_work(self) -> Path:
+        """Return a folder for what is thrown away, without what a killed study left there."""
+        self.remove_work()
+        work = self.folder / _WORK
+        work.mkdir()
+        return work
+
+    def remove_work(self) -> None:
+        """Remove everything that is only there while cells are run."""
+        shutil.rmtree(self.folder / _WORK, ignore_errors=True)
+
+
+def open_folder(
+    folder: Path, identity: Mapping[str, Any], *, resume: bool = False, force: bool = False
+) -> dict[str, Any]:
+    """Make the folder of a study, or go on in one; refuse the folder of other data, and any that is no study's.
+
+    Nothing that is there is changed, and what is known about the study is returned.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    identity
+        What makes it the same study: its data. Methods, parameters and limits may change.
+    resume
+        Whether a study of other data may go on here; its cells stay.
+    force
+        Whether what is finished may be forgotten.
+    """
+    known = describe_folder(folder) if folder.exists() and (folder.is_file() or any(folder.iterdir())) else None
+    if known is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_mark(folder, {"identity": dict(identity)})
+        return {}
+    if known.get("identity") == dict(identity):
+        return {} if force else known
+    if resume or force:
+        return {}
+    raise SfumatoError(
+        f"{folder}: holds a study of other data. Choose another folder, go on in this one with --resume, or begin "
+        "anew with --force."
+    )
+
+
+def forget_cells(folder: Path) -> None:
+    """Remove everything that a study has found so far."""
+    shutil.rmtree(folder / "cells", ignore_errors=True)
+    (folder / "cells").mkdir()
+    for name in ("results.parquet", "results.csv", "study.html"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def close_unused(folder: Path) -> None:
+    """Leave the disk as it was where a study came to nothing before its first cell."""
+    if next((folder / "cells").glob("*"), None) is None:
+        (folder / _MARK).unlink(missing_ok=True)
+        for made in (folder / "cells", folder):
+            with contextlib.suppress(OSError):
+                made.rmdir()
+
+
+def write_mark(folder: Path, known: Mapping[str, Any]) -> None:
+    """Mark a folder as that of a study, with what is known about it."""
+    text = json.dumps({"format": _FORMAT, **known}, ensure_ascii=False, indent=1)
+    replace_file(folder / _MARK, text.encode() + b"\n")
+
+
+def describe_folder(folder: Path) -> dict[str, Any]:
+    """Return what the folder of a study says about it, or refuse a folder that is none."""
+    try:
+        found = json.loads((folder / _MARK).read_bytes())
+    except FileNotFoundError:
+        raise SfumatoError(f"{folder}: is not empty and not the folder of a study; choose another one.") from None
+    except NotADirectoryError:
+        raise SfumatoError(f"{folder}: is a file; choose a folder.") from None
+    except (OSError, ValueError):
+        raise SchemaError(f"{folder / _MARK}: cannot be read.") from None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise SchemaError(f"{folder / _MARK}: is of another version of this program; choose another folder.")
+    return found

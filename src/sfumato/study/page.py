@@ -1,0 +1,315 @@
+"""The page of a study: one HTML file that needs no network, for readers who never saw a study before."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sfumato.core.rooms import look_up
+from sfumato.core.visible import escape_html as escape
+from sfumato.report.markup import make_table
+from sfumato.report.numerals import show_amount, show_count, show_number, show_share
+from sfumato.report.style import STYLE
+from sfumato.report.wording import describe_attacker
+from sfumato.study.cells import Cell
+from sfumato.study.front import find_front
+from sfumato.study.plots import Figure, list_figures
+from sfumato.study.results import StudyResult
+from sfumato.study.summary import Measure, Point, describe_success, list_measures, list_points
+
+__all__ = ["write_page"]
+
+_STYLE = """
+main { max-width: 84rem }
+nav ul { list-style: none; padding: 0; margin: 1.25rem 0 0; display: flex; flex-wrap: wrap; gap: .35rem 1.25rem }
+.pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 0 2.5rem }
+.pair > div { min-width: 0 }
+figure { overflow: visible }
+figure svg { min-width: 0; width: auto; max-width: none; height: auto }
+.plot { width: 100%; min-height: 21rem }
+.plot .vega-embed { width: 100%; padding: 0 }
+.vega-embed details { display: none }
+h3 { margin-top: 1.25rem }
+.verdict { font-size: 1.0625rem; border-left: 3px solid var(--after); padding-left: .9rem; margin: 1.25rem 0 0 }
+.scroll table { width: auto; min-width: min(100%, 30rem) }
+.scroll th, .scroll td { overflow-wrap: normal }
+.scroll thead th { white-space: normal; min-width: 5rem }
+.reason { min-width: 16rem }
+#vg-tooltip-element { font: 13px/1.4 inherit; background: var(--paper); color: var(--ink); border-color: var(--line) }
+#vg-tooltip-element table tr td.key { color: var(--muted) }
+"""
+
+_DRAW = """
+for (const place of document.querySelectorAll('.plot')) {
+  const spec = JSON.parse(document.getElementById(place.id + '-spec').textContent);
+  vegaEmbed(place, spec, { renderer: 'svg', actions: false, loader: {}, tooltip: { theme: 'custom' } });
+}
+"""
+
+_STATUSES = {
+    "infeasible": "No release can keep the promise",
+    "refused": "The method does not take such data or values",
+    "crashed": "The process ended",
+    "overlong": "Took too long",
+    "out of memory": "Took too much memory",
+}
+
+
+def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
+    """Return the page of a study, plots and all; whoever opens it needs nothing else."""
+    figures = list_figures(result)
+    points = [point for point in list_points(result) if point.outcomes]
+    measures = list_measures(result)
+    sections = [
+        _write_short(points, measures),
+        _write_risk(result, points, figures),
+        *(_write_measure(measure, figures) for measure in measures),
+        _write_cost(figures),
+        _write_failures(result),
+        _write_made(result),
+    ]
+    listed = [(name, title, body) for name, title, body in sections if body]
+    contents = "".join(f"<li><a href='#{name}'>{escape(title)}</a></li>" for name, title, _ in listed)
+    body = "\n".join(f"<section id='{name}'><h2>{escape(title)}</h2>\n{body}</section>" for name, title, body in listed)
+    title = str(result.facts.get("title") or "A study")
+    when = (now or datetime.now().astimezone()).strftime("%-d %B %Y, %H:%M")
+    header = (
+        f"<header><h1>{escape(title)}</h1>\n<p class='muted'>{escape(_say_data(result))} · {when}</p>\n"
+        f"<p class='verdict'>{escape(_say_verdict(result))}</p>\n{_write_tiles(result, points)}"
+        f"<nav aria-label='Contents'><ul>{contents}</ul></nav></header>\n"
+    )
+    return _wrap(title, header + body, scripted=bool(figures))
+
+
+def _wrap(title: str, body: str, *, scripted: bool) -> str:
+    """Make a page whose browser runs our two scripts and nothing else, and loads nothing."""
+    bundle = _bundle() if scripted else ""
+    scripts = [bundle, _DRAW] if scripted else []
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    allowed = f"script-src {hashes} 'unsafe-eval'; " if scripted else ""
+    policy = f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:"
+    alone = "This file stands alone: it loads nothing."
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="robots" content="noindex">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
+        f"<footer class='muted'>Made by Sfumato. {alone}</footer>\n</main>\n"
+        + "".join(f"<script>{script}</script>\n" for script in scripts)
+        + "</body>\n</html>\n"
+    )
+
+
+@functools.cache
+def _bundle() -> str:
+    import vl_convert
+
+    found: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    # A script ends where this stands, even inside of a text of its own.
+    return found.replace("</script", "<\\/script")
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _say_data(result: StudyResult) -> str:
+    data = result.facts.get("data", {})
+    kind = f"data of kind {result.facts.get('kind', 'unknown')}"
+    if "records" not in data:
+        return kind.capitalize()
+    return f"{result.unit.count(data['records'])}, {kind}"
+
+
+def _say_verdict(result: StudyResult) -> str:
+    planned, done = int(result.facts.get("planned", len(result.cells))), result.count().get("done", 0)
+    methods = len({cell.name for cell, _ in result.cells})
+    text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'cell', 'cells')}: {done} done"
+    failed = len(result.failures())
+    if failed:
+        text += f", {failed} without a result (why is said below)"
+    left = planned - len(result.cells)
+    if left > 0:
+        text += f", {left} not run yet: the same command goes on with them"
+    kept = " Every release that was made kept its promise when it was verified from its files." if done else ""
+    return f"{text}.{kept}"
+
+
+def _write_tiles(result: StudyResult, points: Sequence[Point]) -> str:
+    tiles = []
+    before = [spread.mean for point in points if (spread := point.risk("before")) is not None]
+    after = [spread.mean for point in points if (spread := point.risk("after")) is not None]
+    unique = [spread.mean for point in points if (spread := point.risk("before", "unique")) is not None]
+    if before and after:
+        named, _ = describe_success(points)
+        tiles.append((show_share(max(before)), f"{named} with the data as they are", "was"))
+        span = [show_share(min(after)), show_share(max(after))]
+        tiles.append((" – ".join(dict.fromkeys(span)), f"{named} with the releases of this study", "is"))
+    if unique:
+        tiles.append((show_share(max(unique)), f"of {result.unit.many} are unique in the data as they are", "was"))
+    seconds = sum(sum(outcome.seconds.values()) for _, outcome in result.cells)
+    tiles.append((_show_time(seconds), "of work by one core", ""))
+    listed = "".join(
+        f"<li><b>{f'<i class={kind}>{escape(value)}</i>' if kind else escape(value)}</b>"
+        f"<span>{escape(text)}</span></li>"
+        for value, text, kind in tiles
+    )
+    return f"<ul class='tiles'>{listed}</ul>\n"
+
+
+def _show_time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+_Section = tuple[str, str, str]
+
+
+def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Section:
+    """Write which choices no other beats, for the measure that most cells have."""
+    name, title = "short", "In short"
+    both: list[tuple[Point, float, float]] = []
+    measure = measures[0] if measures else None
+    if measure is not None:
+        both = [
+            (point, risk.mean, value.mean)
+            for point in points
+            if (risk := point.risk("after")) is not None and (value := point.measured(measure.name)) is not None
+        ]
+    if measure is None or not both:
+        return name, title, ""
+    front = find_front([risk for _, risk, _ in both], [value for _, _, value in both], measure.better)
+    show = show_share if measure.is_share else show_number
+    alike: dict[tuple[str, str], list[str]] = {}
+    for n in front:
+        alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0].name)
+    rows = [("; ".join(names), *figures) for figures, names in alike.items()]
+    safest, best = both[front[0]], both[front[-1]]
+    told = (
+        "Two things pull against each other: what an attacker learns, and what everybody else does. "
+        f"Judged by “{measure.title}” ({measure.better} is better), no other choice of this study beats these in both:"
+    )
+    picked = f"Safest is {safest[0].name}; " + (
+        "it is the most useful as well."
+        if safest[0] is best[0]
+        else f"most is kept by {best[0].name}. What to choose between them is for whoever answers for the data."
+    )
+    table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
+    return name, title, f"<p>{escape(told)}</p><div class='scroll'>{table}</div><p>{escape(picked)}</p>"
+
+
+def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[Figure]) -> _Section:
+    own = [figure for figure in figures if figure.section == "risk"]
+    if not own:
+        return "risk", "Risk before and after", ""
+    sampled = sorted({text for point in points for outcome in point.outcomes for text in _samplings(outcome.risk)})
+    said = f"<p class='muted'>Sampled: {escape('; '.join(sampled))} (95 % confidence).</p>" if sampled else ""
+    told = (
+        f"The attacker has the release, and is {_describe_attackers(result, points)}. "
+        "Before: the same attacker with the data as they are, without names."
+    )
+    return "risk", "Risk before and after", f"<p>{escape(told)}</p>{said}<div class='pair'>{_place(own)}</div>"
+
+
+def _describe_attackers(result: StudyResult, points: Sequence[Point]) -> str:
+    found = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
+    kind, plain = str(result.facts.get("kind", "")), "somebody with the knowledge that the promise is about"
+    if not look_up(kind, "report", "describe_attacker", None):
+        return plain
+    said = [describe_attacker(kind, str(one.get("knowledge")), one.get("m"), result.unit) for one in found]
+    return ", or ".join(dict.fromkeys(said)) or plain
+
+
+def _samplings(risk: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return [f"{when}: {found['sampling']}" for when, found in risk.items() if found.get("sampling")]
+
+
+def _write_measure(measure: Measure, figures: Sequence[Figure]) -> _Section:
+    own = [figure for figure in figures if figure.section == measure.name]
+    return f"measure-{measure.name}", measure.title, f"<div class='pair'>{_place(own)}</div>" if own else ""
+
+
+def _write_cost(figures: Sequence[Figure]) -> _Section:
+    own = [figure for figure in figures if figure.section == "cost"]
+    return "cost", "Time and memory", f"<div class='pair'>{_place(own)}</div>" if own else ""
+
+
+def _place(figures: Sequence[Figure]) -> str:
+    """Place plots on the page: where each is drawn, what it says, and its numbers."""
+    return "".join(_place_one(figure) for figure in figures)
+
+
+def _place_one(figure: Figure) -> str:
+    name = f"plot-{figure.name}"
+    # Inside of a script element only its end could be taken for markup.
+    spec = json.dumps(figure.spec(alone=False), ensure_ascii=True).replace("<", "\\u003c")
+    numbers = make_table(figure.head, figure.rows)
+    return (
+        f"<div><h3>{escape(figure.title)}</h3><figure>"
+        f"<div class='plot' id='{escape(name)}' role='img' aria-label='{escape(figure.title)}'></div>"
+        f"<script type='application/json' id='{escape(name)}-spec'>{spec}</script>"
+        f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
+        f"<details><summary>Numbers behind this plot</summary><div class='scroll'>{numbers}</div></details></div>"
+    )
+
+
+def _write_failures(result: StudyResult) -> _Section:
+    """Write what has no result, and why; the same reason once, for all repetitions."""
+    found: dict[tuple[str, str, str, str], int] = {}
+    for cell, outcome in result.failures():
+        key = (cell.name, _spell_values(cell), _STATUSES.get(outcome.status, outcome.status), outcome.reason)
+        found[key] = found.get(key, 0) + 1
+    if not found:
+        return "failures", "What did not work", ""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(values)}</td><td class='number'>{times}</td>"
+        f"<td>{escape(status)}</td><td class='reason'>{escape(reason)}</td></tr>"
+        for (name, values, status, reason), times in found.items()
+    )
+    head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Cells", "What", "Why"))
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return "failures", "What did not work", f"<div class='scroll'>{table}</div>"
+
+
+def _spell_values(cell: Cell) -> str:
+    return ", ".join(f"{name} = {cell.parameters.get(name)}" for name in cell.varying) or "–"
+
+
+def _write_made(result: StudyResult) -> _Section:
+    """Write which methods were run with which parameters, what each promises, and how the data were read."""
+    rows = []
+    for name in dict.fromkeys(cell.name for cell, _ in result.cells):
+        own = [(cell, outcome) for cell, outcome in result.cells if cell.name == name]
+        cell = own[0][0]
+        fixed = ", ".join(
+            f"{key} = {value}"
+            for key, value in cell.parameters.items()
+            if key not in cell.varying and value is not None
+        )
+        varying = "; ".join(
+            f"{key}: {', '.join(dict.fromkeys(str(other.parameters.get(key)) for other, _ in own))}"
+            for key in cell.varying
+        )
+        promise = next((outcome.guarantee.partition(" (")[0] for _, outcome in own if outcome.guarantee), "–")
+        texts = (cell.method, promise, varying or "–", fixed or "–")
+        rows.append(
+            f"<tr><th scope='row'>{escape(name)}</th>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>"
+        )
+    head = "".join(f"<th scope='col'>{text}</th>" for text in ("Called", "Method", "Promise", "Varies", "Fixed"))
+    repetitions = len({cell.repetition for cell, _ in result.cells})
+    told = (
+        f"Every cell was anonymised, written, verified from its files, attacked and measured in a process of its own, "
+        f"{'once' if repetitions <= 1 else f'{show_count(repetitions)} times'}; its release was then deleted. Times "
+        "were taken while other cells ran beside it. All numbers are in results.parquet and results.csv."
+    )
+    notes = "".join(f"<li>{escape(str(note))}</li>" for note in result.facts.get("data", {}).get("notes", ()))
+    reading = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
+    table = f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    return "made", "How it was made", f"<p>{escape(told)}</p>{table}{reading}"

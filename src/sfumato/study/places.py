@@ -1,0 +1,77 @@
+"""Where something stands in a study file, for whoever has to mend it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sfumato.core.errors import ParameterError, SfumatoError
+
+__all__ = ["Places"]
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([\w-]+)([\w\s.\"'-]*)\]\]?\s*(#.*)?$")
+_NAMED = re.compile(r"'([^'\s]+)'|: (\w+) must|vary: (\w+) |^(\w+) (?:is|must)")
+"""How messages name what they are about."""
+
+
+class Places:
+    """The lines of a TOML file by section and key.
+
+    Examples
+    --------
+    >>> places = Places(Path("a.toml"), "[data]\\nkind = 'sets'\\n[[method]]\\nname = 'coat'\\n[[method]]\\nkk = 5")
+    >>> places.name("data", "kind"), places.name("method", "kk", number=1)
+    ('a.toml, line 2 ([data], kind)', 'a.toml, line 6 ([[method]] 2, kk)')
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self._lines: list[tuple[str, int, str]] = []
+        section, number = "", -1
+        for line in text.splitlines():
+            header = _HEADER.match(line)
+            if header is not None:
+                begins_anew = header[2] != section or header[1] == "[["
+                number = (number + 1 if header[2] == section else 0) if begins_anew else number
+                section = header[2]
+            self._lines.append((section, number, line))
+
+    def name(self, section: str, key: str | None = None, *, number: int | None = None, method: str = "") -> str:
+        """Say the file, the line and the section; the line of the key, where it is found."""
+        line = self._find_line(section, key, number)
+        where = f", line {line}" if line else ""
+        named = f"[[method]] {number + 1}" if number is not None else f"[{section}]"
+        shown = ", ".join(filter(None, [f"{named} {method}".strip(), key]))
+        return f"{self.path}{where} ({shown})"
+
+    def _find_line(self, section: str, key: str | None, number: int | None) -> int | None:
+        own = [
+            (at, line)
+            for at, (found, count, line) in enumerate(self._lines, start=1)
+            if found == section and number in (None, count)
+        ]
+        if key is not None:
+            spelt = re.compile(rf"(?<![\w-]){re.escape(key)}[\"']?\s*=")
+            for at, line in own:
+                if spelt.search(line):
+                    return at
+        top = [(at, line) for at, (found, _, line) in enumerate(self._lines, start=1) if not found]
+        written = re.compile(rf"\s*{re.escape(section)}\s*[.=]")
+        return next((at for at, line in own or top if own or written.match(line)), None)
+
+    @contextlib.contextmanager
+    def at(
+        self, section: str, key: str | None = None, *, number: int | None = None, method: str = ""
+    ) -> Iterator[None]:
+        """Put the place in the file before what an error says that is raised meanwhile."""
+        try:
+            yield
+        except SfumatoError as error:
+            named = _NAMED.search(str(error))
+            about = key or (next(part for part in named.groups() if part) if named else None)
+            if about is not None and key is None and self._find_line(section, about, number) is None:
+                about = None
+            place = self.name(section, about, number=number, method=method)
+            raise ParameterError(f"{place}: {error}") from None

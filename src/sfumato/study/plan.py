@@ -1,0 +1,145 @@
+"""What a study is going to do, whether it was said in a file or in Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.measuring.workload import Workload
+from sfumato.core.method import Method
+from sfumato.core.params import build
+from sfumato.core.publishing.withholding import read_limit
+from sfumato.study.cells import Cell, Job
+from sfumato.study.file import Study, list_cells, spread
+from sfumato.study.runner import NO_LIMITS, Limits
+from sfumato.study.source import FileSource, GeneratedSource, HeldSource, Source
+
+__all__ = ["Plan", "plan_methods", "plan_study"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """The cells of a study, what they have in common, and what each may take.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.table.methods.mondrian import Mondrian
+    >>> data = Dataset.of("table", [(20, "f"), (30, "m")], ("age", "sex"))
+    >>> plan = plan_methods(data, [Mondrian(k=2)], vary={"cut": ["strict", "relaxed"]})
+    >>> [cell.parameters["cut"] for cell in plan.cells], plan.varying
+    (['strict', 'relaxed'], ('cut',))
+    """
+
+    cells: tuple[Cell, ...]
+    job: Job
+    kind: str
+    limits: Limits = NO_LIMITS
+    workers: int | None = None
+    title: str = ""
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """Names of the parameters that vary, in the order they are met."""
+        return tuple(dict.fromkeys(name for cell in self.cells for name in cell.varying))
+
+
+def plan_study(study: Study) -> Plan:
+    """Plan what a study file says."""
+    data, rest = study.data, study.study
+    source: Source
+    if data.generate is not None:
+        source = GeneratedSource(data.kind, data.generate, study.reading)
+    elif data.path is not None and Path(data.path).exists():
+        source = FileSource(data.path, data.kind, study.reading)
+    else:
+        raise SchemaError(f"{data.path}: there is no such file.")
+    job = Job(
+        source,
+        seed=rest.seed,
+        m=rest.m,
+        measures=rest.measures,
+        measure_parameters=study.measure,
+        workload=None if rest.workload is None else read_workload(Path(rest.workload)),
+        withhold_at_most=rest.withhold_at_most,
+        count=rest.count,
+    )
+    limits = Limits(rest.timeout, rest.memory_bytes)
+    return Plan(tuple(list_cells(study)), job, data.kind, limits, rest.workers, study.title)
+
+
+def read_workload(path: Path) -> Workload:
+    """Read count queries from a file."""
+    try:
+        return Workload.from_csv(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise SchemaError(f"{path}: not a list of queries in UTF-8 text.") from None
+
+
+def plan_methods(
+    dataset: Dataset,
+    methods: Iterable[Method],
+    *,
+    vary: Mapping[str, Any] | None = None,
+    repetitions: int = 1,
+    timeout: float | None = None,
+    memory: int | None = None,
+    workers: int | None = None,
+    title: str = "",
+    **job: Any,
+) -> Plan:
+    """Plan to run methods on data that are in memory, each with every combination of the values that vary.
+
+    Parameters
+    ----------
+    dataset, methods
+        The data, and methods with their parameters.
+    vary
+        Values by parameter: a list, or ``{"start": 2, "end": 10, "step": 2}``. Methods that have no such parameter
+        are refused.
+    repetitions, timeout, memory, workers, title
+        As in study files; memory in bytes.
+    job
+        Further fields of :class:`Job`: ``seed``, ``m``, ``measures``, ``measure_parameters``, ``workload``,
+        ``withhold_at_most``, ``count``.
+    """
+    known = {field.name for field in dataclasses.fields(Job)} - {"source"}
+    for name in job:
+        if name not in known:
+            raise ParameterError(f"study: there is no option {name!r}. Known: {', '.join(sorted(known))}.")
+    read_limit(job.get("withhold_at_most", 0.0))
+    if "measures" in job:
+        job["measures"] = tuple(job["measures"])
+    varying = {name: spread(name, values) for name, values in (vary or {}).items()}
+    chosen = list(methods)
+    if not chosen:
+        raise ParameterError("study: there are no methods. Give some, such as [sf.methods.Mondrian(k=5)].")
+    cells = [cell for method, label in _label(chosen) for cell in _spread_method(method, label, varying, repetitions)]
+    return Plan(tuple(cells), Job(HeldSource(dataset), **job), dataset.kind, Limits(timeout, memory), workers, title)
+
+
+def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
+    """Tell methods apart that are here several times: by all of their parameters that differ."""
+    labelled = []
+    for method in methods:
+        same = [other.parameters() for other in methods if other.name == method.name]
+        own = method.parameters()
+        differing = [name for name in own if any(other[name] != own[name] for other in same)]
+        said = ", ".join(f"{name}={own[name]}" for name in differing)
+        labelled.append((method, f"{method.name} ({said})" if said else ""))
+    return labelled
+
+
+def _spread_method(method: Method, label: str, varying: Mapping[str, list[Any]], repetitions: int) -> list[Cell]:
+    cells = []
+    for values in itertools.product(*varying.values()):
+        given = {**method.parameters(), **dict(zip(varying, values, strict=True))}
+        parameters = build(type(method), given).parameters()
+        cells += [Cell(method.name, parameters, turn + 1, label, tuple(varying)) for turn in range(repetitions)]
+    return cells

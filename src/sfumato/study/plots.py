@@ -1,0 +1,274 @@
+"""The plots of a study, one function each, drawn with Altair."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.unit import Unit
+from sfumato.core.visible import make_visible_within
+from sfumato.report.numerals import show_number, show_share
+from sfumato.study.cells import PHASES
+from sfumato.study.drawing import Look, draw_stacks
+from sfumato.study.front import find_front
+from sfumato.study.results import StudyResult
+from sfumato.study.summary import Measure, Point, Spread, describe_success, list_measures, list_points
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Figure", "list_figures", "save_plots"]
+
+_WIDTH = 560
+_FORMATS = ("png", "svg", "pdf")
+
+Get = Callable[[Point], Spread | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A plot with what is said about it.
+
+    Parameters
+    ----------
+    name, title, caption
+        What it is called in file names, and what it shows.
+    draw
+        Draws it so wide, in pixels or as wide as its container.
+    head, rows
+        The numbers behind it.
+    section
+        What it is about: ``risk``, ``cost``, or the name of a measure.
+    """
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[int | str], alt.TopLevelMixin]
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    section: str
+
+    def chart(self) -> alt.TopLevelMixin:
+        """Draw it with its title, to stand alone."""
+        chart: Any = self.draw(_WIDTH)
+        titled: alt.TopLevelMixin = chart.properties(title=self.title)
+        return titled
+
+    def spec(self, *, alone: bool = True) -> dict[str, Any]:
+        """Return the Vega-Lite specification, to stand alone or as wide as where it is placed in a page."""
+        chart: Any = self.chart() if alone else self.draw("container")
+        # Labels may hold characters that act instead of being seen.
+        found: dict[str, Any] = make_visible_within(chart.to_dict())
+        return found
+
+
+def list_figures(result: StudyResult) -> list[Figure]:
+    """Return every plot that the results allow: risk, each measure, time."""
+    points = [point for point in list_points(result) if point.outcomes]
+    if not points:
+        return []
+    figures = _draw_risk(points, result.unit)
+    for measure in list_measures(result):
+        figures += _draw_measure(points, measure)
+    return figures + _draw_cost(points)
+
+
+def save_plots(result: StudyResult, folder: Path, form: str) -> list[Path]:
+    """Write every plot as a picture: PNG, SVG or PDF.
+
+    Examples
+    --------
+    >>> save_plots(StudyResult(()), Path("plots"), "gif")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: plot: the format must be png, svg or pdf, got 'gif'.
+    """
+    if form not in _FORMATS:
+        raise ParameterError(f"plot: the format must be png, svg or pdf, got {form!r}.")
+    figures = list_figures(result)
+    if not figures:
+        raise ParameterError("plot: nothing in this study is done, so there is nothing to draw.")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for figure in figures:
+        path = folder / f"{figure.name}.{form}"
+        spec = {**figure.spec(), "background": "white"}
+        path.write_bytes(_convert(spec, form))
+        paths.append(path)
+    return paths
+
+
+def _convert(spec: dict[str, Any], form: str) -> bytes:
+    import vl_convert
+
+    if form == "svg":
+        return str(vl_convert.vegalite_to_svg(spec)).encode()
+    made: bytes = vl_convert.vegalite_to_png(spec, scale=2) if form == "png" else vl_convert.vegalite_to_pdf(spec)
+    return made
+
+
+def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:
+    """Draw what an attacker reaches, before and after."""
+    figures = []
+    shown = (
+        ("success", *describe_success(points)),
+        (
+            "unique",
+            f"{unit.many.capitalize()} that are unique",
+            f"Share of {unit.many} whom what the attacker knows leads to and to nobody else.",
+        ),
+    )
+    for what, title, caption in shown:
+        before = [spread.mean for point in points if (spread := point.risk("before", what)) is not None]
+        if before:
+            told = f"{caption} The dashed line is the data published as they are."
+            after = functools.partial(Point.risk, when="after", what=what)
+            name = f"risk-{what}"
+            figures += _draw_lines(points, name, title, told, "risk", after, max(before), is_share=True)
+    return figures
+
+
+def _draw_measure(points: Sequence[Point], measure: Measure) -> list[Figure]:
+    """Draw a measure along what varies, and against the risk."""
+    said = f"{measure.explanation} " if measure.explanation else ""
+    caption = f"{said}{measure.better.capitalize()} is better."
+    title = f"{measure.title} ({measure.unit})" if measure.unit and not measure.is_share else measure.title
+
+    def get(point: Point) -> Spread | None:
+        return point.measured(measure.name)
+
+    lines = _draw_lines(
+        points, f"measure-{measure.name}", title, caption, measure.name, get, None, is_share=measure.is_share
+    )
+    return lines + _draw_front(points, measure, title, get)
+
+
+def _draw_cost(points: Sequence[Point]) -> list[Figure]:
+    """Draw how long the methods take, and where the time of a cell goes."""
+    caption = "Seconds that the method alone takes, on one core, while other cells run beside it."
+    figures = _draw_lines(
+        points, "time", "Seconds to anonymise", caption, "cost", lambda point: point.seconds("anonymize"), None,
+        is_share=False,
+    )  # fmt: skip
+    return [*figures, _draw_phases(points)]
+
+
+def _draw_lines(
+    points: Sequence[Point],
+    name: str,
+    title: str,
+    caption: str,
+    section: str,
+    get: Get,
+    before: float | None,
+    *,
+    is_share: bool,
+) -> list[Figure]:
+    """Draw a figure along each parameter that varies, one line per method; as bars where nothing varies."""
+    figures = []
+    for along in dict.fromkeys(point.along for point in points):
+        own = [point for point in points if point.along == along and get(point) is not None]
+        if not own:
+            continue
+        rows = [_make_row(point, get) for point in own]
+        repeated = any(row["low"] < row["high"] for row in rows)
+        told = f"{caption} The band is from the lowest to the highest repetition." if repeated and along else caption
+        show = show_share if is_share else show_number
+        head = ("Method and values", "mean", *(("lowest", "highest") if repeated else ()))
+        numbers = tuple(
+            (point.name, show(row["mean"]), *((show(row["low"]), show(row["high"])) if repeated else ()))
+            for point, row in zip(own, rows, strict=True)
+        )
+        look = Look(_order_lines(points), title, along, before, is_share)
+        draw = look.draw_lines if along else look.draw_bars
+        figures.append(
+            Figure(
+                f"{name}-{along}" if along else name,
+                f"{title} along {along}" if along else title,
+                told,
+                functools.partial(draw, rows),
+                head,
+                numbers,
+                section,
+            )
+        )
+    return figures
+
+
+def _make_row(point: Point, get: Get) -> dict[str, Any]:
+    spread = get(point)
+    assert spread is not None
+    return {
+        "line": point.line,
+        "at": point.position,
+        "values": point.values or "nothing varies",
+        "mean": spread.mean,
+        "low": spread.low,
+        "high": spread.high,
+    }
+
+
+def _order_lines(points: Sequence[Point]) -> list[str]:
+    return list(dict.fromkeys(point.line for point in points))
+
+
+def _draw_front(points: Sequence[Point], measure: Measure, title: str, get: Get) -> list[Figure]:
+    """Draw the risk that is left against the measure, with the choices that no other beats in both."""
+    both = [
+        (point, risk.mean, value.mean)
+        for point in points
+        if (risk := point.risk("after")) is not None and (value := get(point)) is not None
+    ]
+    if not both:
+        return []
+    front = find_front([risk for _, risk, _ in both], [value for _, _, value in both], measure.better)
+    rows = [
+        {"line": point.line, "values": point.values or "nothing varies", "risk": risk, "value": value}
+        | {"on": "on the front" if number in front else "beaten by another"}
+        for number, (point, risk, value) in enumerate(both)
+    ]
+    risk_title, _ = describe_success(points)
+    look = Look(_order_lines(points), title, f"{risk_title}, after", None, measure.is_share)
+    show = show_share if measure.is_share else show_number
+    numbers = tuple((point.name, show_share(risk), show(value)) for point, risk, value in (both[n] for n in front))
+    where = "lower left" if measure.better == "lower" else "upper left"
+    return [
+        Figure(
+            f"front-{measure.name}",
+            f"{measure.title} against risk",
+            f"Every point is a method with its values; better ones lie to the {where}. Filled points on the dashed "
+            "line are the front: no other point has both less risk and a better value.",
+            lambda width: look.draw_front([rows[n] for n in front], rows, width),
+            ("On the front", risk_title, measure.title),
+            numbers,
+            measure.name,
+        )
+    ]
+
+
+def _draw_phases(points: Sequence[Point]) -> Figure:
+    """Draw where the time of a cell goes, method by method."""
+    lines = list(dict.fromkeys(point.method for point in points))
+    rows, numbers = [], []
+    for line in lines:
+        own = [point for point in points if point.method == line]
+        spent = {name: [s.mean for point in own if (s := point.seconds(name)) is not None] for name in PHASES}
+        means = {name: sum(found) / len(found) for name, found in spent.items() if found}
+        rows += [{"line": line, "phase": name, "seconds": mean} for name, mean in means.items()]
+        peaks = [s.high for point in own if (s := point.memory()) is not None]
+        peak = f"{max(peaks) / 1e6:,.0f} MB" if peaks else "–"
+        numbers.append((line, *(f"{means.get(name, 0.0):.3g}" for name in PHASES), peak))
+    return Figure(
+        "time-by-phase",
+        "Where the time goes",
+        "Mean seconds of a cell: anonymise, write the files, verify them, attack them, measure them.",
+        lambda width: draw_stacks(rows, lines, width),
+        ("Method", *PHASES, "highest memory"),
+        tuple(numbers),
+        "cost",
+    )

@@ -1,0 +1,215 @@
+"""The work of one cell: anonymise, write, verify from the files, attack, measure."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato import pipeline, registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError, ReleaseWarning, SfumatoError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.params import build
+from sfumato.core.publishing.secret import Secret
+from sfumato.core.release import Release, Result
+from sfumato.core.run import Run
+from sfumato.io import releases
+from sfumato.report.wording import fill_in
+from sfumato.study.cells import PHASES, Cell, Job, Outcome
+
+__all__ = ["Bench", "describe_fault"]
+
+_USUAL_M = 2
+_SUCCESSES = ("mean_success", "largest_relative_frequency")
+"""What an attacker's success is called, by the kinds of findings there are."""
+_QUICK = 10.0
+"""Seconds up to which a cell is run a second time, so that loading compiled code is not timed."""
+
+
+class Bench:
+    """A place of work: the data of a study, read once, and what was found out about them already.
+
+    Nothing that is made here is published: releases are written to be verified, measured and thrown away. So their
+    secrets may follow from the seed of the study.
+
+    Examples
+    --------
+    >>> from sfumato.study.source import HeldSource
+    >>> data = Dataset.of("table", [(20, "f"), (20, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> bench = Bench(data, Job(HeldSource(data), measures=("ncp",)))
+    >>> outcome = bench.run(Cell("mondrian", {"k": 2}))
+    >>> outcome.status, outcome.risk["before"]["unique"], outcome.risk["after"]["unique"]
+    ('done', 0.5, 0.0)
+    >>> bench.run(Cell("mondrian", {"k": 5})).status
+    'refused'
+    """
+
+    def __init__(self, dataset: Dataset, job: Job, folder: Path | None = None, quick: float = _QUICK) -> None:
+        self.dataset, self.job, self.folder, self.quick = dataset, job, folder, quick
+        self._before: dict[int, dict[str, Any]] = {}
+        self._met: set[str] = set()
+
+    def run(self, cell: Cell) -> Outcome:
+        """Run a cell; whatever goes wrong is an outcome, too."""
+        began = time.perf_counter()
+        outcome = self._try(cell)
+        if cell.method not in self._met and time.perf_counter() - began < self.quick:
+            outcome = self._try(cell)
+        self._met.add(cell.method)
+        return outcome
+
+    def _try(self, cell: Cell) -> Outcome:
+        try:
+            with _measured_memory() as memory:
+                outcome = self._work(cell)
+            return dataclasses.replace(outcome, peak_memory=memory.peak)
+        except InfeasibleError as error:
+            return Outcome("infeasible", str(error))
+        except MemoryError:
+            return Outcome("out of memory", "there was not enough memory for it.")
+        except SfumatoError as error:
+            return Outcome("refused", str(error))
+        except Exception as error:
+            return Outcome("crashed", describe_fault(error))
+
+    def _work(self, cell: Cell) -> Outcome:
+        job, dataset = self.job, self.dataset
+        method = build(registry.find(cell.method, dataset.kind), cell.parameters)
+        folder = Path(tempfile.mkdtemp(prefix="cell-", dir=self.folder))
+        try:
+            run = Run(_make_secret(job.seed, cell.repetition))
+            limit = job.withhold_at_most
+            result = pipeline.anonymize(dataset, method, run=run, count=job.count, withhold_at_most=limit)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ReleaseWarning)
+                pipeline.write(result, folder, reports=False)
+            release = releases.read_release(folder)
+            clock = Run()
+            with clock.phase("attack"):
+                after = _sum_up(self._attack(release, result).to_dict())
+            with clock.phase("measure"):
+                scores = self._measure(release, result, cell.repetition)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        spent = {name: result.trace.seconds.get(name, 0.0) + clock.seconds.get(name, 0.0) for name in PHASES}
+        return Outcome(
+            "done",
+            scores=tuple(scores),
+            seconds={name: round(seconds, 6) for name, seconds in spent.items()},
+            risk={"before": self._find_before(release), "after": after},
+            records=release.records_in,
+            published=len(release),
+            withheld=sum(release.withheld.values()),
+            guarantee=str(release.guarantee),
+            warnings=tuple(str(found.message) for found in caught if issubclass(found.category, ReleaseWarning)),
+        )
+
+    def _attack(self, release: Release, result: Result) -> Any:
+        """Attack a release with what its promise is about, or with as many pieces of it as the study asks for."""
+        attacker = registry.attacker(release.guarantee)
+        if self.job.m is not None and hasattr(release.guarantee, "m"):
+            claim: Any = release.guarantee
+            release = dataclasses.replace(release, guarantee=dataclasses.replace(claim, m=self.job.m))
+        return attacker.attack(release, self.dataset, result.trace.rows)
+
+    def _find_before(self, release: Release) -> dict[str, Any]:
+        """Return what the same attacker reaches with the data as they stand."""
+        m = int(self.job.m or getattr(release.guarantee, "m", None) or _USUAL_M)
+        if m not in self._before:
+            attacker = registry.attacker_of_kind(self.dataset.kind)
+            self._before[m] = _sum_up(attacker.attack_original(self.dataset, m)[-1].to_dict())
+        return self._before[m]
+
+    def _measure(self, release: Release, result: Result, repetition: int) -> list[dict[str, Any]]:
+        job = self.job
+        seed = job.seed + repetition - 1
+        comparison = Comparison(self.dataset, release, result.trace.rows, seed, job.workload)
+        asked = set(job.measure_parameters)
+        found = []
+        for metric in registry.metrics_for(self.dataset.kind, job.measure_parameters):
+            wanted = not job.measures or metric.name in job.measures
+            if wanted and (metric.applies(comparison) or asked & metric.parameters().keys()):
+                score = metric.measure(comparison)
+                found.append(
+                    {
+                        "measure": score.name,
+                        "value": score.value,
+                        "better": score.better,
+                        "unit": score.unit,
+                        "title": score.title,
+                        "explanation": fill_in(score.explanation, release.unit),
+                    }
+                )
+        return found
+
+
+def _make_secret(seed: int, repetition: int) -> Secret:
+    """Return the secret of a repetition: the same for all methods and values, whose difference is then no luck."""
+    return Secret(bytes(32)).derive("study", seed, repetition)
+
+
+def _sum_up(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an attacker's success, the share of unique people and the smallest set, where the finding has them."""
+    named = next((name for name in _SUCCESSES if name in found), None)
+    return {
+        "of": named,
+        "success": None if named is None else float(found[named]),
+        "unique": found.get("unique_share"),
+        "smallest": found.get("smallest_anonymity_set"),
+        "knowledge": found.get("knowledge"),
+        "m": found.get("m"),
+        "sampling": found.get("sampling", ""),
+    }
+
+
+def describe_fault(error: BaseException) -> str:
+    """Say what went wrong without the message of the error, which could hold personal data.
+
+    Examples
+    --------
+    >>> describe_fault(ValueError("Ann Smith"))
+    'unexpected ValueError in unknown place.'
+    """
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f"{frame.tb_frame.f_code.co_name}, line {frame.tb_lineno}" if frame else "unknown place"
+    return f"unexpected {type(error).__name__} in {where}."
+
+
+class _Memory:
+    peak: int | None = None
+
+
+@contextlib.contextmanager
+def _measured_memory() -> Iterator[_Memory]:
+    """Measure the highest resident memory of this process meanwhile; elsewhere than on Linux, since it began."""
+    memory, status = _Memory(), Path("/proc/self/status")
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    try:
+        yield memory
+    finally:
+        try:
+            lines = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
+            memory.peak = int(lines["VmHWM"].split()[0]) * 1024
+        except (OSError, KeyError, ValueError):
+            memory.peak = _peak_of_process()
+
+
+def _peak_of_process() -> int | None:
+    try:
+        import resource
+    except ImportError:
+        return None
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)

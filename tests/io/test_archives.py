@@ -1,0 +1,114 @@
+"""Folders and archives: several files as one, and those that somebody made to do harm."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.core.errors import SchemaError
+from sfumato.io.reading import Reading
+from sfumato.io.sources import Source
+
+READING = Reading("trajectories")
+ROWS = st.lists(st.tuples(*[st.text('ab1,;" ', max_size=3)] * 2), min_size=1, max_size=4)
+
+
+def spell(rows) -> str:
+    def cell(text):
+        return '"' + text.replace('"', '""') + '"'
+
+    return "person,place\n" + "".join(f"{cell(a)},{cell(b)}\n" for a, b in rows)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=4), st.booleans())
+def test_files_are_read_as_one(tmp_path_factory, files, packed):
+    folder = tmp_path_factory.mktemp("files")
+    texts = {f"part{i}.csv": spell(rows) for i, rows in enumerate(files)}
+    if packed:
+        path = folder / "all.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, text in texts.items():
+                archive.writestr(name, text)
+    else:
+        path = folder / "all"
+        path.mkdir()
+        for name, text in texts.items():
+            (path / name).write_text(text)
+    (folder / "whole.csv").write_text(spell([row for rows in files for row in rows]))
+    assert Source(path, READING).table().equals(Source(folder / "whole.csv", READING).table())
+
+
+def test_files_without_a_header_and_of_other_formats(tmp_path):
+    (tmp_path / "lines").mkdir()
+    for name, text in (("a.dat", "1 2\n3"), ("b.dat", "1 2\n")):
+        (tmp_path / "lines" / name).write_text(text)
+    assert Source(tmp_path / "lines", Reading("sets")).data == b"1 2\n3\n1 2\n"
+    (tmp_path / "tables").mkdir()
+    for number in (1, 2):
+        pq.write_table(pa.table({"person": [number], "place": ["a"]}), tmp_path / "tables" / f"{number}.parquet")
+    assert Source(tmp_path / "tables", READING).table()["person"].to_pylist() == [1, 2]
+    pq.write_table(pa.table({"person": [3], "other": ["a"]}), tmp_path / "tables" / "3.parquet")
+    with pytest.raises(SchemaError, match=r"must have the same columns; 1\.parquet and 3\.parquet do not"):
+        Source(tmp_path / "tables", READING).table()
+    (tmp_path / "tables" / "4.csv").write_text("person,place\n4,a\n")
+    with pytest.raises(SchemaError, match=r"different formats \(csv, parquet\)"):
+        Source(tmp_path / "tables", READING).table()
+
+
+def test_different_headers_never_become_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("person,place\n7,park\n")
+    (tmp_path / "b.csv").write_text("place,person\npark,8\n")
+    with pytest.raises(SchemaError, match=r"must begin with the same line of names; a\.csv and b\.csv do not"):
+        Source(tmp_path, READING).table()
+
+
+def test_a_folder_without_data(tmp_path):
+    (tmp_path / "README.md").write_text("x")
+    with pytest.raises(SchemaError, match="there is no file in it whose extension tells a format"):
+        Source(tmp_path, READING)
+
+
+def make_zip(path: Path, members: dict[str, bytes], **options) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_archives_that_do_harm(tmp_path):
+    bomb = make_zip(tmp_path / "bomb.zip", {"a.csv": b"person,place\n" + b"7,a\n" * (1 << 27)})
+    with pytest.raises(SchemaError, match=r"bomb\.zip/a\.csv: unpacks to more than 268 MB"):
+        _ = Source(bomb, READING).data
+    up = make_zip(tmp_path / "up.zip", {"../../evil.csv": b"person,place\n7,a\n"})
+    with pytest.raises(SchemaError, match="there is no file in it"):
+        Source(up, READING)
+    assert not list(tmp_path.parent.glob("**/evil.csv"))
+    whole = make_zip(tmp_path / "cut.zip", {"a.csv": b"person,place\n7,a\n"}).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(whole[:-20])
+    with pytest.raises(SchemaError, match="the archive is cut short or damaged"):
+        Source(tmp_path / "cut.zip", READING)
+    damaged = bytearray(whole)
+    damaged[45] ^= 0xFF
+    (tmp_path / "cut.zip").write_bytes(bytes(damaged))
+    with pytest.raises(SchemaError, match="cut short or damaged"):
+        _ = Source(tmp_path / "cut.zip", READING).data
+    locked = bytearray(whole)
+    locked[6] |= 1
+    locked[whole.index(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "locked.zip").write_bytes(bytes(locked))
+    with pytest.raises(SchemaError, match="locked with a password"):
+        Source(tmp_path / "locked.zip", READING)
+
+
+def test_a_member_that_is_not_there(tmp_path):
+    file = make_zip(tmp_path / "a.zip", {"in/a.csv": b"person,place\n7,a\n", "in/b.csv": b"person,place\n8,b\n"})
+    assert Source(file / "in" / "b.csv", READING).table()["person"].to_pylist() == ["8"]
+    assert Source(file / "in", READING).table()["person"].to_pylist() == ["7", "8"]
+    with pytest.raises(SchemaError, match=r"there is no 'c\.csv' in the archive"):
+        Source(file / "c.csv", READING)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import counting, registry, report
-from sfumato.checking import people
+from sfumato.checking import people, together
 from sfumato.checking.asked import verify_asked
 from sfumato.checking.order import verify_order
 from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.structure import READABLE
+from sfumato.checking.together import Together
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
@@ -45,6 +46,7 @@ __all__ = [
     "attack",
     "attack_beyond",
     "attack_rising",
+    "attack_together",
     "draw_workload",
     "estimate",
     "export",
@@ -332,6 +334,24 @@ def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
 def _name_unit(found: Finding, original: Dataset) -> Finding:
     """Say what was attacked in the words of the data."""
     return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
+
+
+def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
+    """Say what two releases of the same people give away together that neither does alone.
+
+    With the original that both were made from, people are followed from one to the other; without it, records are
+    compared.
+    """
+    original = find_original(first, original)
+    one, other = find_release_in(first), find_release_in(second)
+    if (one.kind, one.unit) != (other.kind, other.unit):
+        raise ParameterError(
+            f"two releases: one is of {one.kind} and one of {other.kind}, or what a record is differs."
+        )
+    if original is None:
+        return together.attack_together(one, other, (None, None))
+    rows = set_beside(first, original)[2], set_beside(second, original)[2]
+    return together.attack_together(one, other, rows)
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:

@@ -301,6 +301,9 @@ def attack(
         int,
         typer.Option("-m", "--m", help="Also with 1, 2, up to so many pieces known, before and after.", min=0),
     ] = 0,
+    other: Annotated[
+        Path | None, typer.Option("--with", help="Directory of another release of the same people: both together.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
@@ -318,13 +321,17 @@ def attack(
     show_risk(out, risk)
     for found in beyond:
         show_beyond(out, "An attacker who does more than the promise is about", found)
+    both_told = {}
+    if other is not None:
+        both_told = {"together": pipeline.attack_together(directory, existing(other), dataset).to_dict()}
+        show_beyond(out, "Whoever has both releases", both_told["together"])
     rising = {}
     if m:
         both = pipeline.attack_rising(directory, dataset, m)
         rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
         show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
         show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
-    out.finish(risk | {"beyond": beyond} | ({"rising": rising} if rising else {}))
+    out.finish(risk | {"beyond": beyond} | both_told | ({"rising": rising} if rising else {}))
 
 
 @app.command()

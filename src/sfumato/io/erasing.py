@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.checking.together import attack_together
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.release import Release
 from sfumato.core.rooms import look_up
@@ -18,7 +18,6 @@ from sfumato.io.cells import as_text
 from sfumato.io.files import choose_format
 from sfumato.io.frames import FrameFile, make_file
 from sfumato.io.reading import Reading
-from sfumato.io.releases import spell_tables
 from sfumato.io.tables import read_table
 
 __all__ = ["Changes", "compare_releases", "leave_out", "read_as_table"]
@@ -128,22 +127,13 @@ def _find_column(present: list[str], reading: Reading) -> str | None:
 
 def compare_releases(earlier: Release, later: Release, people: int, rows: int) -> Changes:
     """Say what changed between two releases of nearly the same people."""
-    before, after = _count_records(earlier), _count_records(later)
-    same = sum((before & after).values())
+    found = attack_together(earlier, later, (None, None))
     return Changes(
         people,
         rows,
         (earlier.records_in, later.records_in),
         (len(earlier), len(later)),
-        gone=sum(before.values()) - same,
-        new=sum(after.values()) - same,
-        same=same,
+        gone=found.only_in_first,
+        new=found.only_in_second,
+        same=found.in_both,
     )
-
-
-def _count_records(release: Release) -> Counter[tuple[str, ...]]:
-    """Count the rows by their cells; numbers that were given at publication say nothing."""
-    _, table = next(iter(spell_tables(release)))
-    given = [column.name for column in release.columns if column.role in {"identifier", "cluster", "class"}]
-    shown = table.drop_columns(given)
-    return Counter(zip(*(shown.column(name).to_pylist() for name in shown.column_names), strict=True))

@@ -1,0 +1,136 @@
+"""What two releases of the same people give away together.
+
+A release promises what it promises on its own. Whoever has two of them knows in which class of records somebody is in
+either, and the sensitive value of that person is one that both classes have: two classes with four values each may have
+a single one in common (S. R. Ganta, S. P. Kasiviswanathan, A. Smith, Composition attacks and auxiliary information in
+data privacy, KDD 2008). And a record that only one of them has is of somebody who is in one only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.forms import encode
+from sfumato.core.release import Release
+
+__all__ = ["Together", "attack_together"]
+
+Ints = npt.NDArray[np.int64]
+_GIVEN = {"identifier", "cluster", "class", "group"}
+"""Numbers that were given at publication and say nothing about anybody."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Together:
+    """What whoever has two releases can tell.
+
+    Parameters
+    ----------
+    people
+        Records of the original that both releases publish.
+    in_both, only_in_first, only_in_second
+        Published records by their cells, whoever they are of.
+    certain
+        By sensitive column: for how many of these people one value is left with the first release alone, with the
+        second alone, and with both.
+    warnings
+        What nobody should overlook.
+
+    Examples
+    --------
+    >>> Together(3, 3, 0, 0, {"ill": {"first": 0, "second": 0, "both": 2}}).to_dict()["certain"]
+    {'ill': {'first': 0, 'second': 0, 'both': 2}}
+    """
+
+    people: int
+    in_both: int
+    only_in_first: int
+    only_in_second: int
+    certain: dict[str, dict[str, int]]
+    warnings: tuple[str, ...] = ()
+    knowledge: str = "two-releases"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return dataclasses.asdict(self)
+
+
+def attack_together(first: Release, second: Release, rows: tuple[Ints | None, Ints | None]) -> Together:
+    """Lay two releases beside each other; with the rows that their records have in one original, person by person.
+
+    Where the rows are not known, nobody is followed from one release to the other, and only records are compared.
+    """
+    before, after = _count_records(first), _count_records(second)
+    same = sum((before & after).values())
+    gone, new = sum(before.values()) - same, sum(after.values()) - same
+    people, certain = 0, dict[str, dict[str, int]]()
+    if rows[0] is not None and rows[1] is not None:
+        _, at_first, at_second = np.intersect1d(rows[0], rows[1], return_indices=True)
+        people = len(at_first)
+        certain = dict(_count_certain(first, second, at_first, at_second))
+    warnings = (*_warn_of_certain(certain, people), *_warn_of_difference(first, gone, new))
+    return Together(people, same, gone, new, certain, warnings)
+
+
+def _count_records(release: Release) -> Counter[tuple[str, ...]]:
+    return Counter(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
+
+
+def _spell(release: Release, names: list[str]) -> list[tuple[str, ...]]:
+    """Return the cells of some columns as published, row by row."""
+    forms = {column.name: column.form for column in release.columns}
+    texts = [encode(release.table.column(name), forms[name]).to_pylist() for name in names]
+    return list(zip(*texts, strict=True)) if texts else [()] * release.table.num_rows
+
+
+def _count_certain(
+    first: Release, second: Release, at_first: Ints, at_second: Ints
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Count, by sensitive column of both releases, the people for whom one value is left."""
+    shared = {c.name for c in first.columns if c.role == "sensitive"}
+    for name in sorted(shared & {c.name for c in second.columns if c.role == "sensitive"}):
+        left = [_values_left(release, name) for release in (first, second)]
+        counts = dict.fromkeys(("first", "second", "both"), 0)
+        for one, other in zip(at_first.tolist(), at_second.tolist(), strict=True):
+            values = left[0][one], left[1][other]
+            counts["first"] += len(values[0]) == 1
+            counts["second"] += len(values[1]) == 1
+            counts["both"] += len(values[0] & values[1]) == 1
+        yield name, counts
+
+
+def _values_left(release: Release, name: str) -> list[frozenset[str]]:
+    """Return, for every record, the values of a sensitive column among the records that are like it."""
+    known = _spell(release, [column.name for column in release.columns if column.role == "quasi-identifier"])
+    values: dict[tuple[str, ...], set[str]] = {}
+    for cells, (value,) in zip(known, _spell(release, [name]), strict=True):
+        values.setdefault(cells, set()).add(value)
+    frozen = {cells: frozenset(found) for cells, found in values.items()}
+    return [frozen[cells] for cells in known]
+
+
+def _warn_of_certain(certain: dict[str, dict[str, int]], people: int) -> Iterator[str]:
+    for name, counts in certain.items():
+        more = counts["both"] - max(counts["first"], counts["second"])
+        if more > 0:
+            yield (
+                f"Whoever has both releases is left with one value of {name!r} for {counts['both']:,} of {people:,} "
+                f"records, {more:,} more than with the better one of them. Publish one of them only, or keep the "
+                "second to the classes of the first."
+            )
+
+
+def _warn_of_difference(first: Release, gone: int, new: int) -> Iterator[str]:
+    k = first.guarantee.crowd or 1
+    fewest = min((count for count in (gone, new) if count), default=0)
+    if 0 < fewest < k:
+        yield (
+            f"The releases differ in {fewest:,} published record{'s' * (fewest != 1)}, fewer than {k}: whoever knows "
+            "who is in one of them only can tell what was published of them."
+        )

@@ -215,7 +215,7 @@ def _legend(lines: Sequence[str]) -> alt.Legend | None:
     import altair as alt
 
     longest = max((len(line) for line in lines), default=0)
-    columns = 3 if longest <= 12 else 2 if longest <= 20 else 1
+    columns = 4 if longest <= 8 else 3 if longest <= 12 else 2 if longest <= 20 else 1
     return alt.Legend(orient="bottom", columns=columns, symbolLimit=40, labelLimit=260, values=list(lines))
 
 

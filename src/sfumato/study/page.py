@@ -187,10 +187,10 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         return name, title, ""
     front = find_front([risk for _, risk, _ in both], [value for _, _, value in both], measure.better)
     show = show_share if measure.is_share else show_number
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str], list[Point]] = {}
     for n in front:
-        alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0].name)
-    rows = [("; ".join(names), *figures) for figures, names in alike.items()]
+        alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0])
+    rows = [(_name_together(chosen), *figures) for figures, chosen in alike.items()]
     safest, best = both[front[0]], both[front[-1]]
     told = (
         "Two things pull against each other: what an attacker learns, and what everybody else does. "
@@ -203,6 +203,14 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
     )
     table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
     return name, title, f"<p>{escape(told)}</p><div class='scroll'>{table}</div><p>{escape(picked)}</p>"
+
+
+def _name_together(points: Sequence[Point]) -> str:
+    """Name choices that come out the same: methods with the same values in one breath."""
+    by_values: dict[str, list[str]] = {}
+    for point in points:
+        by_values.setdefault(point.values, []).append(point.method)
+    return "; ".join(", ".join(filter(None, [*methods, values])) for values, methods in by_values.items())
 
 
 def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[Figure]) -> _Section:

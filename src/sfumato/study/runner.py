@@ -260,7 +260,7 @@ class _Crew:
             yield from self._stop_excess()
 
     def _hand_out(self) -> None:
-        """Give every idle worker a cell, hire for those that are gone, and let go who is not needed."""
+        """Give every idle worker a cell, and hire one where nobody is left to take what waits."""
         for worker in self.workers:
             if worker.is_ready and worker.task is None:
                 task = self._choose(worker)

@@ -1,0 +1,32 @@
+"""The example studies: all in a reduced form, one of them as it is."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.registry import metrics_for
+from sfumato.study.file import read_study
+from sfumato.study.plan import plan_study
+from sfumato.study.work import Bench
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_method_of_an_example_works_on_its_data(path, tmp_path):
+    plan = plan_study(read_study(path))
+    job = dataclasses.replace(plan.job, measures=(metrics_for(plan.kind)[-1].name,))
+    bench = Bench(plan.job.source.read(), job, tmp_path, quick=0)
+    first = {cell.name: cell for cell in reversed(plan.cells)}
+    assert {name: bench.run(cell).status for name, cell in first.items()} == dict.fromkeys(first, "done")
+
+
+def test_an_example_runs_as_it_is(tmp_path):
+    path = next(path for path in EXAMPLES if path.stem == "timeline")
+    result = sf.study(path, out=tmp_path / "out")
+    assert result.count() == {"done": 12}
+    after = result.to_polars().filter(repetition=1, measure="deleted-share", label="odesa").sort("delta")["risk_after"]
+    assert after.is_sorted()
+    assert (tmp_path / "out" / "study.html").exists()

@@ -170,7 +170,19 @@ def _reading(
 
 _PANELS = {
     "How the file is read": (
-        *("column", "drop", "delimiter", "format", "encoding", "header", "separator", "missing", "empty", "sheet"),
+        *(
+            "column",
+            "drop",
+            "delimiter",
+            "format",
+            "encoding",
+            "header",
+            "separator",
+            "missing",
+            "empty",
+            "sheet",
+            "step",
+        ),
     ),
     "Records and their times": (
         *(

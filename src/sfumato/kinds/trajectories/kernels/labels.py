@@ -190,7 +190,8 @@ def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
     room = _need_room(scratch, labels, touched, size)
     if room == scratch.keys.size and labels.size <= scratch.others.size:
         return scratch
-    return new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
+    larger: Scratch = new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
+    return larger
 
 
 @njit(**BORROWING)
@@ -281,7 +282,8 @@ def _add_dense(dense: NDArray[np.int32], keys: NDArray[np.int64], begin: int, en
 def _add(counter: Counter, visits: Visits, record: int, keys: NDArray[np.int64], demand: Demand, step: int) -> Counter:
     """Count sequences of a record in or out, for all records and for the visitors of its sensitive places."""
     if demand.kinds == 1:
-        return add_keys(counter, keys, keys.size, step)
+        counter = add_keys(counter, keys, keys.size, step)
+        return counter
     shifted = np.empty(keys.size, np.int64)
     for i in range(visits.secret_offsets[record] - 1, visits.secret_offsets[record + 1]):
         kind = 0 if i < visits.secret_offsets[record] else visits.secret[i]

@@ -282,8 +282,8 @@ def _add_dense(dense: NDArray[np.int32], keys: NDArray[np.int64], begin: int, en
 def _add(counter: Counter, visits: Visits, record: int, keys: NDArray[np.int64], demand: Demand, step: int) -> Counter:
     """Count sequences of a record in or out, for all records and for the visitors of its sensitive places."""
     if demand.kinds == 1:
-        counter = add_keys(counter, keys, keys.size, step)
-        return counter
+        counted: Counter = add_keys(counter, keys, keys.size, step)
+        return counted
     shifted = np.empty(keys.size, np.int64)
     for i in range(visits.secret_offsets[record] - 1, visits.secret_offsets[record + 1]):
         kind = 0 if i < visits.secret_offsets[record] else visits.secret[i]

@@ -1,4 +1,4 @@
-"""Local recoding beside one recoding for all, on public check-ins and taxi trips; times, growth, the best there is."""
+"""Local recoding beside one recoding for all, on public check-ins and taxi trips; times and growth."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from benchmarks.measure import DATA, generated, run_parts, table
 
 if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
-    from sfumato.kinds.trajectories.kernels.trees import Grown
-    from sfumato.kinds.trajectories.model.histories import Trajectories
 
 METHODS: dict[str, tuple[str, dict[str, object]]] = {
     "seqanon": ("SeqAnon", {}),
@@ -183,119 +181,6 @@ def growth(folder: Path) -> list[list[object]]:
     return rows
 
 
-def gap(folder: Path) -> list[list[object]]:
-    """How far seqanon and local-km are from the best local recoding over the trees of its two starts, by HiGHS.
-
-    It bounds what any choice of those labels can reach. Labels of other trees may do better still.
-    """
-    import sfumato as sf
-    from sfumato.core.measuring.comparison import Comparison
-    from sfumato.kinds.trajectories.metrics.distance import Distance
-    from sfumato.kinds.trajectories.model.histories import Trajectories
-
-    rows = []
-    for seed in range(12):
-        draw = random.Random(seed)
-        names = "abcdef"
-        where = {place: (draw.randint(0, 20), draw.randint(0, 20)) for place in names}
-        records = [[draw.choice(names) for _ in range(draw.randint(1, 3))] for _ in range(9)]
-        visited = {place: where[place] for record in records for place in record}
-        data = sf.Dataset.of("trajectories", records, visited)
-        losses = []
-        for method in (sf.methods.SeqAnon, sf.methods.LocalKm):
-            result = sf.anonymize(data, method(k=2, m=2, infeasible="suppress"), secret=bytes(32), withhold_at_most=1.0)
-            kept = set(result.trace.rows.tolist())
-            losses.append(float(Distance().measure(Comparison(data, result.release, result.trace.rows)).value))
-        rows_kept = Trajectories.of(data).take(np.array(sorted(kept)))
-        best = min(solve(rows_kept, tree, 2, 2) for tree in list_trees(rows_kept))
-        if best > losses[1] + 1e-6:
-            raise SystemExit(f"case {seed}: local-km is below what is called the best, so that is no bound")
-        rows.append(
-            [seed, *losses, best, losses[1] / losses[0] if losses[0] else 1.0, best / losses[0] if losses[0] else 1.0]
-        )
-        print(rows[-1], file=sys.stderr, flush=True)
-    means = [float(np.mean([row[i] for row in rows])) for i in range(1, 6)]
-    table(
-        "Gap to the best", ["case", "seqanon D", "local-km D", "best D", "local-km", "best"], [*rows, ["mean", *means]]
-    )
-    return rows
-
-
-def list_trees(rows: Trajectories) -> list[Grown]:
-    """Return the trees that the two starts of local-km take their labels from."""
-    from sfumato.core.run import Run
-    from sfumato.kinds.trajectories.methods.local_km import LocalKm
-
-    method, places = LocalKm(k=2, m=2), np.unique(rows.ordinary.codes).astype(np.int64)
-    group = method._find_groups(rows, places, Run(bytes(32)))
-    assert group is not None
-    return [method._grow_near(rows, places), method._grow_groups(rows, places, group)]
-
-
-def solve(rows: Trajectories, tree: Grown, k: int, m: int) -> float:
-    """Return the smallest distance of any local recoding with labels of a tree: an integer programme.
-
-    A variable for every label of every visit, for every sequence of labels of every record, and for every sequence.
-    """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import coo_array
-
-    records = rows.histories.lists()
-    names = [rows.histories.labels[code] for code in np.unique(rows.ordinary.codes)]
-    rank = {names[place]: at for at, place in enumerate(tree.order.tolist())}
-    cost, entries, low, high = [], [], [], []
-
-    def variable(price: float = 0.0) -> int:
-        cost.append(price)
-        return len(cost) - 1
-
-    def constrain(terms: list[tuple[int, float]], least: float, most: float) -> None:
-        entries.extend((len(low), at, value) for at, value in terms)
-        low.append(least)
-        high.append(most)
-
-    supports: dict[tuple[int, ...], tuple[int, list[int]]] = {}
-    for record in records:
-        chosen = []
-        for place in record:
-            start, stop = tree.paths.start[rank[place]], tree.paths.start[rank[place] + 1]
-            price = tree.paths.cost[start:stop] * tree.unit / len(record) / len(records)
-            chosen.append({int(n): variable(float(p)) for n, p in zip(tree.paths.node[start:stop], price, strict=True)})
-            constrain([(at, 1.0) for at in chosen[-1].values()], 1, 1)
-        held: dict[tuple[int, ...], list[list[int]]] = {}
-        for size in range(1, m + 1):
-            for visits in itertools.combinations(chosen, size):
-                for labels in itertools.product(*visits):
-                    held.setdefault(labels, []).append([visit[n] for visit, n in zip(visits, labels, strict=True)])
-        for labels, ways in held.items():
-            mine = variable()
-            occurs, holders = supports.setdefault(labels, (variable(), []))
-            holders.append(mine)
-            found = []
-            for way in ways:
-                both = variable()
-                found.append((both, 1.0))
-                for at in way:
-                    constrain([(both, 1.0), (at, -1.0)], -np.inf, 0)
-                constrain([(both, -1.0), *[(at, 1.0) for at in way]], -np.inf, len(way) - 1)
-                constrain([(both, 1.0), (occurs, -1.0)], -np.inf, 0)
-            constrain([(mine, 1.0), *[(at, -value) for at, value in found]], -np.inf, 0)
-    for occurs, holders in supports.values():
-        constrain([*[(at, 1.0) for at in holders], (occurs, -float(k))], 0, np.inf)
-    row, column, value = zip(*entries, strict=True)
-    matrix = coo_array((value, (row, column)), shape=(len(low), len(cost))).tocsr()
-    found = milp(
-        np.array(cost),
-        constraints=LinearConstraint(matrix, low, high),
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(0, 1),
-        options={"time_limit": 60},
-    )
-    if found.status != 0:
-        raise SystemExit(f"HiGHS did not finish: {found.message}")
-    return float(found.fun)
-
-
 def minimality(folder: Path) -> list[list[object]]:
     """What somebody concludes who knows the method: which members of a coarse label would have been published finer.
 
@@ -399,4 +284,4 @@ def _skip(data: object, share: float) -> float:
 
 
 if __name__ == "__main__":
-    run_parts("local_trajectories", __doc__ or "", loss, speed, growth, gap, minimality)
+    run_parts("local_trajectories", __doc__ or "", loss, speed, growth, minimality)

@@ -34,7 +34,7 @@ def show(out: Output, directory: Path) -> None:
         f"{before['unique_share']:.0%} of the people."
     )
     out.say("")
-    method = build(registry.find("seqanon", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
+    method = build(registry.find("local-km", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
     published = publish(
         Quiet(),
         directory,
@@ -45,7 +45,7 @@ def show(out: Output, directory: Path) -> None:
         report=True,
     )
     out.say(
-        f"2. Anonymised with seqanon, k=5, m=2: {published['published']:,} records published, "
+        f"2. Anonymised with local-km, k=5, m=2: {published['published']:,} records published, "
         f"{published['withheld']:,} withheld."
     )
     verdict = pipeline.verify(directory, original)

@@ -190,8 +190,8 @@ def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
     room = _need_room(scratch, labels, touched, size)
     if room == scratch.keys.size and labels.size <= scratch.others.size:
         return scratch
-    made: Scratch = new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
-    return made
+    larger: Scratch = new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
+    return larger
 
 
 @njit(**BORROWING)

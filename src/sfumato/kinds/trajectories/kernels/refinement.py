@@ -163,8 +163,9 @@ class _Refinement:
         sum_own(self.seats, self.parts)
         begin, lengths = np.array(offsets, np.int64), np.diff(offsets).astype(np.int64)
         row_offsets, rows = list_visits(begin[:-1], lengths, seat, number)
-        token, stamp = label[seat].astype(np.int32), np.zeros(len(lengths) + 1, np.int64)
-        self.records = Records(begin, seat, token, row_offsets, rows, stamp)
+        self.records = Records(
+            begin, seat, label[seat].astype(np.int32), row_offsets, rows, np.zeros(len(lengths) + 1, np.int64)
+        )
         self.walk = new_walk(int(lengths.max(initial=0)), demand.size, number + 1)
         expected = float((lengths.astype(np.float64) ** demand.size).sum())
         counter = new_counter(self.demand.base**demand.size, expected)

@@ -30,10 +30,10 @@ def people(folder: Path, size: int, model: str, *options: str) -> sf.Dataset:
 
 
 def anonymized(data: sf.Dataset, name: str, **asked: object) -> tuple[float, Comparison]:
-    """Return the seconds of a run in a warm process, and the comparison."""
-    start = time.perf_counter()
-    result = sf.anonymize(data, find(name)(**asked), secret=bytes([1] * 32))
-    return time.perf_counter() - start, Comparison(data, result.release, result.trace.rows)
+    """Return the seconds a processor worked in a warm process, and the comparison; whoever fits nowhere is left out."""
+    start = time.process_time()
+    result = sf.anonymize(data, find(name)(**asked), secret=bytes([1] * 32), withhold_at_most=1)
+    return time.process_time() - start, Comparison(data, result.release, result.trace.rows)
 
 
 def measure(data: sf.Dataset, name: str, **asked: object) -> list[object]:

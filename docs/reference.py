@@ -12,7 +12,7 @@ from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
 COMMANDS = (
-    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "run", "generate",
+    "demo", "methods", "inspect", "anonymize", "apply", "verify", "attack", "measure", "plot", "run", "generate",
 )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 import sfumato as sf
 from benchmarks import activity, rt, sequences, sets, timeline
 from benchmarks.measure import DATA, generated
@@ -139,16 +141,24 @@ def deletions(folder: Path) -> Rows:
     }
     rows: Rows = [["shape", "occurrences", "sensitive events", "delta", "deleted, %", "ghosts, %", "seconds"]]
     for name, deltas in thresholds.items():
-        path, chosen = timeline.shaped(folder, name)
-        data = sf.read(path, kind="timeline", sensitive=[f"@{chosen}"])
+        path, _ = timeline.shaped(folder, name)
+        found = Timeline.of(sf.read(path, kind="timeline"))
+        totals = np.bincount(found.codes, found.counts, minlength=len(found.labels))
         measured = []
         for delta in deltas:
-            _, seconds, result = timeline.taken(data, sf.methods.Essa(delta=delta))
+            least = float(delta) * totals.sum()
+            reaching = [int(code) for code in np.argsort(totals, kind="stable") if totals[code] >= least]
+            rarest = [found.labels[code] for code in reaching[: 5 if name == "ADL" else 20]]
+            if not rarest:
+                continue
+            data = sf.read(path, kind="timeline", sensitive=rarest)
+            start = time.process_time()
+            result = sf.anonymize(data, sf.methods.Essa(delta=delta), secret=SECRET, withhold_at_most=1)
+            seconds = time.process_time() - start
             comparison = _compare(data, result)
             deleted, ghosts = (100 * metric.measure(comparison).value for metric in (DeletedShare(), GhostEvents()))
             measured.append((deleted, ghosts, seconds))
-            about = [name, int(Timeline.of(data).totals.sum()), len(data.schema.sensitive)]
-            rows.append([*about, delta, deleted, ghosts, seconds])
+            rows.append([name, int(totals.sum()), len(rarest), delta, deleted, ghosts, seconds])
         medians = [statistics.median(column) for column in zip(*measured, strict=True)]
         rows.append([name, "", "", "median", *medians])
     return rows

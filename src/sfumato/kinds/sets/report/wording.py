@@ -19,6 +19,8 @@ COUNTERS = {
     "splits": "Times a group of items was split",
     "taken_out": "Records taken out of a group and put into another",
     "parts": "Parts of the data, one after the other",
+    "clusters_above_max": "Clusters that had to be larger than asked for",
+    "deepest": "Levels of joint clusters above each other, at most",
 }
 """What methods count, in plain words."""
 

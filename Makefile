@@ -25,11 +25,18 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.timeline
 	$(BIN)/python -m benchmarks.snapshots
 	$(BIN)/python -m benchmarks.activity
+	$(BIN)/python -m benchmarks.table
+	$(BIN)/python -m benchmarks.table_local
 	$(BIN)/python -m benchmarks.table_utility
+	$(BIN)/python -m benchmarks.peers_of_tables
+	$(BIN)/python -m benchmarks.rt
+	$(BIN)/python -m benchmarks.local_trajectories
+	$(BIN)/python -m benchmarks.local_sets
+	$(BIN)/python -m benchmarks.hidden_delays
 	$(BIN)/python -m benchmarks.reports
 	$(BIN)/python -m benchmarks.study
 
-papers: $(STAMP)-test  ## remake the papers' curves on the data at hand
+papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers
 
 docs: $(STAMP)-docs  ## build the site into site/

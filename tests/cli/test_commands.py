@@ -27,6 +27,7 @@ def test_every_command_has_help(sfumato):
         "verify",
         "attack",
         "measure",
+        "plot",
         "run",
         "generate",
     ):
@@ -66,6 +67,16 @@ def test_anonymize_verify_attack_measure(sfumato, checkins):
     assert risk["smallest_anonymity_set"] >= 5
     scores = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]
     assert len(scores) >= 6 and all({"metric", "value"} <= set(score) for score in scores)
+
+
+def test_plots_are_saved_for_the_owner(sfumato, checkins, tmp_path):
+    anonymize(sfumato, checkins)
+    words = ("plot", "out", "--original", checkins, "--as", "svg", "--out")
+    saved = sfumato(*words, "plots", "--json").json["plots"]
+    assert len(saved) >= 5 and all((tmp_path / path).read_text().startswith("<svg") for path in saved)
+    assert "is there already" in sfumato(*words, "plots", expect=2).stderr
+    assert "must not lie in release/" in sfumato(*words, "out/release/plots", expect=2).stderr
+    assert not (tmp_path / "out" / "release" / "plots").exists()
 
 
 def test_measure_takes_a_workload(sfumato, checkins, tmp_path):

@@ -103,6 +103,15 @@ def test_numbers_behind_the_itemsets_are_true(prepared):
     assert all(int(row[3].replace(",", "")) <= int(row[1].replace(",", "")) for row in rows)
 
 
+def test_numbers_behind_the_items_are_true(prepared):
+    _, parts = prepared
+    records = parts[0].history.lists()
+    for name, before, after, error in report.figures(*parts)["items"].rows:
+        truth = sum(name in record for record in records)
+        assert int(before) == truth
+        assert error.endswith(" %") and int(after) >= 0
+
+
 def test_picture(prepared, tmp_path):
     report.picture(*prepared[1], tmp_path / "sets.png")
     assert (tmp_path / "sets.png").read_bytes()[:4] == b"\x89PNG"

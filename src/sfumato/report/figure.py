@@ -22,6 +22,7 @@ FORMATS = ("html", "pdf", "png", "svg")
 _VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _PICTURE_SCALE = 1.2
 _LETTER = 7.2
+_POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
 _LOOK: dict[str, Any] = {
     "font": FONT,
     "view": {"stroke": None},
@@ -207,8 +208,12 @@ def to_html(chart: Any) -> str:
     """Return a chart as a page that shows details under the pointer and loads nothing: all scripts are in it."""
     import vl_convert
 
-    page: str = vl_convert.vegalite_to_html(specify(chart, "white"), vl_version=_VERSION, bundle=True)
-    return page
+    # What is drawn is the owner's: nothing on the page may offer to send it to an editor elsewhere, or could.
+    offers = {"export": True, "source": False, "compiled": False, "editor": False}
+    spec = specify(chart, "white") | {"usermeta": {"embedOptions": {"actions": offers}}}
+    page: str = vl_convert.vegalite_to_html(spec, vl_version=_VERSION, bundle=True)
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    return page.replace("<head>", f"<head>{policy}", 1)
 
 
 def save_figure(figure: Any, path: str | Path) -> None:

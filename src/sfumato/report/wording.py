@@ -87,7 +87,7 @@ def spell_fact(kind: str, name: str) -> str:
     Examples
     --------
     >>> spell_fact("sets", "items_moved_by_lemma_2"), spell_fact("sets", "records_exchanged")
-    ('Items moved to term chunks, so that no reconstruction is impossible', 'Records exchanged')
+    ('Items moved to term chunks because the other parts of records were too few', 'Records exchanged')
     """
     plain: str | None = _words(kind, "COUNTERS", {}).get(name.replace(" ", "_"))
     return plain or name.replace("_", " ").capitalize()

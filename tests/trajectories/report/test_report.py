@@ -308,6 +308,7 @@ def test_figures_are_saved_in_four_formats(tmp_path):
         assert file.read_bytes().lstrip().startswith(start)
     # A page that moves under the pointer brings all its scripts along.
     assert not re.search(rb"<script[^>]+src=|<link", (tmp_path / "map.html").read_bytes())
+    assert b"default-src 'none'" in (tmp_path / "map.html").read_bytes()[:600]
     with pytest.raises(ParameterError, match="must end in"):
         plots.save_figure(figure, tmp_path / "map.gif")
 

@@ -112,12 +112,14 @@ def _describe_itemsets(rows: list[dict[str, Any]], panels: list[Any], mined: int
 def draw_items(comparison: Comparison) -> Figure:
     """Draw in how many records some items are, before and as the release lets expect, and how far off that is."""
     found = comparison.view(SetComparison)
-    before = np.bincount(comparison.history.codes, minlength=len(found.items))
+    labels = comparison.history.labels
+    before = np.bincount(comparison.history.codes, minlength=len(labels))
     # Only what is shown has to be expected: expecting it takes time.
     chosen = choose_ranks(before)
-    after = np.zeros(len(found.items))
-    after[chosen] = found.expect([[found.items[at]] for at in chosen.tolist()])
-    return draw_frequencies(found.items, before, after, "items", counted="records")
+    after = np.zeros(len(labels))
+    after[chosen] = found.expect([[labels[at]] for at in chosen.tolist()])
+    divided = not found.is_disassociated
+    return draw_frequencies(labels, before, after, "items", counted="records", divided=divided)
 
 
 def draw_sizes(comparison: Comparison) -> Figure:

@@ -11,14 +11,16 @@ __all__ = ["COUNTERS", "describe_attacker", "limit_promise"]
 
 COUNTERS = {
     "bands": "Bands: groups of items of like frequency, looked at one after the other",
-    "items_moved_by_lemma_2": "Items moved to term chunks, so that no reconstruction is impossible",
-    "items_moved_from_covers": "Items moved to term chunks because others in the chunk told them",
+    "items_moved_by_lemma_2": "Items moved to term chunks because the other parts of records were too few",
+    "items_moved_from_covers": "Items moved to term chunks because all records of a cluster have them",
     "loss_of_cut": "Loss (parts per million) of the best generalisation that is the same in all records",
     "loss": "Loss (parts per million) of this release",
     "began_at_root": "Began with everything generalised (1: yes)",
     "splits": "Times a group of items was split",
     "taken_out": "Records taken out of a group and put into another",
     "parts": "Parts of the data, one after the other",
+    "clusters_above_max": "Clusters that had to be larger than asked for",
+    "deepest": "Levels of joint clusters above each other, at most",
 }
 """What methods count, in plain words."""
 

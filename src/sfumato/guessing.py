@@ -14,6 +14,7 @@ from sfumato.core.rooms import look_up
 from sfumato.io.archives import Part, find_archive, list_parts
 from sfumato.io.looks import Guess, Look
 from sfumato.io.reading import Reading
+from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
 
 __all__ = ["Guessed", "guess_file"]
@@ -53,6 +54,7 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     >>> found.guess.kind, found.guess.options["columns"]
     ('trajectories', {'person': 'uid', 'place': 'venue', 'y': 'lat', 'x': 'lng'})
     """
+    _refuse_foreign(path)
     chosen, told = _choose_file(path)
     look = Look.of(chosen)
     if kind is not None:
@@ -77,6 +79,30 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
         raise _explain(look, kind, failures)
     best, dataset = read[0]
     return Guessed(chosen, best, dataset, tuple(found.kind for found, _ in read[1:]))
+
+
+_FOREIGN = {
+    ".npy": "an array of NumPy: save its columns as CSV with numpy.savetxt, or as Parquet",
+    ".npz": "arrays of NumPy: save their columns as CSV with numpy.savetxt, or as Parquet",
+    ".tar": "an archive of tar: unpack it, and give one of the files or the folder",
+    ".tgz": "an archive of tar: unpack it, and give one of the files or the folder",
+    ".7z": "an archive of 7-Zip: unpack it, and give one of the files or the folder",
+    ".rda": "data of R: write them with write.csv(..., row.names = FALSE)",
+    ".rds": "data of R: write them with write.csv(..., row.names = FALSE)",
+    ".sav": "data of SPSS: save them as CSV",
+    ".dta": "data of Stata: save them as CSV",
+    ".sas7bdat": "data of SAS: save them as CSV",
+    ".xls": "a workbook of an old format: save it as XLSX",
+    ".shp": "shapes: save points as GeoJSON or CSV",
+}
+"""What files of other programs are, and what to do."""
+
+
+def _refuse_foreign(path: Path) -> None:
+    bare = path.with_suffix("") if path.suffix.lower() in {".gz", ".xz"} else path
+    about = _FOREIGN.get(bare.suffix.lower())
+    if about is not None:
+        raise ParameterError(f"{path.name}: this is {about}.")
 
 
 def _ask(kind: str, look: Look) -> Guess | None:
@@ -119,7 +145,7 @@ def _choose_file(path: Path) -> tuple[Path, list[str]]:
     for part in parts:
         block = next(iter(part.blocks()), b"")
         data = len(part.load())
-        begins.setdefault(_begin_of(part.name, block), []).append((data, part))
+        begins.setdefault(_begin_of(part, block), []).append((data, part))
     groups = sorted(begins.values(), key=lambda group: -sum(size for size, _ in group))
     known = (look_up(kind, "reader", "knows_folder") for kind in registry.all_kinds())
     if path.is_dir() and any(knows is not None and knows(path) for knows in known):
@@ -140,10 +166,12 @@ def _enter_archive(path: Path) -> Path:
     return files[0] if len(files) == 1 and files[0].suffix.lower() == ".zip" else path
 
 
-def _begin_of(name: str, block: bytes) -> tuple[str, ...]:
-    """Return what files that belong together have in common: format and, of a text, the first lines."""
-    suffix = Path(name.removesuffix(".gz").removesuffix(".xz")).suffix
-    if suffix.lower() in {".parquet", ".pq", ".xlsx", ".gpx", ".xes"}:
+def _begin_of(part: Part, block: bytes) -> tuple[str, ...]:
+    """Return what files that belong together have in common: format and columns or, of a text, the first line."""
+    suffix = Path(part.name.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
+    if suffix in {".parquet", ".pq", ".xlsx", ".ods"}:
+        return (suffix, *Source(Path(part.name), Reading("table"), [part]).table().column_names)
+    if suffix in {".gpx", ".xes", ".geojson"}:
         return (suffix,)
     lines = first_lines(block, 1)
     data_like = bool(lines) and all(

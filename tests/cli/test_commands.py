@@ -215,9 +215,9 @@ def test_demo_goes_end_to_end(sfumato, tmp_path):
     [
         (["--method", "seqanom", *KM], "Did you mean 'seqanon'"),
         (["--method", "seqanon", "-p", "kk=5", "-p", "m=2"], "Did you mean 'k'"),
-        (["--method", "seqanon", "-p", "k=1", "-p", "m=2"], "SeqAnon: k must be at least 2, got 1"),
-        (["--method", "seqanon", "-p", "k=five", "-p", "m=2"], "SeqAnon: k must be a whole number"),
-        (["--method", "seqanon", "-p", "k=5"], "SeqAnon: m must be given"),
+        (["--method", "seqanon", "-p", "k=1", "-p", "m=2"], "seqanon: k must be at least 2, got 1"),
+        (["--method", "seqanon", "-p", "k=five", "-p", "m=2"], "seqanon: k must be a whole number"),
+        (["--method", "seqanon", "-p", "k=5"], "seqanon: m must be given"),
         (["--method", "seqanon", "-p", "k=500", "-p", "m=2"], "k must be at most the number of people"),
         (["--method", "seqanon", "-p", "k=5", "-p", "k=6", "-p", "m=2"], "given twice"),
         (["--method", "seqanon", *KM, "--column", "place"], "write name=value"),

@@ -44,9 +44,9 @@ def test_byte_order_mark_blanks_in_names_and_missing_names():
 
 
 def test_format_and_delimiter_can_be_told(tmp_path):
-    file = tmp_path / "visits.data"
+    file = tmp_path / "visits.bin"
     file.write_text("person|place\n7|a\n")
-    with pytest.raises(SchemaError, match=r"visits\.data: the extension does not tell the format"):
+    with pytest.raises(SchemaError, match=r"visits\.bin: the extension does not tell the format"):
         read_table(file)
     assert read_table(file, format="csv", delimiter="|").to_pylist() == [{"person": "7", "place": "a"}]
     with pytest.raises(ParameterError, match="format must be one of"):

@@ -21,7 +21,6 @@ _GIVEN = re.compile(
     r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates)=(?P<value>[\w:.+*@-]+\w)"
 )
 _METHOD = re.compile(r"^(?P<name>[A-Z]\w*): ")
-_FORCE = re.compile(r"\(force\)")
 
 
 def speak(text: str) -> str:
@@ -43,7 +42,6 @@ def speak(text: str) -> str:
         lambda found: f"(--{_spell(found['name'])}" + (f" {found['value']}" if found["value"] else ""), text
     )
     text = _GIVEN.sub(lambda found: f"--{_spell(found['name'])} {found['value']}", text)
-    text = _FORCE.sub("(--force)", text)
     return _METHOD.sub(_name_method, text)
 
 

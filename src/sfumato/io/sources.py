@@ -40,6 +40,8 @@ class Source:
         File, folder or archive; a file in an archive is named below it, as ``data.zip/visits.csv``.
     reading
         How to read it.
+    parts
+        The files, where they are known.
 
     Examples
     --------
@@ -51,10 +53,10 @@ class Source:
     {'time': ['1', '1'], 'place': ['park', 'park'], 'file': ['ann', 'bob']}
     """
 
-    def __init__(self, path: Place, reading: Reading) -> None:
+    def __init__(self, path: Place, reading: Reading, parts: Sequence[Part] | None = None) -> None:
         self.reading = reading
         self.name = path.name
-        self.parts: Sequence[Part] = list_parts(path, reading.format)
+        self.parts: Sequence[Part] = list_parts(path, reading.format) if parts is None else parts
         inside = find_archive(path) if isinstance(path, Path) else None
         if len(self.parts) == 1 and inside is not None:
             self.name = f"{inside[0].name}/{self.parts[0].name}"

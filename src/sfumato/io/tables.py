@@ -178,7 +178,7 @@ def detect_delimiter(lines: Sequence[str]) -> str:
         counts = [line.count(delimiter) for line in bare]
         return len(set(counts)) == 1 and counts[0] > 0, counts[0]
 
-    if len(lines) > 1 and not any(mark in line for mark in _DELIMITERS for line in lines):
+    if len(lines) > 1 and not any(mark in line for mark in (*_DELIMITERS, '"') for line in lines):
         cells = {len(line.split()) for line in lines}
         if len(cells) == 1 and min(cells) >= 3:
             return " "

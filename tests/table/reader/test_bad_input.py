@@ -192,7 +192,7 @@ GIVEN = PASTE.split()
         (HEADER + GOOD, [*GIVEN, "-p", "l=3"], "l must be at most the number of values of column 'illness', got l=3"),
         ("name,age,age\na,1,2\n", GIVEN, "column 3 repeats an earlier name"),
         (HEADER + "a,2024-02-30,f,x\n", [*GIVEN, "--scale", "age=date"], "column 'age': dates and times must exist"),
-        (HEADER + "a,,f,x\n", [*GIVEN, "--missing", "error"], "column 'age' must not have empty cells (missing=error)"),
+        (HEADER + "a,,f,x\n", [*GIVEN, "--missing", "error"], "must not have empty cells (--missing error)"),
         (HEADER + "a,?,f,x\n", [*GIVEN, "--missing", "error", "--empty", "?"], "found them in row 1"),
         (HEADER + GOOD, [*GIVEN, "--quasi", "illness"], "two roles"),
         (HEADER + GOOD, [*GIVEN, "--missing", "kep"], "too near to 'keep'"),

@@ -36,7 +36,7 @@ def guess(look: Look) -> Guess | None:
     if looks_like_spmf_text(look.lines):
         told = ["Lines are SPMF text; read as sets, their order does not matter."]
         return Guess("sets", 60, {}, told, *_METHOD, of_lines=True)
-    return _guess_lines(look) or _guess_table(look)
+    return _guess_lines(look) or _guess_pairs(look) or _guess_table(look)
 
 
 def _is_ragged(look: Look, mark: str) -> bool:
@@ -67,6 +67,20 @@ def _guess_lines(look: Look) -> Guess | None:
             options = {"format": "transactions", "separator": mark}
             return Guess("sets", 90, options, told, *_METHOD, of_lines=True)
     return None
+
+
+def _guess_pairs(look: Look) -> Guess | None:
+    """Take two columns of numbers without names for who and what, where who stands in several rows."""
+    header = look.reading.get("header", ())
+    if len(header) != 2 or any(column.shape != "whole" for column in look.columns.values()):
+        return None
+    if not look.columns[header[0]].repeats:
+        return None
+    told = [
+        "There are two columns of numbers, the first with several rows of the same: whose the items are, and items."
+    ]
+    options = {"header": ["person", "item"], "format": "csv"}
+    return Guess("sets", 62, options, told, *_METHOD)
 
 
 def _guess_table(look: Look) -> Guess | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
@@ -11,6 +12,8 @@ from sfumato.kinds.table.reader.roles import guess_role, roles_of_words
 __all__ = ["guess", "guess_roles"]
 
 _MANY_COLUMNS = 20
+_WHOSE = frozenset({"patient", "person", "user", "uid", "pid", "customer", "client", "member", "household", "account"})
+"""Words in the names of columns that say whose records are."""
 _MOST_VALUES = 200
 """Different values from which on a column that nobody knows is left out."""
 _IDENTIFIER, _QUASI, _SENSITIVE = "identifier", "quasi", "sensitive"
@@ -62,10 +65,10 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
             given[known[name]].append(name)
         elif _is_unknown_identifier(column):
             given[_IDENTIFIER].append(name)
-        elif (len(known) < 3 or len(look.columns) <= _MANY_COLUMNS) and column.distinct <= _MOST_VALUES:
+        elif (len(known) < 3 or len(look.columns) <= _MANY_COLUMNS) and _is_attribute(column):
             given[_QUASI].append(name)
     options: dict[str, Any] = {role: names for role, names in given.items() if names}
-    owner = next((name for name in given[_IDENTIFIER] if look.columns[name].repeats), None)
+    owner = next((name for name in given[_IDENTIFIER] if _says_whose(look.columns[name])), None)
     for role, spoken in (
         (_IDENTIFIER, "Naming people or records, by their names or because every row has another value"),
         (_QUASI, "Known to others, perhaps"),
@@ -82,6 +85,19 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         options["drop"] = rest
         told.append(f"Nothing tells what the other columns are ({len(rest)}); they are left out (drop).")
     return {name: value for name, value in options.items() if value}, told
+
+
+def _is_attribute(column: ColumnLook) -> bool:
+    """Tell whether a column that nobody knows has few labels, or numbers, which can be put together by size."""
+    return column.distinct <= _MOST_VALUES or (column.shape in {"whole", "decimal"} and column.suspect is None)
+
+
+def _says_whose(column: ColumnLook) -> bool:
+    return (
+        column.repeats
+        and not column.empty
+        and any(word in _WHOSE for word in re.findall("[a-z]+", column.name.lower()))
+    )
 
 
 def _is_unknown_identifier(column: ColumnLook) -> bool:

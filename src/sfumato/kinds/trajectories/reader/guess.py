@@ -19,6 +19,19 @@ _TREE = "fanout:4"
 _SUPPRESS = {"k": 5, "m": 2, "infeasible": "suppress"}
 _WHOSE = ("label", "user", "uid", "user_id", "person", "driver", "taxi", "customer", "member", "patient")
 """Names of columns that say whose trips are, where every trip is of one of them."""
+_MOVING = (
+    "id",
+    "object",
+    "object_id",
+    "vehicle",
+    "vehicle_id",
+    "taxi_id",
+    "device",
+    "device_id",
+    "driver_id",
+    "bike_id",
+)
+"""Names of columns that say what moves, where positions stand beside."""
 _SEVERAL = re.compile(r"(?<![-\d])\d+ \d")
 
 
@@ -51,6 +64,9 @@ def guess(look: Look) -> Guess | None:
 def _guess_table(look: Look) -> Guess | None:
     roles = look.find_roles(WORDS)
     located = {"x", "y"} <= set(roles) or bool(set(PAIRS) & set(roles))
+    moving = [name for name, column in look.columns.items() if name.lower() in _MOVING and column.repeats]
+    if located and not {"person", "trajectory"} & set(roles) and len(moving) == 1:
+        roles["person"] = moving[0]
     record = roles.get("person") or roles.get("trajectory")
     if record is None or not (located or "place" in roles):
         return None

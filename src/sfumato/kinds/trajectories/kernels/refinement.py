@@ -52,7 +52,7 @@ def choose_steps(points: NDArray[np.float64], diameter: float, weight: int) -> f
     Examples
     --------
     >>> choose_steps(np.array([[0.0, 0, 0], [3, 4, 0]]), 0.0, weight=2**12), choose_steps(np.zeros((9, 3)), 0.0, 2**40)
-    (1073741824.0, 262144.0)
+    (1073741824.0, 131072.0)
     """
     bits = min(30, 62 - max(weight, 1).bit_length() - len(points).bit_length())
     extent = measure_extent(points, diameter)

@@ -81,7 +81,7 @@ def compare(folder: Path, k: int, m: int) -> list[list[object]]:
     def found() -> Iterator[list[object]]:
         for name, source in at_hand(folder).items():
             row: list[object] = [name, source.named, f"{k},{m}"]
-            found_before = ratio = 0.0
+            found_before = ratio = megabytes = 0.0
             for method in ("apriori", "local-km"):
                 try:
                     taken = anonymize(source, folder, method, *choose(k=k, m=m))
@@ -92,8 +92,9 @@ def compare(folder: Path, k: int, m: int) -> list[list[object]]:
                 loss, itemsets, pairs = (scores[name] for name in ("item-loss", "top-itemsets", "pair-support"))
                 row += [loss["value"], loss["exact_share"], itemsets["kept"], pairs["value"], taken.cpu]
                 ratio = loss["value"] / found_before if found_before else 0.0
+                megabytes = taken.megabytes
                 found_before = loss["value"]
-            yield [*row, ratio, round(taken.megabytes)]
+            yield [*row, ratio, round(megabytes)]
 
     rows: list[list[object]] = []
     one = ["NCP", "exact", "of 1,000 itemsets", "re", "CPU s"]

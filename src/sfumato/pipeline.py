@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sfumato import counting, registry, report
-from sfumato.checking import people, together
+from sfumato import counting, registry
+from sfumato.assessment import (
+    attack,
+    attack_beyond,
+    attack_result,
+    attack_rising,
+    attack_together,
+    draw_workload,
+    estimate,
+    inspect,
+    measure,
+    measure_release,
+    plot,
+    reconstruct,
+    save_plots,
+    write_report,
+)
+from sfumato.checking import people
 from sfumato.checking.asked import verify_asked
 from sfumato.checking.order import verify_order
-from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.structure import READABLE
-from sfumato.checking.together import Together
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores
-from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
@@ -31,14 +42,13 @@ from sfumato.core.run import Run
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
 from sfumato.io.export import export_release
-from sfumato.io.identifiers import look_at_columns, refuse_identifiers
+from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.releases import inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
-from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in, set_beside
+from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in
 from sfumato.io.releases.stage import staged
-from sfumato.report.notebook import Figures
 
 __all__ = [
     "anonymize",
@@ -52,11 +62,14 @@ __all__ = [
     "export",
     "inspect",
     "measure",
+    "measure_release",
     "plot",
     "read",
     "reconstruct",
+    "save_plots",
     "verify",
     "write",
+    "write_report",
 ]
 
 PathLike = str | Path
@@ -169,7 +182,7 @@ def write(
         counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
         result.trace.counters.update(counted)
         with clock.phase("attack"):
-            beyond = _attack_result(result)
+            beyond = attack_result(result)
         if reports and result.trace.original is not None:
             with clock.phase("report"):
                 write_report(result, stage.owner / "report.html", beyond)
@@ -193,16 +206,6 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
         return f"{name}: the release does not keep its claim; {verdict!r}."
     found = "; ".join((*verdict.unsettled, *verdict.undeclared))
     return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
-
-
-def _attack_result(result: Result) -> list[Finding]:
-    """Attack what is to be published with more than its promise is about, where the original is at hand."""
-    original, release = result.trace.original, result.release
-    if original is None:
-        return []
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [_name_unit(finding, original) for finding in found if finding is not None]
 
 
 def _verify_with_owner(result: Result, path: Path, alone: Verdict) -> Verdict | None:
@@ -281,100 +284,6 @@ def _verify_method(release: Release) -> Verdict:
     return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
 
 
-def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
-    """Say what the data are and how identifying they are as they stand.
-
-    The risks are those of an attacker who knows one piece of everybody, two, and so on up to m: places, items, slots,
-    events or attributes, whatever the data are made of.
-    """
-    attacker = registry.attacker_of_kind(dataset.kind)
-    risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
-    beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
-    return {
-        **dataset.describe(),
-        "notes": list(dataset.notes),
-        "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
-        "risk": [risk.to_dict() for risk in risks],
-        "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
-        "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
-    }
-
-
-def attack(source: Source, original: Dataset | None = None) -> Finding:
-    """Attack a release, on disk or in memory, with the knowledge its guarantee is about.
-
-    A result knows its original; with a directory or a release, it must be given.
-    """
-    release, original, rows = set_beside(source, original)
-    found = registry.attacker(release.guarantee).attack(release, original, rows)
-    return _name_unit(found, original)
-
-
-def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
-    """Attack the original and its release with ever more knowledge, whatever the guarantee is about.
-
-    Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
-    Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
-    """
-    release, original, rows = set_beside(source, original)
-    attacker = registry.attacker(release.guarantee)
-    if hasattr(attacker, "attack_rising"):
-        after = attacker.attack_rising(release, original, m, rows)
-    else:
-        after = [attacker.attack(release, original, rows)]
-    found = {"before": _attack_original(original, m), "after": after}
-    return {when: Findings(_name_unit(finding, original) for finding in each) for when, each in found.items()}
-
-
-def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
-    found: list[Finding] = registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)
-    return found
-
-
-def _name_unit(found: Finding, original: Dataset) -> Finding:
-    """Say what was attacked in the words of the data."""
-    return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
-
-
-def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
-    """Say what two releases of the same people give away together that neither does alone.
-
-    With the original that both were made from, people are followed from one to the other; without it, records are
-    compared.
-    """
-    original = find_original(first, original)
-    one, other = find_release_in(first), find_release_in(second)
-    if (one.kind, one.unit) != (other.kind, other.unit):
-        raise ParameterError(
-            f"two releases: one is of {one.kind} and one of {other.kind}, or what a record is differs."
-        )
-    if original is None:
-        return together.attack_together(one, other, (None, None))
-    rows = set_beside(first, original)[2], set_beside(second, original)[2]
-    return together.attack_together(one, other, rows)
-
-
-def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
-    """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
-    release, original, rows = set_beside(source, original)
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in modules]
-    return Findings(_name_unit(finding, original) for finding in found if finding is not None)
-
-
-def measure(
-    source: Source,
-    original: Dataset | None = None,
-    *,
-    workload: Workload | None = None,
-    seed: int = 0,
-    parameters: Mapping[str, object] | None = None,
-) -> Scores:
-    """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
-    release, original, rows = set_beside(source, original)
-    return measure_release(Comparison(original, release, rows, seed, workload), parameters)
-
-
 def export(
     source: Source, out: PathLike, *, layout: str | None = None, format: str | None = None, force: bool = False
 ) -> None:
@@ -394,63 +303,6 @@ def export(
         Whether to replace a file that is there.
     """
     export_release(find_release_in(source), Path(out), layout, format, force=force)
-
-
-def plot(source: Source, original: Dataset | None = None) -> Figures:
-    """Draw the plots of the report on a release, on disk or in memory, for a notebook: risk before and after, and more.
-
-    They may show labels of places, events and items, and so are for the owner, as the report is.
-    """
-    release, original, rows = set_beside(source, original)
-    comparison = Comparison(original, release, rows)
-    return Figures(report.figures(comparison, *_attack_both(comparison)))
-
-
-def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
-    """Draw COUNT queries about data of any kind, to be put to any release made of them.
-
-    They are what the kind's own measure asks: subsequences of places, sets of items, conditions on attributes, both
-    together, or events, activities and values in ranges of time.
-    """
-    for metric in registry.metrics_for(dataset.kind, {"queries": count}):
-        drawn = metric.draw_workload(dataset, seed)
-        if drawn is not None:
-            return drawn
-    raise ParameterError(f"workload: no measure of {dataset.kind} asks COUNT queries.")
-
-
-def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
-    """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
-    published = find_release_in(release)
-    if not registry.has_room(published.kind, "estimate"):
-        raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
-    drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
-    return drawn
-
-
-def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
-    """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
-    asked = [tuple(itemset) for itemset in itemsets]
-    published = find_release_in(release)
-    if not registry.has_room(published.kind, "estimate"):
-        offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
-        raise ParameterError(
-            f"estimate: this is a release of {published.kind}; itemsets can be counted in releases of "
-            f"{', '.join(offered)}."
-        )
-    room = registry.find_room(published.kind, "estimate")
-    certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
-    return [
-        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
-        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
-    ]
-
-
-def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:
-    """Return every score that applies; a measure that was given a parameter has to."""
-    asked = set(parameters or ())
-    metrics = registry.metrics_for(comparison.release.kind, parameters)
-    return Scores(m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys())
 
 
 def apply(
@@ -503,70 +355,3 @@ def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
     ledger = dataclasses.replace(ledger, folders=tuple(dict.fromkeys((*ledger.folders, here))))
     ledger.write(folder)
     ledger.write_everywhere()
-
-
-def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
-    """Write the owner's report on a result whose original is at hand."""
-    original = result.trace.original
-    assert original is not None
-    comparison = Comparison(original, result.release, result.trace.rows)
-    before, after, curve = _attack_both(comparison)
-    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
-    facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
-    scores = measure_release(comparison)
-    page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
-    path.write_text(page, encoding="utf-8")
-
-
-def _attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
-    """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
-    original, release, rows = comparison.original, comparison.release, comparison.rows
-    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
-    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
-    after = _name_unit(attacker.attack(release, original, rows), original)
-    by_m = {each.m: each for each in found if isinstance(each, Risk)}
-    curve: list[tuple[Risk, Risk]] = []
-    if isinstance(m, int) and m > 1 and isinstance(after, Risk):
-        for known in range(1, m):
-            claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
-            less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-            curve.append((by_m[known], dataclasses.replace(less, unit=original.unit)))
-        curve.append((by_m[m], after))
-    return found[-1], after, curve
-
-
-def save_plots(
-    path: PathLike, original: Dataset, folder: PathLike, form: str = "html", *, force: bool = False
-) -> list[Path]:
-    """Draw what the owner's report shows of a release, each figure as a file of its own.
-
-    Parameters
-    ----------
-    path
-        The release.
-    original
-        What it was made from.
-    folder
-        Where the files go. Plots show the original: they are the owner's, and are not written into ``release/``.
-    form
-        ``html`` (with details under the pointer), ``png``, ``svg`` or ``pdf``; none of them needs a network.
-    force
-        Whether to replace plots that are there.
-    """
-    from sfumato.report.figure import FORMATS
-
-    if form not in FORMATS:
-        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
-    published, target = Path(str(releases.find_release(Path(path)))).resolve(), Path(folder).resolve()
-    if target.exists() and not target.is_dir():
-        raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
-    if target == published or published in target.parents:
-        raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
-    release, original, rows = set_beside(path, original)
-    comparison = Comparison(original, release, rows)
-    drawn = report.figures(comparison, *_attack_both(comparison))
-    there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
-    if there and not force:
-        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
-    target.mkdir(parents=True, exist_ok=True)
-    return report.save_plots(drawn, target, form)

@@ -51,7 +51,7 @@ def refuse(tmp_path):
 def test_files_that_are_not_there(tmp_path, kind):
     with pytest.raises(SchemaError, match="there is no such file"):
         read(tmp_path / "missing.csv", kind)
-    with pytest.raises(SchemaError, match="directory"):
+    with pytest.raises(SchemaError, match="directory|there is no file in it"):
         read(tmp_path, kind)
 
 
@@ -69,7 +69,7 @@ def test_a_header_only(refuse, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_format_that_the_name_does_not_tell(refuse, kind):
-    told = refuse(kind, text_of(kind), "data.xlsx")
+    told = refuse(kind, text_of(kind), "data.doc")
     assert "the extension does not tell the format" in told
     assert all(format in told for format in registry.find_kind(kind).formats)
 

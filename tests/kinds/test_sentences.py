@@ -58,7 +58,8 @@ SPEAKS_OF_PEOPLE = (
     r"promises k (people|patients)",
     r"(--count|count=|it counts|counting) ?(people|patients)",
     r"about the same people",
-    r"fewest people",
+    r"[Ff]ewest people",
+    r"People with\s+Before",
     r"at least k people",
     r"the people of the population",
 )

@@ -5,7 +5,7 @@ from tests.snapshots.naive.people import cases, publish_cases
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.kinds.snapshots import report
+from sfumato.kinds.snapshots.report import plots
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.generator import generate
 
@@ -27,7 +27,7 @@ def test_generated_records_are_in_the_order_of_time(unit):
 
 def shares(**options):
     found = SnapshotComparison(Comparison(cases(4000, **options), RESULT.release))
-    return report._largest_shares(found.original_counts)
+    return plots._largest_shares(found.original_counts)
 
 
 def test_outbreaks_make_snapshots_skewed():

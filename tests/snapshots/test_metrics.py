@@ -52,6 +52,7 @@ def test_whole_releases_are_written_verified_attacked_and_measured(tmp_path):
     assert risk.max_sensitive_share <= 1 / 3 + 1e-9
     assert risk.max_success > 0.9, "who sees that a record is missing knows its value"
     assert {score.name for score in sf.measure(tmp_path / "out", original=DATA)} == {
+        "average-relative-error",
         "information-loss",
         "publication-delay",
         "window-queries",

@@ -38,7 +38,7 @@ class Judgement:
         """Return the judgement with what attackers find who do more than the promise is about."""
         if not warnings or self.level == "broken":
             return self
-        more = " But attackers who know or do a little more than it is about find people: read the warnings below"
+        more = " But attackers who know or do a little more than it is about find more: read the warnings below"
         return Judgement("careful", f"{self.text}{more}{where}.")
 
 

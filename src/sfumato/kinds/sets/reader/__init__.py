@@ -265,7 +265,7 @@ def _tell_format(source: Source) -> str:
     except SchemaError:
         pass
     raise SchemaError(
-        f"{source.name}: the extension does not tell the format. Give one as format: parquet, jsonl, {_WAYS}."
+        f"{source.name}: the extension does not tell the format. Give one as format: {', '.join(TABLES[1:])}, {_WAYS}."
     )
 
 

@@ -5,9 +5,9 @@ from tests.snapshots.naive.people import cases, publish_cases
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.kinds.snapshots.report import plots
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.generator import generate
+from sfumato.kinds.snapshots.report import plots
 
 DATA, RESULT, COMPARISON = publish_cases()
 

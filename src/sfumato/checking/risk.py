@@ -127,7 +127,8 @@ class Risk:
         sampled = people is not None and len(sizes) < people
         return cls(
             smallest_anonymity_set=fewest,
-            mean_success=float(success(sizes).mean()) if len(sizes) else 0.0,
+            # Sorted: the sum does not depend on the order in which people stand in a file.
+            mean_success=float(success(np.sort(sizes)).mean()) if len(sizes) else 0.0,
             max_success=1.0 / fewest if fewest else 0.0,
             knowledge=knowledge,
             people=len(sizes) if people is None else people,

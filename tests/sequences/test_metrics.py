@@ -20,6 +20,7 @@ from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.sequences.comparison import Covers, SequenceComparison
+from sfumato.kinds.sequences.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
@@ -35,7 +36,7 @@ def sequences(*people, **options):
 
 
 def test_the_registry_finds_them():
-    assert metrics_for("sequences") == EVERY
+    assert metrics_for("sequences") == [AverageRelativeError(), *EVERY]
 
 
 # Examples worked out by hand.

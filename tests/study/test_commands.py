@@ -61,7 +61,7 @@ def test_evaluate_then_compare_in_the_same_folder(tmp_path, study):
     assert table.equals(read_results(tmp_path / "out").table)
     assert (tmp_path / "out" / "study.html").stat().st_size > 100_000
     assert run(tmp_path, "compare", study, "--out", "out", "--quiet").stdout == ""
-    drawn = json.loads(run(tmp_path, "plot", "out", "--format", "svg", "--json").stdout)
+    drawn = json.loads(run(tmp_path, "plot", "out", "--out", "plots", "--as", "svg", "--json").stdout)
     assert all((tmp_path / path).is_file() for path in drawn["plots"])
 
 
@@ -72,7 +72,7 @@ def test_bad_files_and_folders_change_nothing(tmp_path, study):
     study.write_text(STUDY.replace("seed = 1", "seed = 1, mean_length = 99.0").replace(", mean_length = 3.0", ""))
     assert "mean_length" in run(tmp_path, "evaluate", study, "--out", "out", expect=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
-    assert "not the folder of a study" in run(tmp_path, "plot", ".", expect=2).stderr
+    assert "not the folder of a study" in run(tmp_path, "plot", ".", "--out", "plots", expect=2).stderr
     study.write_text(STUDY)
     assert "is a file" in run(tmp_path, "evaluate", study, "--out", study, expect=2).stderr
     assert study.read_text() == STUDY

@@ -412,6 +412,8 @@ def plot(
     from sfumato.cli.publishing import read_original
 
     said = Output(as_json=as_json)
+    if original is None and (directory / "release").is_dir():
+        raise ParameterError("plot: this is a release; give its original data too (--original).")
     if original is None:
         drawn = studies.plot_study(existing(directory), out, form, force=force)
     else:

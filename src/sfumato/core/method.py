@@ -29,7 +29,7 @@ class Method(OfKind, Parameterised, abc.ABC):
     --------
     >>> import sfumato as sf
     >>> sf.methods.SeqAnon(k=5, m=2)
-    SeqAnon(k=5, m=2, infeasible='error', apriori=True)
+    SeqAnon(k=5, m=2, infeasible='error', apriori=True, refine=False)
     """
 
     name: ClassVar[str]

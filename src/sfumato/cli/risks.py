@@ -44,7 +44,8 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
 
     Examples
     --------
-    >>> show_sizes(Output(as_json=True), [{"knowledge": "items", "set_sizes": {"1": 1.0}, "set_size_quantiles": {"50 %": 1}}])
+    >>> found = {"knowledge": "items", "set_sizes": {"1": 1.0}, "set_size_quantiles": {"50 %": 1}}
+    >>> show_sizes(Output(as_json=True), [found])
     """
     known = [risk for risk in risks if risk.get("set_sizes")]
     bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))

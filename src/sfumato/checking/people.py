@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.faithful import check_rows
-from sfumato.checking.subsequences import distinct_subsequences, support
+from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
@@ -95,7 +95,7 @@ def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crow
     """
     most = int(np.bincount(person).max(initial=1))
     width = int(person.max(initial=0)) + 1
-    for size in range(1, min(m, int(histories.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(histories, m):
         keys, supports = support(histories, size)
         fewest = int(supports.min())
         # In a sequence of the fewest records there are at most as many people.

@@ -7,6 +7,7 @@ two share nothing, so that one checks the other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +15,71 @@ import numpy.typing as npt
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 
-__all__ = ["decode_key", "distinct_subsequences", "lookup", "support"]
+__all__ = ["count_distinct", "countable_sizes", "decode_key", "distinct_subsequences", "lookup", "support"]
 
 Ints = npt.NDArray[np.int64]
 
 _BUDGET = 4_000_000
 _DENSE = 1 << 24
+_MOST, _MOST_OF_ONE = 10**11, 2 * 10**8
+"""Sequences that can be counted: in all, for time; of one record, where all of them differ, for memory."""
+
+
+def countable_sizes(histories: Ragged, m: int) -> range:
+    """Return the sizes of what can be known of up to m values: 1 to m, or to as many as the longest row has.
+
+    Rows that hold more sequences of such a size than can be counted are refused before any is.
+
+    Examples
+    --------
+    >>> long = Ragged(np.array([0, 300]), np.arange(300, dtype=np.int32), tuple(map(str, range(300))))
+    >>> countable_sizes(long, 3)
+    range(1, 4)
+    >>> countable_sizes(long, 9)
+    Traceback (most recent call last):
+    sfumato.core.errors.ParameterError: m=9: record 1 has 300 values, which hold 4.8e+16 sequences of 9, more than ...
+    """
+    lengths, times = np.unique(histories.lengths, return_counts=True)
+    sizes = range(1, min(m, int(lengths.max(initial=0))) + 1)
+    for size in sizes:
+        ways = [comb(int(length), size) for length in lengths]
+        if max(ways) <= _MOST_OF_ONE and sum(way * int(n) for way, n in zip(ways, times, strict=True)) <= _MOST:
+            continue
+        found = count_distinct(histories, size)
+        most, total = int(np.argmax(found)), float(found.sum())
+        if found[most] > _MOST_OF_ONE:
+            length = histories.lengths[most]
+            hold = f"record {most + 1} has {length} values, which hold {found[most]:.2g} sequences of {size}"
+        elif total > _MOST:
+            hold = f"the records hold {total:.2g} sequences of {size} values"
+        else:
+            continue
+        raise ParameterError(
+            f"m={m}: {hold}, more than can be counted. Use a smaller m, split records into shorter ones, or leave the "
+            "longest out."
+        )
+    return sizes
+
+
+def count_distinct(histories: Ragged, size: int) -> npt.NDArray[np.float64]:
+    """Return how many distinct subsequences of a size every row has, without listing them.
+
+    Those whose leftmost embedding ends at position q go on from one that ends where the value of q was last, or
+    later: sums over stretches of positions.
+
+    Examples
+    --------
+    >>> count_distinct(Ragged.from_lists([["a", "b", "a"], ["a", "a"]]), 2).tolist()
+    [3.0, 1.0]
+    """
+    rows = histories.row_of_token
+    before = _previous_equal(rows, histories.codes.astype(np.int64), max(len(histories.labels), 1))
+    since = np.where(before < 0, histories.offsets[:-1][rows], before)
+    ending = (before < 0).astype(np.float64)
+    for _ in range(size - 1):
+        so_far = np.concatenate([[0.0], np.cumsum(ending)])
+        ending = so_far[:-1] - so_far[since]
+    return np.bincount(rows, ending, minlength=len(histories))
 
 
 def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:

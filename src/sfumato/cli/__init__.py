@@ -6,9 +6,10 @@ import contextlib
 import io
 import os
 import re
-import signal
 import sys
 from typing import Any, NoReturn
+
+from sfumato.cli.stopping import answer_signals
 
 __all__ = ["main", "run"]
 
@@ -23,7 +24,7 @@ def main() -> NoReturn:
     """
     sys.stdout, sys.stderr = _open_for_people(1), _open_for_people(2)
     # A terminated run cleans up like one stopped by Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    answer_signals(_leave_at_once)
     try:
         code = run()
     except KeyboardInterrupt:  # a second one, while the first was being reported
@@ -77,6 +78,17 @@ def _put_first(arguments: list[str]) -> list[str]:
     anywhere = {"--quiet", "--verbose"}
     first = [word for word in arguments if word in anywhere]
     return first + [word for word in arguments if word not in anywhere]
+
+
+def _leave_at_once() -> NoReturn:
+    """Leave in the place of a main thread that is at work and does not hear, with the disk as it was."""
+    from sfumato.cli.output import STOPPED, fail
+    from sfumato.io.releases.stage import close_stages
+
+    close_stages()
+    with contextlib.suppress(SystemExit):
+        fail("stopped; nothing was published.", STOPPED)
+    leave(STOPPED)
 
 
 def leave(code: int) -> NoReturn:

@@ -33,10 +33,14 @@ class Local:
         waiting = list(parts)
         if self.cores == 1 or len(waiting) < 2:
             return [work(part) for part in waiting]
-        with ThreadPoolExecutor(min(self.cores, len(waiting))) as pool:
-            try:
-                return list(pool.map(work, waiting))
-            except BaseException:
-                self.stopping = True
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        pool = ThreadPoolExecutor(min(self.cores, len(waiting)))
+        patient = True
+        try:
+            return list(pool.map(work, waiting))
+        except BaseException as error:
+            self.stopping = True
+            # Parts stop when they next show how far they are; whoever pressed Ctrl-C does not wait for that.
+            patient = not isinstance(error, KeyboardInterrupt)
+            raise
+        finally:
+            pool.shutdown(wait=patient, cancel_futures=True)

@@ -31,12 +31,14 @@ from pathlib import Path
 from sfumato.core.errors import SfumatoError
 from sfumato.io.releases.exchange import can_exchange, exchange
 
-__all__ = ["Stage", "check_free", "find_busy", "staged"]
+__all__ = ["Stage", "check_free", "close_stages", "find_busy", "staged"]
 
 _PREFIX = ".sfumato-"
 _PARTS = ("owner", "release")
 _MARKS = {"owner": ("trace.json", "rows.parquet"), "release": ("release.json", "stream.json")}
 """Files by which a part is known: what has none of them is not ours to replace."""
+_open: set[Stage] = set()
+"""Stages that are not closed yet."""
 _CURRENT, _OLD, _NEW = "current", "old", "new"
 
 
@@ -68,6 +70,7 @@ class Stage:
             self.aside = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=out))
             self._lock = os.open(self.aside / "lock", os.O_CREAT | os.O_RDWR, 0o600)
             _try_lock(self._lock)
+        _open.add(self)
         self.folder = self.aside / _NEW
         self.release, self.owner = self.folder / "release", self.folder / "owner"
         self.folder.mkdir()
@@ -91,11 +94,18 @@ class Stage:
 
     def close(self) -> None:
         """Leave the disk as it was, or as it was committed."""
+        _open.discard(self)
         with _undisturbed(), _alone(self.out):
             _remove(self.out, self.aside)
         os.close(self._lock)
         if self._top is not None and not (self.out / "release").exists():
             _remove_empty(self.out, self._top)
+
+
+def close_stages() -> None:
+    """Leave the disk as it was for all runs of this process, which end here."""
+    for stage in list(_open):
+        stage.close()
 
 
 @contextlib.contextmanager

@@ -82,7 +82,9 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
     [(1, 2), (2, 2)]
     """
-    return [risk_of(anonymity_sets(release, original, size, rows), size) for size in range(1, m + 1)]
+    # What cannot be counted is refused at once, not after everything that can be.
+    falling = [risk_of(anonymity_sets(release, original, size, rows), size) for size in range(m, 0, -1)]
+    return falling[::-1]
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
@@ -94,7 +96,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
     [1, 1]
     """
-    return [risk_of_original(dataset, size) for size in range(1, m + 1)]
+    return [risk_of_original(dataset, size) for size in range(m, 0, -1)][::-1]
 
 
 def risk_of(matches: Matches, m: int, mean_success_random: float | None = None) -> Risk:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.records import Records
-from sfumato.checking.subsequences import distinct_subsequences, support
+from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
@@ -213,7 +213,7 @@ def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags
     rarest: _Found | None = None
     revealing: _Found | None = None
     tried = 0
-    for size in range(1, min(m, int(known.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(known, m):
         wanted, _ = support(known, size)
         matches, visitors = records.count(wanted, size), records.visitors(wanted, size)
         reached = np.where(matches > 0, matches, _NONE)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import distinct_subsequences
+from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.model import known_items
@@ -54,7 +54,7 @@ class Knowledge:
         """List what can be known."""
         base = max(len(people.labels), 1)
         rows, sets = [np.arange(len(people))], [np.full((len(people), m), -1, np.int64)]
-        for size in range(1, min(m, int(people.lengths.max(initial=0))) + 1):
+        for size in countable_sizes(people, m):
             for row, keys in distinct_subsequences(people, size):
                 digits = [keys // base**power % base for power in range(size - 1, -1, -1)]
                 rows.append(row)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import decode_key, distinct_subsequences
+from sfumato.checking.subsequences import countable_sizes, decode_key, distinct_subsequences
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.published import PublishedRecords
@@ -49,10 +49,9 @@ class ValueSets:
         self._sets = Ragged(known.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
         self._width = width
 
-    @property
-    def longest(self) -> int:
-        """Number of values of the record that has most."""
-        return int(self._sets.lengths.max(initial=0))
+    def sizes(self, m: int) -> range:
+        """Return how many values can be known, from none to m, or to as many as the longest record has."""
+        return range(len(countable_sizes(self._sets, m)) + 1)
 
     def portions(self, size: int, rows: Flags | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Yield (rows, keys): every set of a size of every record once, of all records or some."""

@@ -29,7 +29,7 @@ def find_crowds(
     """Count the people of every class, and of every set of values that an attacker may know there."""
     sets = ValueSets(PublishedRecords.of(release))
     width = int(person.max(initial=0)) + 1
-    for size in range(min(int(release.guarantee.parameters()["m"]), sets.longest) + 1):
+    for size in sets.sizes(int(release.guarantee.parameters()["m"])):
         keys, supports = sets.count(size)
         pairs = [np.searchsorted(keys, found) * width + person[row] for row, found in sets.portions(size)]
         people = np.bincount(np.unique(np.concatenate(pairs)) // width, minlength=len(keys))

@@ -71,7 +71,7 @@ def verify(release: Release) -> Verdict:
     measured: dict[str, Any] = {"k": len(release), "classes": len(records.table.sizes), "sets": 0}
     share, witness = 0.0, None
     checks = {_SHARED: True, **({_DIVERSE: True} if claim.l > 1 else {})}
-    for size in range(min(claim.m, sets.longest) + 1):
+    for size in sets.sizes(claim.m):
         keys, supports = sets.count(size)
         measured["sets"] += len(keys)
         least = int(np.argmin(supports))

@@ -22,10 +22,15 @@ __all__ = [
     "count_subrecords",
     "falling_supports",
     "fits_chunk",
+    "is_full",
     "is_self_sufficient",
     "partition_terms",
     "renumber_chunks",
 ]
+
+
+MOST_COMBINATIONS = 10**5
+"""Combinations of a new term with those of a chunk that are counted, a millisecond of work."""
 
 
 class Terms(NamedTuple):
@@ -132,7 +137,7 @@ def _fill_chunks(
 def fits_chunk(
     bits: NDArray[np.uint64], chosen: NDArray[np.int64], new: int, k: int, m: int, held: NDArray[np.uint64]
 ) -> bool:
-    """Tell whether a new term leaves a k^m-anonymous chunk k^m-anonymous.
+    """Tell whether a new term leaves a k^m-anonymous chunk k^m-anonymous, and is not too much for it.
 
     Parameters
     ----------
@@ -154,6 +159,8 @@ def fits_chunk(
     >>> fits_chunk(bits, np.array([0]), 1, 2, 2, held), fits_chunk(bits, np.array([0]), 2, 2, 2, held)
     (True, False)
     """
+    if is_full(chosen.size, m):
+        return False
     words = bits.shape[1]
     last = min(m, chosen.size + 1)
     for word in range(words):
@@ -177,6 +184,24 @@ def fits_chunk(
             reached[depth + 1] = reached[depth]
             depth += 1
     return True
+
+
+@njit(cache=True, nogil=True)
+def is_full(terms: int, m: int) -> bool:
+    """Tell whether a chunk has so many terms that what a new one is in with them would take too long to count.
+
+    Only with a large m: from some 80 terms for m=4, from some 28 for m=6.
+
+    Examples
+    --------
+    >>> is_full(10_000, 2), is_full(90, 4), is_full(80, 4), is_full(30, 6)
+    (False, True, False, True)
+    """
+    ways, combinations = 1.0, 0.0
+    for size in range(1, min(m, terms + 1)):
+        ways *= (terms - size + 1) / size
+        combinations += ways
+    return combinations > MOST_COMBINATIONS
 
 
 @njit(cache=True, nogil=True)

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import distinct_subsequences
+from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -123,7 +123,7 @@ class ChunkRecords:
         begins = np.flatnonzero(np.diff(person, prepend=-1) | np.diff(which, prepend=-1))
         rows = Ragged(np.append(begins, len(which)).astype(np.int64), parts.codes, parts.labels)
         owner, which = person[begins], which[begins]
-        for size in range(1, min(m, int(rows.lengths.max(initial=0))) + 1):
+        for size in countable_sizes(rows, m):
             for part, keys in distinct_subsequences(rows, size, _PORTION):
                 columns = digits(keys, size, max(len(self._copies), 1))
                 found.add(owner[part], self._count_part(columns, which[part]), columns)

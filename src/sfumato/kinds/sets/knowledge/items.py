@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import support
+from sfumato.checking.subsequences import countable_sizes, support
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -159,7 +159,7 @@ class ItemRecords:
         fewest, tried = len(self), found.tried
         kind_of = np.zeros(len(self.published.labels), dtype=np.int64)
         kind_of[self._values] = self._kinds
-        for size in range(1, min(m, int(self.published.lengths.max(initial=0))) + 1):
+        for size in countable_sizes(self.published, m):
             keys, counts = support(self.published, size)
             tried += len(keys)
             low = int(np.argmin(counts))

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import distinct_subsequences
+from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.knowledge.set_support import digits
@@ -100,7 +100,7 @@ def best_knowledge(crowd: Crowd, m: int, people: Ints | None = None, most_items:
     unmatched = missing | (everybody == 0)
     rarest: tuple[int, ...] = ()
     fewest, tried = _NONE, 0
-    for size in range(1, min(m, int(known.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(known, m):
         for person, keys in distinct_subsequences(known, size, _PORTION):
             wanted, which = np.unique(keys, return_inverse=True)
             matches = crowd.count(wanted, size)

@@ -69,9 +69,11 @@ class LocalKmItems(HierarchyGeneralising):
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""
+        from sfumato.kernels.patience import refuse_endless_sets
         from sfumato.kinds.sets.kernels.local_labels import label_rows
         from sfumato.kinds.sets.kernels.lowering import lower_labels
 
+        refuse_endless_sets(baskets.sets.lengths, self.sizes(baskets)[-1])
         hierarchy = self.hierarchy(baskets.dataset)
         baskets, leaf = sort_rows(baskets, self.leaves(baskets, hierarchy))
         cut = self.begin(baskets, leaf, hierarchy, run)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import support
+from sfumato.checking.subsequences import countable_sizes, support
 from sfumato.checking.verdict import Verdict
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
@@ -105,7 +105,7 @@ def _rarest_combination(sources: Sources, m: int) -> tuple[int, dict[str, Any]]:
     rows = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
     k = int(chunks.sizes[chunks.leaves].sum())
     where: dict[str, Any] = {}
-    for size in range(1, min(m, int(rows.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(rows, m):
         keys, supports = support(rows, size)
         at = int(np.argmin(supports))
         if supports[at] < k or not where:

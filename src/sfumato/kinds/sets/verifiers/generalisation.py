@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.checking.subsequences import decode_key, support
+from sfumato.checking.subsequences import countable_sizes, decode_key, support
 from sfumato.checking.verdict import Verdict
 from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
@@ -43,7 +43,7 @@ def verify_generalisation(release: Release, claim: KmItems) -> Verdict:
     # Without any item the records can only be told apart by their number.
     k, size_of_rarest, itemsets = len(release), 0, 0
     rarest: tuple[str, ...] = ()
-    for size in range(1, min(claim.m, int(records.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(records, claim.m):
         keys, supports = support(records, size)
         itemsets += len(keys)
         at = int(np.argmin(supports))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,16 @@ World = tuple[tuple[Slot, int], ...]
 LARGEST = 8
 TREES = 200
 WORLDS = 2_000
+SETS = 20_000
 
 
 def try_reconstructions(chunks: Chunks, k: int, m: int) -> tuple[int, dict[str, Any] | None]:
     """Try every reconstruction of small clusters with all clusters they are joined to.
 
     Returns how many trees of clusters were tried, and a set of terms that some record could have but fewer than k
-    records can have together, if there is one. Trees of more than 8 records, or with more than 2000 different
-    data sets at any step, are left out; of many small ones the first 200 are tried.
+    records can have together, if there is one. Trees of more than 8 records, with more than 2000 different data sets
+    at any step, or with a record that could have more than 20,000 sets of up to m terms, are left out; of many small
+    ones the first 200 are tried.
     """
     tried = 0
     for root in np.flatnonzero(chunks.parent < 0).tolist():
@@ -52,7 +55,7 @@ def try_reconstructions(chunks: Chunks, k: int, m: int) -> tuple[int, dict[str, 
 def largest_supports(chunks: Chunks, root: int, m: int, limit: int = WORLDS) -> dict[Terms, int] | None:
     """Return, for up to m terms that a record below a root can have, the most records that can have them at once.
 
-    None if more than ``limit`` different data sets would have to be kept at any step.
+    None if more than ``limit`` different data sets would have to be kept at any step, or too many sets be counted.
 
     Examples
     --------
@@ -74,6 +77,9 @@ def largest_supports(chunks: Chunks, root: int, m: int, limit: int = WORLDS) -> 
     for world in worlds or set():
         # Terms of the term chunk may be in any record, so each record may have all of them; then none is empty.
         records = [(terms | apart[leaf], times) for (leaf, terms, _), times in world]
+        longest = max(len(terms) for terms, _ in records)
+        if sum(comb(longest, size) for size in range(1, m + 1)) > SETS:
+            return None
         if all(terms for terms, _ in records):
             for terms, times in _supports(records, m).items():
                 most[terms] = max(most[terms], times)

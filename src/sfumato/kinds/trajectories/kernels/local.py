@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import LARGEST_KEY, Counter
+from sfumato.kernels.patience import refuse_endless
 from sfumato.kinds.trajectories.kernels.demand import Demand
 from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, count_all, new_labels_counter
 from sfumato.kinds.trajectories.kernels.lowering import lower_labels, order_nodes
@@ -63,7 +64,7 @@ def recode_from_below(visits: Visits, paths: Paths, demand: Demand, report: Repo
     >>> recode_from_below(visits, two, Demand(2, 1, 1, 4, 1), lambda *_: None).level.tolist()
     [1, 1, 0, 0]
     """
-    _refuse_too_many(demand)
+    _refuse_too_many(visits, demand)
     visits = visits._replace(level=visits.level.copy())
     step = mean_step(paths)
     counter = None
@@ -81,17 +82,19 @@ def recode_from_below(visits: Visits, paths: Paths, demand: Demand, report: Repo
 
 def recode_from_above(visits: Visits, paths: Paths, demand: Demand, report: Report) -> Outcome:
     """Lower, swap and lower visits whose labels keep the demand already."""
-    _refuse_too_many(demand)
+    _refuse_too_many(visits, demand)
     visits = visits._replace(level=visits.level.copy())
     counter = count_all(new_labels_counter(visits, demand), visits, paths, demand)
     return _refine(counter, visits, paths, demand, report, "LSL")
 
 
-def _refuse_too_many(demand: Demand) -> None:
+def _refuse_too_many(visits: Visits, demand: Demand) -> None:
     if demand.base**demand.size * demand.kinds > LARGEST_KEY:
         raise ValueError(
             f"sequences of {demand.size} out of {demand.base} labels are too many to tell apart; use a smaller m."
         )
+    places = int(visits.place.max(initial=0)) + 1
+    refuse_endless(visits.offsets[:-1], np.diff(visits.offsets), visits.place, demand.size, places)
 
 
 def _refine(counter: Counter, visits: Visits, paths: Paths, demand: Demand, report: Report, steps: str) -> Outcome:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
+from sfumato.kernels.patience import refuse_endless
 from sfumato.kinds.trajectories.kernels import repair, tally
 from sfumato.kinds.trajectories.kernels.groups import compact_groups, new_groups
 from sfumato.kinds.trajectories.kernels.linkage import choose_scale, measure_extent, new_linkage
@@ -16,6 +17,7 @@ __all__ = ["Demand", "Outcome", "Places", "Rows", "Tree", "recode"]
 
 # So much work at a time, and then it can be interrupted: some tenths of a second.
 _ROWS_PER_SLICE = 50_000
+_SEQUENCES_PER_SLICE = 20_000_000
 _PACE = 200_000
 _STATUS: dict[int, Literal["done", "infeasible", "limit"]] = {
     repair.DONE: "done",
@@ -185,7 +187,8 @@ def recode(rows: Rows, places: Places, tree: Tree, demand: Demand, report: Calla
     ------
     ValueError
         If sequences of so many places cannot be told apart by a 62-bit number (the message has the largest m
-        possible), or a place code, the coordinates, the tree or the sizes are out of range.
+        possible), records hold more sequences than can be counted, or a place code, the coordinates, the tree or the
+        sizes are out of range.
 
     References
     ----------
@@ -268,6 +271,7 @@ class _Recoding:
                 f"recode: sequences of {size} places cannot be told apart by 62 bits with {base} places; "
                 f"the largest m possible is {_find_largest_size(base, codes)}."
             )
+        refuse_endless(self.trips.start, self.trips.length, self.trips.tokens, size, base)
         # An upper bound: the ways to choose positions.
         sequences = np.ones(self.trips.length.size)
         for step in range(size):
@@ -281,9 +285,12 @@ class _Recoding:
             base=base,
             codes=codes,
         )
-        for begin in range(0, sequences.size, _ROWS_PER_SLICE):
-            end = min(sequences.size, begin + _ROWS_PER_SLICE)
+        begin = 0
+        while begin < sequences.size:
+            some = sequences[begin : begin + _ROWS_PER_SLICE]
+            end = begin + max(1, int(np.searchsorted(np.cumsum(some), _SEQUENCES_PER_SLICE)))
             counted = tally.count_rows(self.trips, self.walk, counted, begin, end)
+            begin = end
         return counted
 
     def conclude(self, status: int) -> Outcome:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from sfumato.checking.claim import read_claim
 from sfumato.checking.records import Records
-from sfumato.checking.subsequences import decode_key, lookup, support
+from sfumato.checking.subsequences import countable_sizes, decode_key, lookup, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
@@ -118,7 +118,7 @@ def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequ
     revealing = _Sequence((), 1)
     if not records.overlapping.any():
         return revealing, ()
-    for size in range(1, min(claim.m, int(records.histories.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(records.histories, claim.m):
         wanted = records.readings(records.overlapping, size, MOST_READINGS)
         if wanted is None:
             return revealing, (
@@ -158,7 +158,7 @@ def _extremes(ordinary: Ragged, visits: dict[str, Ints], m: int) -> tuple[_Seque
     """Return the rarest sequence, the one that gives most away, and how many there are."""
     # Without any ordinary place the records can only be told apart by their number.
     rarest, revealing, sequences = _Sequence((), len(ordinary)), _Sequence((), 1), 0
-    for size in range(1, min(m, int(ordinary.lengths.max(initial=0))) + 1):
+    for size in countable_sizes(ordinary, m):
         keys, supports = support(ordinary, size)
         sequences += len(keys)
         at = int(np.argmin(supports))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.claim import read_claim
-from sfumato.checking.subsequences import decode_key, support
+from sfumato.checking.subsequences import countable_sizes, decode_key, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
@@ -46,11 +46,10 @@ def verify(release: Release) -> Verdict:
     if unreadable is not None:
         return unreadable
     histories = release.history()
-    longest = int(histories.lengths.max(initial=0))
     # Without any sequence the records can only be told apart by their number.
     k, size_of_rarest, sequences = len(release), 0, 0
     rarest: tuple[str, ...] = ()
-    for size in range(1, min(claim.m, longest) + 1):
+    for size in countable_sizes(histories, claim.m):
         keys, supports = support(histories, size)
         sequences += len(keys)
         if supports.min() < k or not rarest:

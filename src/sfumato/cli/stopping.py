@@ -1,0 +1,80 @@
+"""Ctrl-C is answered within a second, also while compiled code keeps the main thread from hearing of it.
+
+Python tells the main thread of a signal when it is back from the call it is in, which may be minutes of counting. The
+system tells at once: it writes to a pipe, which a thread of its own reads. If the main thread goes on working without
+having heard of the signal, that thread leaves in its place, with the disk as it was. One that waits, or that other
+processes keep from working, is left its time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+__all__ = ["answer_signals"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_PATIENCE = 0.5
+"""Seconds of work in which the main thread hears of a signal unless it is in one long call."""
+
+
+class _Watch:
+    """Two threads that agree on who answers."""
+
+    def __init__(self, leave: Callable[[], NoReturn]) -> None:
+        self.leave = leave
+        self.heard = threading.Event()
+        self.answer = threading.RLock()  # a second signal may come while the first is answered
+        self.begins, self.ends = os.pipe()
+        os.set_blocking(self.ends, False)
+
+    def hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        """Answer in the main thread: whatever is at work is left and cleans up behind itself."""
+        with self.answer:  # never to be had again once the other thread leaves
+            self.heard.set()
+        raise KeyboardInterrupt
+
+    def wait(self) -> None:
+        """Answer in the place of the main thread where that does not."""
+        clock = _find_clock()
+        while True:
+            for number in os.read(self.begins, 64):
+                if number not in _SIGNALS or signal.getsignal(number) != self.hear:
+                    continue
+                begun = clock()
+                while not self.heard.wait(_PATIENCE / 5) and clock() - begun < _PATIENCE:
+                    pass
+                with self.answer:
+                    if not self.heard.is_set():
+                        self.leave()
+                    self.heard.clear()
+
+
+def _find_clock() -> Callable[[], float]:
+    """Return what tells how long the main thread has worked, or how late it is where nothing tells that."""
+    main = threading.main_thread().ident
+    if main is None or not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    clock = time.pthread_getcpuclockid(main)
+    return lambda: time.clock_gettime(clock)
+
+
+def answer_signals(leave: Callable[[], NoReturn]) -> None:
+    """Let Ctrl-C and termination stop what is at work, and have the process left where they cannot.
+
+    Parameters
+    ----------
+    leave
+        Cleans up and ends the process; called in another thread than the main one.
+    """
+    watch = _Watch(leave)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # by whoever started us in the background
+            signal.signal(number, watch.hear)
+    signal.set_wakeup_fd(watch.ends, warn_on_full_buffer=False)
+    threading.Thread(target=watch.wait, name="signals", daemon=True).start()

@@ -1,0 +1,49 @@
+"""Ctrl-C and termination are answered also while compiled code has the main thread."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = """
+import hashlib, signal
+from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
+
+def count(self, rows, run):
+    open("begun", "w").close()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # one call, of half an hour, that does not listen
+
+SeqAnon.recode = count
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from sfumato.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_long_call_is_left_at_once_and_the_disk_is_as_it_was(checkins, tmp_path, number):
+    words = ["anonymize", checkins.name, "--kind", "trajectories", "--method", "seqanon", "-p", "k=5", "-p", "m=2"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words, "--out", "new/out"],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=300)
+    assert process.returncode == 130, told
+    assert "nothing was published" in told
+    (tmp_path / "begun").unlink()
+    assert [path.name for path in tmp_path.iterdir()] == [checkins.name]
+
+
+def test_whoever_ignores_ctrl_c_goes_on_ignoring_it():
+    program = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from sfumato.cli.stopping import answer_signals\nanswer_signals(lambda: None)\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

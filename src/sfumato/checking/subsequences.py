@@ -79,7 +79,7 @@ def count_distinct(histories: Ragged, size: int) -> npt.NDArray[np.float64]:
     for _ in range(size - 1):
         so_far = np.concatenate([[0.0], np.cumsum(ending)])
         ending = so_far[:-1] - so_far[since]
-    return np.bincount(rows, ending, minlength=len(histories))
+    return np.bincount(rows, ending, minlength=len(histories)).astype(np.float64)
 
 
 def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:

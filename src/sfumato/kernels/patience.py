@@ -45,7 +45,7 @@ def count_distinct(row: NDArray[np.int32], size: int, latest: NDArray[np.int64],
         latest[row[position]] = position
     for token in row:
         latest[token] = -1
-    return held[row.size, size]
+    return float(held[row.size, size])
 
 
 def refuse_endless(

@@ -21,7 +21,7 @@ from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 
 @given(st.floats(0, 1))
 def test_arcs_come_out_like_those_of_the_library(sine):
-    """To a few units in the last place: a distance is rounded to steps of a millimetre at least before it is compared."""
+    """To a few units in the last place: distances are rounded to a millimetre at least before they are compared."""
     assert measure_arc(sine, 1.0) == pytest.approx(math.asin(sine), abs=4e-15)
 
 

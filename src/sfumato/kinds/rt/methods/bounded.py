@@ -120,6 +120,11 @@ class RumBound(Bounded):
         formed, what = task.clusters, "the loss of attributes (NCP)"
         if formed.rum > self.delta + _SLACK:
             raise self.refuse(what, formed.rum)
+        together = self._join_all(task)
+        if together.rum <= self.delta + _SLACK / 10:
+            # No merge costs more than all of them do, so that each would keep the bound, whatever the rule.
+            task.clusters = together
+            return self.recode_all(task)
         found: list[tuple[float, Clusters, list[RecodedItems]]] = []
         reached = []
         for way in self.ways():
@@ -133,6 +138,10 @@ class RumBound(Bounded):
             raise self.refuse(what, min(reached))
         _, task.clusters, best = min(found, key=lambda one: one[0])
         return best
+
+    def _join_all(self, task: Task) -> Clusters:
+        """Return one cluster of all records that are not withheld."""
+        return Clusters(task.attributes, np.minimum(task.clusters.groups(), 0), task.clusters.items)
 
     def _merge_by(self, task: Task, way: tuple[str, ...]) -> None:
         """Merge clusters by some of the keys."""

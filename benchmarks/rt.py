@@ -64,7 +64,7 @@ def speed(folder: Path) -> list[list[object]]:
                 *("--quasi", COLUMNS[model], "--hierarchy", "item=fanout:5", "--no-report", "--out", out),
                 *("-p", f"k={k}", "-p", "m=2", "-p", "delta=0.65", "-p", f"merge={rule}"),
             )
-            rows.append([model, size, k, rule, taken.processor, taken.seconds, taken.megabytes])
+            rows.append([model, size, k, rule, taken.cpu, taken.seconds, taken.megabytes])
     table("rum-bound, delta=0.65, m=2, the command", ["data", "records", "k", "merge", "processor s", "s", "MB"], rows)
     return rows
 
@@ -164,7 +164,7 @@ def exhaustive(folder: Path) -> list[list[object]]:
     from tests.rt.naive.bounded import ExhaustiveRumBound
 
     rows: list[list[object]] = []
-    for (size, k), seed in itertools.product(((1_000, 10), (2_000, 25)), (1, 2)):
+    for (size, k), seed in itertools.product(((1_000, 10), (2_000, 25)), (1, 2, 3, 4)):
         data = draw_patients(folder, size, seed)
         for merge, share in itertools.product(("t", "rt"), (0.3, 0.45, 0.6, 0.75)):
             least = reach(data, RumBound(k=k, m=2, merge=merge, delta=0.0))

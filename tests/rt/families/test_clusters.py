@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rt.drawing import datasets
+from tests.rt.naive.anonymity import bit_distance
 
 from sfumato.core.dataset import Dataset
 from sfumato.kinds.rt.families.clusters import Clusters
@@ -90,3 +91,14 @@ def test_clusters_that_are_published_alike_are_merged() -> None:
     clusters.merge_equal()
     assert clusters.listed() == [0, 2]
     assert clusters.rum == before
+
+
+def test_some_records_of_a_large_cluster_speak_for_it(monkeypatch) -> None:
+    """Evenly spaced ones: the distance is the mean of what they have alone, with the whole cluster around them."""
+    monkeypatch.setattr("sfumato.kinds.rt.families.clusters._ASKED", 3)
+    sets = [["a"], ["b"], ["a", "b"], ["c"], ["a"], ["a", "c"], ["b", "c"], ["a", "b", "c"]]
+    data = Dataset.of("rt", [(1,)] * 6 + [(9,)] * 2, ("age",), sets)
+    clusters = Clusters(attributes_of(data), np.array([0] * 6 + [1] * 2), known_items(data))
+    asked = [(set(sets[at]), [set(other) for other in sets]) for at in (0, 2, 4)]
+    reach = [sorted(bit_distance(record, other) for other in everybody)[2] for record, everybody in asked]
+    assert clusters.distance_with(0, 3).tolist() == pytest.approx([np.inf, sum(reach) / 3])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 SECRET = bytes([1] * 32)
 
 
-def publish(data: sf.Dataset, method: TumBound) -> list[dict[str, object]] | str:
+def publish(data: sf.Dataset, method: RumBound | TumBound) -> list[dict[str, object]] | str:
     """What is published of every record in turn, or why nothing is."""
     try:
         result = method.anonymize(data, Run(SECRET))
@@ -77,6 +79,16 @@ def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate(merge: st
     assert exhaustive.trace.counters["tried"] > 10 * recoded
 
 
+@settings(max_examples=30)
+@given(datasets(), st.integers(2, 3), st.floats(0.3, 1), st.sampled_from(["r", "t", "rt"]))
+def test_all_records_are_put_together_at_once_where_merging_would_end_there(data, k, delta, merge) -> None:
+    method = RumBound(k=k, delta=delta, merge=merge)
+    at_once = publish(data, method)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RumBound, "_join_all", lambda *_: SimpleNamespace(rum=np.inf))
+        assert publish(data, method) == at_once
+
+
 def test_of_several_ways_the_one_that_loses_fewest_items_is_kept(monkeypatch) -> None:
     data, method = sample(600), RumBound(k=10, merge="rt", delta=0.75)
     best = UtilityLoss().measure(Comparison(data, method.anonymize(data, Run(SECRET)).release)).value
@@ -85,4 +97,4 @@ def test_of_several_ways_the_one_that_loses_fewest_items_is_kept(monkeypatch) ->
         monkeypatch.setattr(RumBound, "ways", lambda _, way=way: [way])
         alone.append(UtilityLoss().measure(Comparison(data, method.anonymize(data, Run(SECRET)).release)).value)
     assert best == min(alone)
-    assert len(set(alone)) == 3
+    assert len(set(alone)) == 4

@@ -30,7 +30,7 @@ class PlainTumBound(TumBound):
             if len(clusters) == 1:
                 raise self.refuse("the loss of items (UL)", min(reached))
             seed = clusters.find_seed()
-            keys = self.rank(task, seed, clusters.price_with(seed))
+            keys = self.rank(task, seed, clusters.price_with(seed), self.ways()[0])
             clusters.merge(seed, min(clusters.listed(), key=lambda at: (at == seed, *(key[at] for key in keys), at)))
 
     def recode(self, task: Task, cluster: int) -> RecodedItems | None:
@@ -44,7 +44,7 @@ class PlainTumBound(TumBound):
 class ExhaustiveRumBound(RumBound):
     """Anonymises every candidate merge to score it, once as the paper's baseline does, and counts them."""
 
-    def ways(self) -> Sequence[tuple[int, ...]]:
+    def ways(self) -> Sequence[tuple[str, ...]]:
         return super().ways()[:1]
 
     def distances(self, task: Task, seed: int) -> np.ndarray:

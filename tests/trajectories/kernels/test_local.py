@@ -80,3 +80,19 @@ def test_from_above_is_what_the_plain_twin_does(case):
     outcome = recode_from_above(visits, paths, demand, lambda *_: None)
     local.refine(twin, "LSL")
     assert outcome.level.tolist() == flat(twin.levels)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=2)
+def test_records_that_are_too_long_for_the_room_of_short_ones_are_recoded_alike(random):
+    """More than 64 visits: nothing is prepared for so many, and what is done is the same."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [5, 5, 0], [6, 5, 0], [9, 0, 0], [9, 1, 0], [3, 3, 0]], float)
+    rows = [[random.randrange(4) for _ in range(length)] for length in (66, 68, 3, 4, 70, 2)]
+    for row, alone in zip((rows[0], rows[1], rows[4]), (4, 5, 6), strict=True):
+        row[random.randrange(len(row))] = alone
+    grown = grow_paths(build_tree(points, 0.0), len(points), points, 0.0)
+    visits, paths, demand, twin = prepare(rows, grown, 2, 1, 2, [set() for _ in rows])
+    outcome = recode_from_below(visits, paths, demand, lambda *_: None)
+    assert outcome.level.tolist() == flat(local.recode_from_below(twin))
+    assert outcome.level.any()
+    assert outcome.lowered > 0

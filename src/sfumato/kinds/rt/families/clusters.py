@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Version = tuple[int, int]
 """A cluster, and the merge that made it what it is; -1 for none."""
+_ASKED = 100
+"""How many records of a cluster speak for it where distances are averaged: more say hardly more, and cost as much."""
 
 
 class Clusters:
@@ -110,7 +112,7 @@ class Clusters:
 
     @cached_property
     def _lengths(self) -> Ints:
-        """How many records of every cluster have so many items."""
+        """How many records of every cluster have at most so many items."""
         from sfumato.kinds.rt.kernels.item_distances import count_lengths
 
         return count_lengths(self._lists, self._group, len(self.active))
@@ -132,11 +134,16 @@ class Clusters:
         return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
 
     def distance_with(self, seed: int, k: int) -> Floats:
-        """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with every other."""
+        """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with every other.
+
+        Of many records, some speak for all: evenly spaced ones, in the order of the file.
+        """
         from sfumato.kinds.rt.kernels.item_distances import measure_joined
 
-        wanted = self.others(seed)
-        return np.asarray(measure_joined(self._lists, self._group, self._lengths, self.rows[seed], wanted, k))
+        wanted, asked = self.others(seed), self.rows[seed]
+        if len(asked) > _ASKED:
+            asked = asked[np.arange(_ASKED) * len(asked) // _ASKED]
+        return np.asarray(measure_joined(self._lists, self._group, self._lengths, asked, wanted, k))
 
     def loss_with(self, seed: int, price: Floats) -> Floats:
         """Return the loss of all records once a cluster is merged with each of the others, at known prices."""

@@ -5,9 +5,11 @@ p and q items of which c are common, ``(p + q - 2c + 1) / (c + 1)``. A record of
 of the merged cluster that are nearest to it, itself included; the distance of two clusters is that of the k-th of them,
 averaged over the records of the seed.
 
-Most records have no item in common with a given one, and their distance depends on their length only: they are counted
-by length, cluster by cluster. The others are found in a list of the records of every item. So a record is compared with
-those that share an item with it, and not with all.
+Most records have no item in common with a given one, and their distance depends on their length only: with p and q
+items it is p + q + 1, so that those within p + L + 1 are the records of at most L items, whose number is known of every
+cluster. The others are found in a list of the records of every item; each is nearer than its length says, and counts
+from a smaller L on, which is its step. The smallest L within which there are k records leaves only those of one step to
+be put in order. So a record is compared with those that share an item with it, and not with all.
 
 References
 ----------
@@ -62,19 +64,40 @@ def list_items(offsets: NDArray[np.int64], codes: NDArray[np.int32], items: int)
 
 
 def count_lengths(lists: ItemLists, cluster: NDArray[np.int64], clusters: int) -> NDArray[np.int64]:
-    """Count the records of every cluster by their number of items; records of cluster -1 are in none.
+    """Count the records of every cluster with at most so many items; records of cluster -1 are in none.
 
     Examples
     --------
     >>> lists = list_items(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)
     >>> count_lengths(lists, np.array([0, 0]), 1).tolist()
-    [[0, 1, 1]]
+    [[0, 1, 2]]
     """
     lengths = np.diff(lists.offsets)
     width = int(lengths.max(initial=0)) + 1
     inside = cluster >= 0
     counted = np.bincount(cluster[inside] * width + lengths[inside], minlength=clusters * width)
-    return counted.reshape(clusters, width).astype(np.int64)
+    return counted.reshape(clusters, width).cumsum(axis=1).astype(np.int64)
+
+
+class _Near(NamedTuple):
+    """The records that have an item in common with a given one, cluster by cluster.
+
+    Attributes
+    ----------
+    starts
+        Those of cluster c are at positions ``starts[c]`` to ``starts[c + 1]``.
+    length
+        How many items they have.
+    step
+        From which L on they are within the distance of a record of L items without a common one.
+    distance
+        How far they are.
+    """
+
+    starts: NDArray[np.int64]
+    length: NDArray[np.int64]
+    step: NDArray[np.int64]
+    distance: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -95,7 +118,7 @@ def measure_joined(
     cluster
         The cluster of every record, -1 for none.
     lengths
-        Of every cluster, how many records have so many items.
+        Of every cluster, how many records have at most so many items.
     seed
         The records of the seed, at least one.
     wanted
@@ -113,27 +136,13 @@ def measure_joined(
     [inf, 1.0, 4.0]
     """
     found = np.zeros(wanted.size)
-    common = np.zeros(cluster.size, np.int64)
+    common = np.zeros(cluster.size, np.int32)
     near = np.empty(cluster.size, np.int64)
-    apart = np.zeros((2, lengths.shape[1]), np.int64)
-    own = cluster[seed[0]]
     for at in range(seed.size):
+        size = lists.offsets[seed[at] + 1] - lists.offsets[seed[at]]
         count = _find_near(lists, cluster, seed[at], common, near)
-        order = _sort_near(lists, cluster, seed[at], near[:count], common, lengths.shape[1])
-        first = np.searchsorted(order[:, 0], own)
-        last = np.searchsorted(order[:, 0], own + 1)
-        mine = order[first:last]
-        _set_apart(lengths[own], mine, apart[0])
-        begin = 0
-        for other in range(wanted.size):
-            end = begin
-            while end < count and order[end, 0] == other:
-                end += 1
-            if wanted[other]:
-                _set_apart(lengths[other], order[begin:end], apart[1])
-                size = lists.offsets[seed[at] + 1] - lists.offsets[seed[at]]
-                found[other] += _find_kth(mine, order[begin:end], apart, size, k)
-            begin = end
+        grouped = _group_near(lists, cluster, size, near[:count], common, wanted.size)
+        _add_kth(found, grouped, cluster[seed[at]], lengths, wanted, size, k)
         for i in range(count):
             common[near[i]] = 0
     for other in range(wanted.size):
@@ -143,7 +152,7 @@ def measure_joined(
 
 @njit(cache=True, nogil=True)
 def _find_near(
-    lists: ItemLists, cluster: NDArray[np.int64], record: int, common: NDArray[np.int64], near: NDArray[np.int64]
+    lists: ItemLists, cluster: NDArray[np.int64], record: int, common: NDArray[np.int32], near: NDArray[np.int64]
 ) -> int:
     """Count the items that a record has in common with every other, list those with any, and return their number."""
     count = 0
@@ -151,9 +160,9 @@ def _find_near(
         item = lists.codes[i]
         for j in range(lists.starts[item], lists.starts[item + 1]):
             other = lists.holders[j]
-            if cluster[other] < 0:
-                continue
             if common[other] == 0:
+                if cluster[other] < 0:
+                    continue
                 near[count] = other
                 count += 1
             common[other] += 1
@@ -161,96 +170,103 @@ def _find_near(
 
 
 @njit(cache=True, nogil=True)
-def _sort_near(
+def _group_near(
     lists: ItemLists,
     cluster: NDArray[np.int64],
-    record: int,
+    size: int,
     near: NDArray[np.int64],
-    common: NDArray[np.int64],
-    width: int,
-) -> NDArray[np.int64]:
-    """Return cluster, length and items in common of near records, cluster by cluster from the nearest on.
-
-    There are few different distances, so that records are counted into place: by distance, then by cluster.
-    """
-    size = lists.offsets[record + 1] - lists.offsets[record]
-    reach = np.full((size + 1) * width, np.inf)
-    for shared in range(1, size + 1):
-        for length in range(shared, width):
-            reach[shared * width + length] = (size + length - 2 * shared + 1) / (shared + 1)
-    rank = np.empty(reach.size, np.int64)
-    rank[np.argsort(reach)] = np.arange(reach.size)
-    first = np.empty(near.size, np.int64)
-    highest = np.int64(0)
+    common: NDArray[np.int32],
+    clusters: int,
+) -> _Near:
+    """Measure the records that have an item in common with one of so many items, cluster by cluster."""
+    starts = np.zeros(clusters + 2, np.int64)
     for i in range(near.size):
-        length = lists.offsets[near[i] + 1] - lists.offsets[near[i]]
-        first[i] = rank[common[near[i]] * width + length]
-        highest = max(highest, cluster[near[i]])
-    order = _count_into_place(first, reach.size)
-    second = np.empty(near.size, np.int64)
+        starts[cluster[near[i]] + 2] += 1
+    for c in range(clusters):
+        starts[c + 2] += starts[c + 1]
+    length = np.empty(near.size, np.int64)
+    step = np.empty(near.size, np.int64)
+    distance = np.empty(near.size)
     for i in range(near.size):
-        second[i] = cluster[near[order[i]]]
-    place = _count_into_place(second, highest + 1)
-    found = np.empty((near.size, 3), np.int64)
-    for i in range(near.size):
-        other = near[order[place[i]]]
-        found[i, 0] = cluster[other]
-        found[i, 1] = lists.offsets[other + 1] - lists.offsets[other]
-        found[i, 2] = common[other]
-    return found
+        other = near[i]
+        place = starts[cluster[other] + 1]
+        starts[cluster[other] + 1] += 1
+        length[place] = lists.offsets[other + 1] - lists.offsets[other]
+        distance[place] = (size + length[place] - 2 * common[other] + 1) / (common[other] + 1)
+        step[place] = max(0, int(np.ceil(distance[place])) - size - 1)
+    return _Near(starts, length, step, distance)
 
 
 @njit(cache=True, nogil=True)
-def _count_into_place(keys: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    """Return positions in the order of small keys; equal ones stay as they are."""
-    begin = np.zeros(width + 1, np.int64)
-    for i in range(keys.size):
-        begin[keys[i] + 1] += 1
-    for key in range(width):
-        begin[key + 1] += begin[key]
-    order = np.empty(keys.size, np.int64)
-    for i in range(keys.size):
-        order[begin[keys[i]]] = i
-        begin[keys[i]] += 1
-    return order
-
-
-@njit(cache=True, nogil=True)
-def _set_apart(lengths: NDArray[np.int64], near: NDArray[np.int64], apart: NDArray[np.int64]) -> None:
-    """Count the records of a cluster that have nothing in common, by their length."""
-    for length in range(lengths.size):
-        apart[length] = lengths[length]
-    for i in range(near.shape[0]):
-        apart[near[i, 1]] -= 1
-
-
-@njit(cache=True, nogil=True)
-def _find_kth(mine: NDArray[np.int64], others: NDArray[np.int64], apart: NDArray[np.int64], size: int, k: int) -> float:
-    """Return the distance of the k-th nearest record: two sorted lists, and the records with nothing in common."""
-    one, other, length, passed = 0, 0, 0, 0
-    reached = 0.0
-    while passed < k:
-        while length < apart.shape[1] and apart[0, length] + apart[1, length] == 0:
-            length += 1
-        distance, source = np.inf, 0
-        if length < apart.shape[1]:
-            distance = size + length + 1.0
-        if one < mine.shape[0]:
-            reach = (size + mine[one, 1] - 2 * mine[one, 2] + 1) / (mine[one, 2] + 1)
-            if reach <= distance:
-                distance, source = reach, 1
-        if other < others.shape[0]:
-            reach = (size + others[other, 1] - 2 * others[other, 2] + 1) / (others[other, 2] + 1)
-            if reach < distance:
-                distance, source = reach, 2
-        if distance == np.inf:  # fewer than k records altogether
-            break
-        reached = distance
-        if source == 1:
-            one, passed = one + 1, passed + 1
-        elif source == 2:
-            other, passed = other + 1, passed + 1
+def _add_kth(
+    found: NDArray[np.float64],
+    near: _Near,
+    own: int,
+    lengths: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+    size: int,
+    k: int,
+) -> None:
+    """Add the distance of the k-th nearest record of the seed and each wanted cluster to one of so many items."""
+    starts, length, step, distance = near
+    mine = distance[starts[own] : starts[own + 1]]
+    upto, within = np.zeros(lengths.shape[1], np.int64), np.zeros(lengths.shape[1] + 1, np.int64)
+    for i in range(starts[own], starts[own + 1]):
+        upto[step[i]] += 1
+        within[step[i]] += 1
+        within[length[i]] -= 1
+    upto, within = np.cumsum(upto), np.cumsum(within)[:-1] + lengths[own]
+    # Nobody is hidden by more than the k nearest ones, and a few of many are found without sorting them all.
+    mine = np.sort(np.partition(mine, k)[:k] if mine.size > k else mine)
+    change, some = np.zeros(lengths.shape[1] + 1, np.int64), np.empty(k + distance.size)
+    for other in range(wanted.size):
+        if not wanted[other]:
+            continue
+        begin, end = starts[other], starts[other + 1]
+        for i in range(begin, end):
+            change[step[i]] += 1
+            change[length[i]] -= 1
+        reach, nearer, before, reached = -1, 0, 0, 0
+        asked = min(k, within[-1] + lengths[other, -1])
+        while reached < asked:
+            reach, before = reach + 1, reached
+            nearer += change[reach]
+            reached = within[reach] + lengths[other, reach] + nearer
+        # Of the records that come in with the last step, those without a common item are the farthest.
+        first = upto[reach - 1] if reach > 0 else 0
+        last = min(upto[reach], first + asked - before)
+        count = last - first
+        for i in range(begin, end):
+            change[step[i]] = 0
+            change[length[i]] = 0
+            if step[i] == reach:
+                some[count] = distance[i]
+                count += 1
+        if count < asked - before:
+            found[other] += size + reach + 1.0
         else:
-            passed += apart[0, length] + apart[1, length]
-            length += 1
-    return reached
+            some[: last - first] = mine[first:last]
+            found[other] += _select(some[:count], asked - before)
+
+
+@njit(cache=True, nogil=True)
+def _select(values: NDArray[np.float64], place: int) -> float:
+    """Return the value at a place, counted from 1, in their order; they change places."""
+    low, high = 0, values.size - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if place - 1 <= j:
+            high = j
+        elif place - 1 >= i:
+            low = i
+        else:
+            break
+    return float(values[place - 1])

@@ -26,7 +26,12 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _RULES = ("r", "t", "rt")
-_WAYS: dict[str, list[tuple[int, ...]]] = {"r": [(0,)], "t": [(0, 1)], "rt": [(0, 1), (0, 2), (2, 1)]}
+_WAYS: dict[str, list[tuple[str, ...]]] = {
+    "r": [("price",)],
+    "t": [("apart", "price")],
+    "rt": [("both", "loss", "apart"), ("both", "apart"), ("apart", "loss"), ("price", "loss")],
+}
+"""Which keys decide, the most important one first, for one try each."""
 _LOOKS = 64
 """How often items are recoded on the way to one cluster before the place that keeps the bound is looked for."""
 _SLACK = 1e-9
@@ -50,16 +55,26 @@ class Bounded(Combined):
         """Form classes by the attributes."""
         return self.form_by_attributes(attributes, run)
 
-    def rank(self, task: Task, seed: int, price: Floats) -> tuple[Floats, ...]:
+    def ways(self) -> Sequence[tuple[str, ...]]:
+        """Return which keys decide, the most important one first, for one try each.
+
+        What is merged early decides what can be merged at all, and a try costs little beside anonymising candidates.
+        So rule ``rt`` has four: where sums of places are equal, either order has its turn, and items and attributes
+        come alone.
+        """
+        return _WAYS[self.merge]
+
+    def rank(self, task: Task, seed: int, price: Floats, way: tuple[str, ...]) -> list[Floats]:
         """Return the keys that order the clusters a seed can be merged with, the most important one first."""
-        if self.merge == "r":
-            return (price,)
-        apart = self.distances(task, seed)
-        if self.merge == "t":
-            return apart, price
-        # The price of a large cluster is always among the highest, though few records may pay more in it.
-        loss = task.clusters.loss_with(seed, price)
-        return _places(loss) + _places(apart), loss, apart
+        keys = {"price": price}
+        if not {"loss", "both"}.isdisjoint(way):
+            # The price of a large cluster is always among the highest, though few records may pay more in it.
+            keys["loss"] = task.clusters.loss_with(seed, price)
+        if not {"apart", "both"}.isdisjoint(way):
+            keys["apart"] = self.distances(task, seed)
+        if "both" in way:
+            keys["both"] = _places(keys["loss"]) + _places(keys["apart"])
+        return [keys[name] for name in way]
 
     def distances(self, task: Task, seed: int) -> Floats:
         """Return how unlike the items of the seed are those of every other cluster."""
@@ -105,6 +120,11 @@ class RumBound(Bounded):
         formed, what = task.clusters, "the loss of attributes (NCP)"
         if formed.rum > self.delta + _SLACK:
             raise self.refuse(what, formed.rum)
+        together = self._join_all(task)
+        if together.rum <= self.delta + _SLACK / 10:
+            # No merge costs more than all of them do, so that each would keep the bound, whatever the rule.
+            task.clusters = together
+            return self.recode_all(task)
         found: list[tuple[float, Clusters, list[RecodedItems]]] = []
         reached = []
         for way in self.ways():
@@ -119,15 +139,11 @@ class RumBound(Bounded):
         _, task.clusters, best = min(found, key=lambda one: one[0])
         return best
 
-    def ways(self) -> Sequence[tuple[int, ...]]:
-        """Return which keys decide, the most important one first, for one try each.
+    def _join_all(self, task: Task) -> Clusters:
+        """Return one cluster of all records that are not withheld."""
+        return Clusters(task.attributes, np.minimum(task.clusters.groups(), 0), task.clusters.items)
 
-        What is merged early decides what can be merged at all, and a try costs little beside anonymising candidates.
-        So rule ``rt`` has three: where sums of places are equal, either order has its turn, and items come alone.
-        """
-        return _WAYS[self.merge]
-
-    def _merge_by(self, task: Task, way: tuple[int, ...]) -> None:
+    def _merge_by(self, task: Task, way: tuple[str, ...]) -> None:
         """Merge clusters by some of the keys."""
         clusters, begun = task.clusters, len(task.clusters)
         most = (self.delta + _SLACK / 10) * clusters.records
@@ -141,8 +157,7 @@ class RumBound(Bounded):
                 fits &= price == price.min()
             if not fits.any():
                 break
-            keys = self.rank(task, seed, price)
-            clusters.merge(seed, _first([keys[at] for at in way], fits))
+            clusters.merge(seed, _first(self.rank(task, seed, price, way), fits))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +217,8 @@ class TumBound(Bounded):
         """Merge the seed with the cluster that the rule names."""
         seed = task.clusters.find_seed()
         price = task.clusters.price_with(seed)
-        task.clusters.merge(seed, _first(self.rank(task, seed, price), task.clusters.others(seed)))
+        keys = self.rank(task, seed, price, self.ways()[0])
+        task.clusters.merge(seed, _first(keys, task.clusters.others(seed)))
 
     def _recode(self, task: Task, clusters: Clusters, known: Mapping[Version, RecodedItems | None]) -> _Stage:
         """Recode the clusters that are not known."""

@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter, find_slot
 
-__all__ = ["BORROWING", "Demand", "advance", "holds_broken", "is_broken", "read_support", "spell"]
+__all__ = [
+    "BORROWING",
+    "Demand",
+    "advance",
+    "holds_broken",
+    "holds_short_broken",
+    "is_broken",
+    "read_support",
+    "spell",
+]
 
 BORROWING = {"cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How functions are compiled that make no arrays and are called by compiled ones alone, for every pair of labels.
@@ -100,16 +109,16 @@ def is_broken(dense: NDArray[np.int32], slots: NDArray[np.int64], key: int, k: i
 @njit(cache=True, nogil=True)
 def holds_broken(counter: Counter, labels: NDArray[np.int32], u: int, demand: Demand) -> bool:
     """Tell whether a broken sequence goes through position u."""
-    if _holds_short_broken(counter.dense, counter.slots, labels, u, demand):
+    if holds_short_broken(counter.dense, counter.slots, labels, u, demand):
         return True
     return demand.size >= 4 and _holds_longer_broken(counter, labels, u, demand)
 
 
 @njit(**BORROWING)
-def _holds_short_broken(
+def holds_short_broken(
     dense: NDArray[np.int32], slots: NDArray[np.int64], labels: NDArray[np.int32], u: int, demand: Demand
 ) -> bool:
-    """Tell the same of sequences of up to three labels."""
+    """Tell whether a broken sequence of up to three labels goes through position u."""
     n, base, k = labels.size, demand.base, demand.k
     mine = labels[u] + 1
     if is_broken(dense, slots, mine, k, demand):

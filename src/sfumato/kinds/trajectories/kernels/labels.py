@@ -15,8 +15,10 @@ __all__ = [
     "Paths",
     "Scratch",
     "Visits",
+    "add_dense",
     "count_all",
     "count_record",
+    "fill_labels",
     "new_labels_counter",
     "new_scratch",
     "read_labels",
@@ -195,7 +197,8 @@ def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
 
 
 @njit(**BORROWING)
-def _fill_labels(visits: Visits, paths: Paths, record: int, labels: NDArray[np.int32]) -> None:
+def fill_labels(visits: Visits, paths: Paths, record: int, labels: NDArray[np.int32]) -> None:
+    """Write down the labels of a record."""
     first = visits.offsets[record]
     for i in range(labels.size):
         labels[i] = paths.node[paths.start[visits.place[first + i]] + visits.level[first + i]]
@@ -205,7 +208,7 @@ def _fill_labels(visits: Visits, paths: Paths, record: int, labels: NDArray[np.i
 def read_labels(visits: Visits, paths: Paths, record: int) -> NDArray[np.int32]:
     """Return the labels of a record."""
     labels = np.empty(visits.offsets[record + 1] - visits.offsets[record], np.int32)
-    _fill_labels(visits, paths, record, labels)
+    fill_labels(visits, paths, record, labels)
     return labels
 
 
@@ -273,7 +276,8 @@ def _held_elsewhere(labels: NDArray[np.int32], touched: NDArray[np.bool_], key: 
 
 
 @njit(**BORROWING)
-def _add_dense(dense: NDArray[np.int32], keys: NDArray[np.int64], begin: int, end: int, step: int) -> None:
+def add_dense(dense: NDArray[np.int32], keys: NDArray[np.int64], begin: int, end: int, step: int) -> None:
+    """Count some of the keys in or out of an array with a place for every key."""
     for i in range(begin, end):
         dense[keys[i]] += step
 
@@ -303,7 +307,7 @@ def count_record(
         keys = np.empty(labels.size * (labels.size + 1) // 2 + 1, np.int64)
         number = list_pairs(labels, demand.size, demand.base, scratch.ends, keys)
         if demand.kinds == 1 and counter.dense.size > 0:
-            _add_dense(counter.dense, keys, 0, number, step)
+            add_dense(counter.dense, keys, 0, number, step)
             return counter, scratch
         return _add(counter, visits, record, keys[:number], demand, step), scratch
     everywhere = np.ones(labels.size, np.bool_)
@@ -353,19 +357,19 @@ def relabel(
     """Give the visits of a record other levels and update the counts; return too which sequences came or went."""
     first = visits.offsets[record]
     old = np.empty(visits.offsets[record + 1] - first, np.int32)
-    _fill_labels(visits, paths, record, old)
+    fill_labels(visits, paths, record, old)
     touched = np.zeros(old.size, np.bool_)
     for i in range(old.size):
         touched[i] = visits.level[first + i] != level[i]
         visits.level[first + i] = level[i]
     new = np.empty(old.size, np.int32)
-    _fill_labels(visits, paths, record, new)
+    fill_labels(visits, paths, record, new)
     if demand.size <= 2:
         different = np.empty(2 * _count(touched) * (2 * old.size + 1), np.int64)
         lost, number = list_changes(old, new, touched, demand.size, demand.base, scratch.ends, different)
         if demand.kinds == 1 and counter.dense.size > 0:
-            _add_dense(counter.dense, different, 0, lost, -1)
-            _add_dense(counter.dense, different, lost, number, 1)
+            add_dense(counter.dense, different, 0, lost, -1)
+            add_dense(counter.dense, different, lost, number, 1)
             return counter, scratch, different[:number]
         counter = _add(counter, visits, record, different[:lost], demand, -1)
         counter = _add(counter, visits, record, different[lost:number], demand, 1)

@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kernels.counter import Counter
-from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, is_broken
+from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, holds_short_broken, is_broken
 from sfumato.kinds.trajectories.kernels.labels import (
     SMALLEST,
     Paths,
@@ -16,6 +16,7 @@ from sfumato.kinds.trajectories.kernels.labels import (
     relabel,
 )
 from sfumato.kinds.trajectories.kernels.prospects import Sweep, drop_hopeless
+from sfumato.kinds.trajectories.kernels.room import Room, has_room, make_room, relabel_in_room
 
 __all__ = ["lower_labels", "order_nodes"]
 
@@ -173,6 +174,40 @@ def _take_back(
     return counter, scratch, taken
 
 
+@njit(**BORROWING)
+def _take_back_in_room(
+    counter: Counter,
+    visits: Visits,
+    paths: Paths,
+    demand: Demand,
+    group: NDArray[np.int64],
+    record: int,
+    sweep: Sweep,
+    room: Room,
+) -> int:
+    """Do the same with a short record, where pairs at most are counted."""
+    first, former, taken = visits.offsets[record], sweep.former, 0
+    n = visits.offsets[record + 1] - first
+    labels, old, level = room.labels[:n], room.former[:n], room.level[:n]
+    for i in range(n):
+        start = paths.start[visits.place[first + i]]
+        level[i] = visits.level[first + i]
+        labels[i] = paths.node[start + level[i]]
+        old[i] = paths.node[start + former[first + i]]
+    for v in group:
+        i = v - first
+        if level[i] == former[v] or not (
+            holds_short_broken(counter.dense, counter.slots, labels, i, demand)
+            or holds_short_broken(counter.dense, counter.slots, old, i, demand)
+        ):
+            continue
+        level[i], labels[i] = former[v], old[i]
+        number = relabel_in_room(counter, visits, paths, record, demand, level, room)
+        _note_broken(counter, room.keys[:number], demand, sweep)
+        taken += 1
+    return taken
+
+
 @njit(cache=True, nogil=True)
 def lower_labels(
     counter: Counter,
@@ -188,7 +223,7 @@ def lower_labels(
 
     ``by_place`` lists the visits by their places, those of place p from ``ends[p]`` up to ``ends[p + 1]``.
     """
-    scratch = new_scratch(SMALLEST, 1, demand.base)
+    scratch, room = new_scratch(SMALLEST, 1, demand.base), make_room(demand.base)
     lowered = 0
     level = np.empty(_longest(visits.offsets), np.int32)
     sweep = Sweep(
@@ -213,7 +248,10 @@ def lower_labels(
         for i in range(starts.size - 1):
             record = record_of[chosen[starts[i]]]
             _aim(visits, paths, record, node, chosen[starts[i] : starts[i + 1]], sweep, level)
-            counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, level)
+            if has_room(counter, visits, record, demand):
+                relabel_in_room(counter, visits, paths, record, demand, level, room)
+            else:
+                counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, level)
         lowered += chosen.size
         sweep.goal[0] = node
         checked = np.zeros(starts.size, np.int64)
@@ -228,8 +266,11 @@ def lower_labels(
                 sweep.clock[0] += 1
                 checked[i] = sweep.clock[0]
                 group = chosen[starts[i] : starts[i + 1]]
-                counter, scratch, number = _take_back(counter, scratch, visits, paths, demand, group, record, sweep)
-                taken += number
+                if has_room(counter, visits, record, demand):
+                    taken += _take_back_in_room(counter, visits, paths, demand, group, record, sweep, room)
+                else:
+                    counter, scratch, more = _take_back(counter, scratch, visits, paths, demand, group, record, sweep)
+                    taken += more
             lowered -= taken
     return counter, lowered
 

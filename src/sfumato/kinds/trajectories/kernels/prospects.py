@@ -59,6 +59,7 @@ def drop_hopeless(
     _fill_labels(visits, paths, node, chosen, record_of, sweep.labels)
     size = min(demand.size, 2)
     while chosen.size > 0:
+        _forget_gains(visits, paths, chosen, record_of, sweep)
         _count_gains(visits.offsets, chosen, record_of, demand.base, sweep)
         support = read_support(counter.dense, counter.slots, (node + 1) * demand.kinds)
         if support + sweep.gains[0, demand.base - 1] < demand.k:
@@ -147,14 +148,32 @@ def _is_hopeless(
 
 
 @njit(**BORROWING)
+def _forget_gains(
+    visits: Visits, paths: Paths, chosen: NDArray[np.int64], record_of: NDArray[np.int64], sweep: Sweep
+) -> None:
+    """Set to 0 what is known of the labels that the records at hand have, or have if a visit stays: few of all."""
+    offsets, labels, gains = visits.offsets, sweep.labels, sweep.gains
+    latest = -1
+    for v in chosen:
+        stays = paths.node[paths.start[visits.place[v]] + visits.level[v]]
+        gains[0, stays] = 0
+        gains[1, stays] = 0
+        record = record_of[v]
+        if record == latest:
+            continue
+        latest = record
+        for j in range(offsets[record], offsets[record + 1]):
+            gains[0, labels[j]] = 0
+            gains[1, labels[j]] = 0
+
+
+@njit(**BORROWING)
 def _count_gains(
     offsets: NDArray[np.int64], chosen: NDArray[np.int64], record_of: NDArray[np.int64], base: int, sweep: Sweep
 ) -> None:
     """Count by label the records that win it before and after a visit that goes down; at the end, all that win one."""
     labels, gains, seen = sweep.labels, sweep.gains, sweep.seen
-    for label in range(base):
-        gains[0, label] = 0
-        gains[1, label] = 0
+    gains[0, base - 1] = 0
     latest = -1
     for v in chosen:
         record = record_of[v]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sfumato.kernels.counter import Counter, read_key
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, is_broken, read_support
 from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, new_scratch, read_labels, relabel
+from sfumato.kinds.trajectories.kernels.room import has_room, make_room, relabel_in_room
 
 __all__ = ["mean_step", "raise_labels"]
 
@@ -112,23 +113,31 @@ def _next_suspect(
         for v in range(first, last):
             concerned = concerned or suspect[v]
         if concerned and (
-            demand.size != 2 or demand.kinds > 1 or _holds_rare_pair(counter, visits, paths, candidate, t, demand.base)
+            demand.size != 2
+            or demand.kinds > 1
+            or _holds_rare_pair(counter, visits, paths, candidate, t, demand.base, suspect)
         ):
             return candidate
     return records
 
 
 @njit(**BORROWING)
-def _holds_rare_pair(counter: Counter, visits: Visits, paths: Paths, record: int, t: int, base: int) -> bool:
-    """Tell whether a label or a pair of a record is rare."""
-    dense, slots, last = counter.dense, counter.slots, visits.offsets[record + 1]
-    for v in range(visits.offsets[record], last):
+def _holds_rare_pair(
+    counter: Counter, visits: Visits, paths: Paths, record: int, t: int, base: int, suspect: NDArray[np.bool_]
+) -> bool:
+    """Tell whether a label of a suspect visit, or a pair of labels with one, is rare."""
+    dense, slots, first, last = counter.dense, counter.slots, visits.offsets[record], visits.offsets[record + 1]
+    for v in range(first, last):
+        if not suspect[v]:
+            continue
         one = paths.node[paths.start[visits.place[v]] + visits.level[v]] + 1
         if read_support(dense, slots, one) < t:
             return True
-        for w in range(v + 1, last):
+        for w in range(first, last):
+            if w == v or (w < v and suspect[w]):
+                continue
             two = paths.node[paths.start[visits.place[w]] + visits.level[w]] + 1
-            if read_support(dense, slots, one * base + two) < t:
+            if read_support(dense, slots, one * base + two if v < w else two * base + one) < t:
                 return True
     return False
 
@@ -245,6 +254,21 @@ def _next_changed(
     return records
 
 
+@njit(**BORROWING)
+def _note_fallen(
+    counter: Counter,
+    different: NDArray[np.int64],
+    t: int,
+    demand: Demand,
+    uses: NDArray[np.int64],
+    fallen: NDArray[np.bool_],
+) -> None:
+    """Note the rarest label of every sequence that is broken."""
+    for key in different:
+        if is_broken(counter.dense, counter.slots, key, t, demand):
+            fallen[_rarest_label(key, demand.base, uses)] = True
+
+
 @njit(cache=True, nogil=True)
 def _relabel_all(
     counter: Counter,
@@ -254,24 +278,34 @@ def _relabel_all(
     t: int,
     level: NDArray[np.int32],
     suspect: NDArray[np.bool_],
+    uses: NDArray[np.int64],
 ) -> Counter:
-    """Give visits other levels; suspect are then those that changed or have the rarest label of what fell below t."""
-    scratch = new_scratch(SMALLEST, 1, demand.base)
-    uses, fallen = np.zeros(demand.base, np.int64), np.zeros(demand.base, np.bool_)
-    for v in range(visits.place.size):
-        uses[paths.node[paths.start[visits.place[v]] + visits.level[v]]] += 1
+    """Give visits other levels; suspect are then those that changed or have the rarest label of what fell below t.
+
+    ``uses`` says how many visits have each label, before and then after.
+    """
+    scratch, room = new_scratch(SMALLEST, 1, demand.base), make_room(demand.base)
+    later, fallen = uses.copy(), np.zeros(demand.base, np.bool_)
     record = -1
     while True:
         record = _next_changed(visits, paths, demand, level, suspect, record)
         if record == visits.offsets.size - 1:
             break
         first, last = visits.offsets[record], visits.offsets[record + 1]
-        counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
-        for key in different:
-            if is_broken(counter.dense, counter.slots, key, t, demand):
-                fallen[_rarest_label(key, demand.base, uses)] = True
-    for v in range(visits.place.size):
+        for v in range(first, last):
+            if suspect[v]:
+                start = paths.start[visits.place[v]]
+                later[paths.node[start + visits.level[v]]] -= 1
+                later[paths.node[start + level[v]]] += 1
+        if has_room(counter, visits, record, demand):
+            number = relabel_in_room(counter, visits, paths, record, demand, level[first:last], room)
+            _note_fallen(counter, room.keys[:number], t, demand, uses, fallen)
+        else:
+            counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
+            _note_fallen(counter, different, t, demand, uses, fallen)
+    for v in range(visits.place.size if fallen.any() else 0):
         suspect[v] |= fallen[paths.node[paths.start[visits.place[v]] + visits.level[v]]]
+    uses[:] = later
     return counter
 
 
@@ -321,6 +355,7 @@ def raise_labels(
     """
     everything = True
     suspect = np.ones(visits.place.size, np.bool_)
+    uses = np.bincount(paths.node[paths.start[visits.place] + visits.level], minlength=demand.base)
     while True:
         level = _choose(counter, visits, paths, demand, t, step, suspect)
         if np.array_equal(level, visits.level):
@@ -333,4 +368,4 @@ def raise_labels(
             if np.array_equal(level, visits.level):
                 return counter, True
         everything = False
-        counter = _relabel_all(counter, visits, paths, demand, t, level, suspect)
+        counter = _relabel_all(counter, visits, paths, demand, t, level, suspect, uses)

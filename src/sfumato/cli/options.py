@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -220,6 +222,28 @@ def _listed(text: str) -> list[str]:
     return [text] if text.startswith("@") else text.split(",")
 
 
+class _Absent:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: Any) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextlib.contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Let Arrow look for pandas in vain: no command needs it, and it takes longer to load than all else."""
+    if "pandas" in sys.modules:
+        yield
+        return
+    sys.meta_path.insert(0, _Absent)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_Absent)  # type: ignore[arg-type]
+
+
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the reading options; it receives those that were given as ``reading``."""
     shared = {name: _group(p) for name, p in inspect.signature(_reading, eval_str=True).parameters.items()}
@@ -228,7 +252,8 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
         reading = _reading(**{name: values.pop(name) for name in shared})
-        return command(**values, reading=reading)
+        with _without_pandas():
+            return command(**values, reading=reading)
 
     parameters = [p for name, p in own.parameters.items() if name != "reading"]
     signature = inspect.Signature(

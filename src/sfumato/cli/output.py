@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
-from sfumato.core.run import Progress, silent
+from sfumato.core.progress import Progress, silent
 from sfumato.core.visible import escape_json, make_visible
 
 __all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up"]

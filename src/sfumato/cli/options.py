@@ -117,6 +117,10 @@ def _reading(
     owner_column: Annotated[
         str, typer.Option(help="Column that says whose the records are, where people have several.")
     ] = "",
+    weight: Annotated[
+        str,
+        typer.Option(help="Column with survey weights: counted in measures; not published unless it is --quasi too."),
+    ] = "",
     step: Annotated[
         list[str],
         typer.Option(help="Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'. Repeatable."),
@@ -131,6 +135,7 @@ def _reading(
         "steps": tuple(step),
         "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
         "unit": unit or None,
+        "weight": weight or None,
         "drop": tuple(drop),
         "delimiter": {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter) or None,
         "format": format or None,
@@ -203,7 +208,18 @@ _PANELS = {
     ),
     "Places and hierarchies": ("places", "places_file", "coordinates", "hierarchy", "hierarchy_root"),
     "What columns and values are": (
-        *("identifier", "quasi", "sensitive", "plain", "plain_anyway", "scale", "population", "items", "item_file"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "plain_anyway",
+            "scale",
+            "weight",
+            "population",
+            "items",
+            "item_file",
+        ),
         *("sensitive_items", "monitored", "constraints"),
     ),
 }

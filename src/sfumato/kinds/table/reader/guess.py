@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
 from sfumato.io.ownership import OWNER
+from sfumato.io.weights import looks_like_weight
 from sfumato.kinds.table.reader.roles import guess_role, roles_of_words
 
 __all__ = ["guess", "guess_roles"]
@@ -35,6 +36,9 @@ def guess(look: Look) -> Guess | None:
     options, told = guess_roles(look)
     if not options.get(_QUASI):
         return None
+    weight = options.get("weight")
+    if weight is not None:
+        told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
     empty = find_no_value(look)
     if empty:
         options["empty"] = empty
@@ -57,7 +61,10 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         role = guess_role(name, look.rows.column(name))
         if role in roles_of_words(name):
             known[name] = role
+    weight = next((name for name in look.columns if looks_like_weight(name, look.rows.column(name))), None)
     for name, column in look.columns.items():
+        if name == weight:
+            continue
         if column.suspect is not None:
             given[_IDENTIFIER].append(name)
             told.append(f"`{name}` looks like {column.suspect.looks_like}: it is left out as an identifier.")
@@ -80,7 +87,9 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         options["columns"] = {OWNER: owner}
         options[_IDENTIFIER] = [name for name in options[_IDENTIFIER] if name != owner]
         told.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
-    rest = [name for name in look.columns if not any(name in names for names in given.values())]
+    if weight is not None:
+        options["weight"] = weight
+    rest = [name for name in look.columns if name != weight and not any(name in names for names in given.values())]
     if rest:
         options["drop"] = rest
         told.append(f"Nothing tells what the other columns are ({len(rest)}); they are left out (drop).")

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
+from sfumato.io.weights import refuse_second_role
 
 __all__ = ["OPTIONS", "Roles", "guess_role", "is_known_word", "name_columns", "roles_of_words", "settle_roles"]
 
@@ -130,11 +131,15 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
     present = table.column_names
     given = {option: name_columns(getattr(reading, option), present) for option in OPTIONS}
     owner = _find_owner(reading, taken)
-    claimed = [*(column for columns in given.values() for column in columns), *([owner] if owner else [])]
+    weight = reading.weight or ""
+    claimed = [column for columns in given.values() for column in columns]
+    claimed += [column for column in (owner, weight) if column]
     dropped = [column for column in name_columns(reading.drop, present) if column != "*"]
     _refuse_data_as_names(name, table, reading, {*claimed, *dropped, *taken})
     _refuse_strangers(name, present, reading, [*claimed, *dropped])
     roles = _refuse_two_roles(given, owner, [*dropped, *taken])
+    elsewhere = {**dict.fromkeys(dropped, "dropped"), **dict.fromkeys(taken, "an item")}
+    refuse_second_role(weight, {**roles, **elsewhere, owner: OWNER} if owner else {**roles, **elsewhere})
     without = [column for column in present if column not in {*claimed, *dropped, *taken}]
     if without and "*" not in reading.drop:
         _ask_for_roles(name, table, without, bool(claimed or taken) or bool(reading.header))

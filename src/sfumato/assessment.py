@@ -16,6 +16,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.workload import Workload
+from sfumato.core.progress import track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
@@ -120,7 +121,7 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
     release, original, rows = set_beside(source, original)
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in modules]
+    found = [module.attack(release, original, rows) for module in track("attack with more", modules)]
     return Findings(_name_unit(finding, original) for finding in found if finding is not None)
 
 
@@ -191,7 +192,8 @@ def measure_release(comparison: Comparison, parameters: Mapping[str, object] | N
     """Return every score that applies; a measure that was given a parameter has to."""
     asked = set(parameters or ())
     metrics = registry.metrics_for(comparison.release.kind, parameters)
-    return Scores(m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys())
+    wanted = [m for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
+    return Scores(metric.measure(comparison) for metric in track("measure", wanted))
 
 
 def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:

@@ -253,11 +253,11 @@ def _without_pandas() -> Iterator[None]:
     if "pandas" in sys.modules:
         yield
         return
-    sys.meta_path.insert(0, _Absent)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Absent)
     try:
         yield
     finally:
-        sys.meta_path.remove(_Absent)  # type: ignore[arg-type]
+        sys.meta_path.remove(_Absent)
 
 
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:

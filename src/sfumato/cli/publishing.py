@@ -61,8 +61,10 @@ def publish(
     check_free(directory, force=force)
     with show_progress() as progress:
         run = Run(secret, progress, Local())
+        progress("read", 0, 0)
         with run.phase("read"):
             dataset = read()
+        progress("anonymise", 0, 0)
         with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)
             progress("write, verify and report", 0, 0)

@@ -94,8 +94,8 @@ def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
     role = roles.get(column, "quasi-identifier")
     if role != "quasi-identifier":
         raise ParameterError(
-            f"reading: column {column!r} is the weight and {role}. A precise weight tells people apart nearly as a name "
-            "does: it is kept to yourself (weight), or published in ranges (weight and quasi)."
+            f"reading: column {column!r} is the weight and {role}. A precise weight tells people apart nearly as a "
+            "name does: it is kept to yourself (weight), or published in ranges (weight and quasi)."
         )
 
 
@@ -109,8 +109,8 @@ def tell_weights(column: str, weights: Floats, *, published: bool) -> str:
     """
     fate = "is published in ranges, as a quasi-identifier" if published else "is not published"
     return (
-        f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in the "
-        f"promise, and {fate}."
+        f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in "
+        f"the promise, and {fate}."
     )
 
 

@@ -47,10 +47,13 @@ def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compil
     Compiled(compiled=(), ready=(), left_out={})
     """
     work = [(kind, data, cell) for kind in kinds for data in [make_specimen(kind)] for cell in _list_cells(data)]
-    compiled, ready, left_out = [], [], {}
+    compiled: list[str] = []
+    ready: list[str] = []
+    left_out: dict[str, str] = {}
     for done, (kind, data, cell) in enumerate(work):
         progress("compile", done, len(work))
-        named, begun = f"{kind}/{cell.method}", []
+        named = f"{kind}/{cell.method}"
+        begun: list[bool] = []
         try:
             with notice_compilation(lambda begun=begun: begun.append(True)):  # type: ignore[misc]
                 method = build(registry.find(cell.method, kind), dict(cell.parameters))

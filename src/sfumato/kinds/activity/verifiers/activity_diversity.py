@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
+from sfumato.core.progress import track
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
@@ -90,7 +91,7 @@ def _bound_from_above(published: PublishedClasses, claim: ActivityDiversity) -> 
     largest, proved = Fraction(0), True
     for label in claim.sensitive:
         time = PublishedTime.of(published, label, claim)
-        for owner in range(len(published.names)):
+        for owner in track("compare records", range(len(published.names))):
             crowds = time.bound_from_above(owner, claim.delta_slots)
             largest = max(largest, crowds.largest()[0])
             proved = proved and not crowds.exceed(claim.fraction).any()

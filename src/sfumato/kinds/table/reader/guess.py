@@ -62,9 +62,8 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         if role in roles_of_words(name):
             known[name] = role
     weight = next((name for name in look.columns if looks_like_weight(name, look.rows.column(name))), None)
-    for name, column in look.columns.items():
-        if name == weight:
-            continue
+    others = {name: column for name, column in look.columns.items() if name != weight}
+    for name, column in others.items():
         if column.suspect is not None:
             given[_IDENTIFIER].append(name)
             told.append(f"`{name}` looks like {column.suspect.looks_like}: it is left out as an identifier.")
@@ -93,7 +92,7 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
     if rest:
         options["drop"] = rest
         told.append(f"Nothing tells what the other columns are ({len(rest)}); they are left out (drop).")
-    return {name: value for name, value in options.items() if value}, told
+    return {name: value for name, value in {**options, "weight": weight}.items() if value}, told
 
 
 def _is_attribute(column: ColumnLook) -> bool:

@@ -179,7 +179,7 @@ class IdentifierWatch:
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
-    Leave it out (identifier or drop), or say that it may be published all the same (plain-anyway).
+    Leave it out (identifier or drop), or say that it may be published all the same (plain_anyway).
     """
 
     def __init__(self, columns: Iterable[str], anyway: Iterable[str] = ()) -> None:
@@ -216,7 +216,7 @@ def _names_of(texts: Iterable[str]) -> set[str]:
 def _refuse(suspect: Suspect) -> ParameterError:
     return ParameterError(
         f"column {suspect.column!r} looks like {suspect.looks_like}, and would be published as it is. Leave it out "
-        "(identifier or drop), or say that it may be published all the same (plain-anyway)."
+        "(identifier or drop), or say that it may be published all the same (plain_anyway)."
     )
 
 

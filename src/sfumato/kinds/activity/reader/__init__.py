@@ -300,7 +300,7 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         if twice.any():
             raise SchemaError(
                 f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
-                "or, if people have several rows, say that it tells whose they are (owner-column)."
+                "or, if people have several rows, say that it tells whose they are (columns: owner=NAME)."
             )
         people = found.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)

@@ -42,7 +42,7 @@ _ASKED = "the claim is about the sensitive activities and the time asked for"
 _OPEN = (
     "Published shares alone do not tell how many of a class do a sensitive activity throughout {delta}: it may "
     "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
-    "(verify DIR --original)."
+    "(verify with the original)."
 )
 
 

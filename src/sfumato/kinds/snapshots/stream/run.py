@@ -322,8 +322,8 @@ class StreamRun:
             return "stopped; nothing was published."
         self.folder.settle()
         return (
-            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with --resume replay, or from "
-            f"record {self.rows_saved + 1:,} of the input with --resume onwards."
+            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with resume=replay, or from "
+            f"record {self.rows_saved + 1:,} of the input with resume=onwards."
         )
 
     def close(self) -> None:

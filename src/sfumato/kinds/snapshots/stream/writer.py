@@ -100,7 +100,7 @@ class StreamFolder:
         """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
         if is_stream(out) and not force:
             raise SfumatoError(
-                f"{out}: a release is there already; use --force to replace it or --resume to go on with it."
+                f"{out}: a release is there already; replace it with force=True, or go on with it (resume)."
             )
         folder = cls(Stage(out, force=force), facts, begun=False)
         for part in ("window", "rows"):
@@ -227,7 +227,7 @@ class StreamFolder:
                 with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
                     tables[name] = file.read_all()
         except (OSError, ValueError, KeyError, pa.ArrowInvalid):
-            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with --force.") from None
+            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with force=True.") from None
         return Checkpoint(facts, arrays, tables)
 
     def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:

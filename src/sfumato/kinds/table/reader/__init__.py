@@ -213,7 +213,7 @@ def _find_people(name: str, table: pa.Table, roles: Roles, reading: Reading) -> 
         unit = RECORD
         notes.append(
             f"Identifier `{repeated[0]}` is the same in several records: if it names people, a record is not a person, "
-            f"and k records may be of fewer than k people. Say whose they are (--owner-column {repeated[0]})."
+            f"and k records may be of fewer than k people. Say whose they are (columns: owner={repeated[0]})."
         )
     return settle_unit(reading, Whose(unit)), notes
 

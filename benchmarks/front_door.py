@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from benchmarks.measure import DATA, OverlongError, Taken, run, run_parts, table
@@ -21,8 +22,7 @@ class Known(NamedTuple):
 
     path: str
     kind: str
-    columns: dict[str, str] = {}
-    roles: dict[str, set[str]] = {}
+    columns: Mapping[str, str] = MappingProxyType({})
 
 
 FILES = {

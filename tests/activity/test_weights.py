@@ -33,5 +33,5 @@ def test_weights_of_episodes_are_of_people_and_go_with_their_days():
     assert whole.weights.tolist() == [2.0, 3.0]
     days = sf.read(table, "activity", weight="w", resolution="hour", split="day")
     assert [2.0 if who == "a" else 3.0 for who in days.people.to_pylist()] == days.weights.tolist()
-    with pytest.raises(sf.SchemaError, match="same weight.*row 2"):
+    with pytest.raises(sf.SchemaError, match=r"same weight.*row 2"):
         sf.read(table.set_column(4, "w", pa.array([2.0, 1.0, 3.0])), "activity", weight="w", resolution="hour")

@@ -40,6 +40,8 @@ _GIVEN = re.compile(
 _FORCE = re.compile(r"\bforce=True\b")
 _EXPANSION = re.compile(r"\ballow_expansion\((?P<times>[\d.]+)\)")
 _GUESS = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=\[.*\])", re.DOTALL)
+_HELP = re.compile(r"(?<![-\w])(?=(?:blur|l|t)=[\d.]+)")
+"""Parameters of methods that would help."""
 _METHOD = re.compile(r"^(?P<name>[A-Z]\w*): ")
 
 
@@ -70,6 +72,8 @@ def speak(text: str) -> str:
     text = _GIVEN.sub(lambda found: f"--{_spell(found['name'])} {shlex.quote(found['value'])}", text)
     text = _FORCE.sub("--force", text)
     text = _EXPANSION.sub(lambda found: f"sfumato --max-expansion {found['times']} ...", text)
+    if text.startswith("What helps: "):
+        text = _HELP.sub("-p ", text)
     return _METHOD.sub(_name_method, text)
 
 

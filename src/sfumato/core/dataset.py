@@ -151,6 +151,16 @@ class Dataset:
         """Return what people did as offsets and codes."""
         return Ragged.from_arrow(self.table.column(self.schema.history))
 
+    def view_history(self) -> Ragged:
+        """Return the same without a copy, for whoever only looks: what many people did all day may be gigabytes.
+
+        Examples
+        --------
+        >>> Dataset.of("sets", [["wine"], ["bread"]]).view_history().codes.flags.writeable
+        False
+        """
+        return Ragged.from_arrow(self.table.column(self.schema.history), copy=False)
+
     def times(self) -> npt.NDArray[np.int64]:
         """Return when the entries of the histories happened, entry by entry, in units of the clock."""
         column = self.table.column(self.schema.time).combine_chunks()
@@ -181,7 +191,7 @@ class Dataset:
             facts |= {"attributes": len(known), "values": values}
         if not any(column.role == "history" for column in self.schema.columns):
             return facts
-        history = self.history()
+        history = self.view_history()
         lengths = history.lengths
         return facts | {
             "entries": int(lengths.sum()),

@@ -155,7 +155,7 @@ def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> lis
             continue
         cells = dataset.table.column(column.name)
         if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
-            cells = pa.chunked_array([pa.array(dataset.history().labels, pa.string())])
+            cells = pa.chunked_array([pa.array(dataset.view_history().labels, pa.string())])
         suspect = look_for_identifiers(column.name, cells)
         found += [suspect] if suspect is not None else []
     return found

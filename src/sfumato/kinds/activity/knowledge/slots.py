@@ -68,7 +68,7 @@ class KnownSlots:
         """
         claim = release.guarantee
         found = cls(
-            Slots.of(original),
+            Slots.of_history(original.view_history()),
             PublishedClasses.of(release),
             int(getattr(claim, "slot", 1)),
             getattr(claim, "digits", None),

@@ -29,9 +29,7 @@ FILES = {
     "foursquare-nyc": Known(
         "foursquare-nyc/specific_train.csv.xz", "trajectories", {"place": "poi", "y": "lat", "x": "lon"}
     ),
-    "gowalla": Known(
-        "gowalla/loc-gowalla_totalCheckins.first10000.txt.xz", "trajectories", {"person": "person", "place": "place"}
-    ),
+    "gowalla": Known("gowalla/loc-gowalla_totalCheckins.first10000.txt.xz", "trajectories"),
     "sf-cabs": Known("sf-cabs/cabs_dataset_20080608.parquet", "trajectories", {"y": "lat", "x": "lon"}),
     "sepsis": Known("sepsis/sepsis.csv.xz", "sequences"),
     "hospital-billing": Known("hospital-billing/hospital_billing.csv.xz", "sequences"),

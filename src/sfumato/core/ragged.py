@@ -51,7 +51,7 @@ class Ragged:
 
     @classmethod
     def from_arrow(cls, column: pa.ChunkedArray | pa.Array, *, copy: bool = True) -> Ragged:
-        """View a ``list<dictionary<string>>`` column; codes are the dictionary's, and read-only if they are not copied."""
+        """View a ``list<dictionary<string>>`` column; codes are the dictionary's, read-only if not copied."""
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else pa.array([], column.type)

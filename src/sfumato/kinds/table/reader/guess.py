@@ -17,6 +17,8 @@ _WHOSE = frozenset({"patient", "person", "user", "uid", "pid", "customer", "clie
 """Words in the names of columns that say whose records are."""
 _MOST_VALUES = 200
 """Different values from which on a column that nobody knows is left out."""
+_PLACE = re.compile(r"column\d+")
+"""A column that has no name but its place."""
 _IDENTIFIER, _QUASI, _SENSITIVE = "identifier", "quasi", "sensitive"
 
 
@@ -55,9 +57,8 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
     assert look.rows is not None
     given: dict[str, list[str]] = {_IDENTIFIER: [], _QUASI: [], _SENSITIVE: []}
     told = []
-    named = not look.reading.get("header")
     known = {}
-    for name in look.columns if named else ():
+    for name in (name for name in look.columns if not _PLACE.fullmatch(name)):
         role = guess_role(name, look.rows.column(name))
         if role in roles_of_words(name):
             known[name] = role

@@ -16,7 +16,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.workload import Workload
-from sfumato.core.progress import track
+from sfumato.core.progress import tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
@@ -51,6 +51,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     events or attributes, whatever the data are made of.
     """
     attacker = registry.attacker_of_kind(dataset.kind)
+    tell("inspect", 0, 0)
     risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
     beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
     return {
@@ -201,10 +202,13 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     original = result.trace.original
     assert original is not None
     comparison = Comparison(original, result.release, result.trace.rows)
+    tell("report: attack before and after", 0, 0)
     before, after, curve = attack_both(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
+    tell("report: measure", 0, 0)
     scores = measure_release(comparison)
+    tell("report: draw", 0, 0)
     page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
 

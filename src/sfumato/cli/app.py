@@ -132,7 +132,7 @@ def inspect(
     from sfumato import pipeline
 
     out = Output(as_json=as_json)
-    with show_work("read and inspect"):
+    with show_work("read"):
         found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)

@@ -67,7 +67,6 @@ def publish(
         progress("anonymise", 0, 0)
         with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)
-            progress("write, verify and report", 0, 0)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 verdict = pipeline.write(result, directory, force=force, reports=report, include=include)

@@ -55,4 +55,4 @@ def _share(cells: Sequence[str], known: set[str]) -> float:
 
 def _may_be_ages(cells: Sequence[str]) -> bool:
     whole = all(cell.isdecimal() and int(cell) <= _OLDEST for cell in cells)
-    return whole and len(set(cells)) >= _MANY_AGES
+    return whole and _MANY_AGES <= len(set(cells)) < len(cells)

@@ -6,6 +6,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test lint bench papers docs clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
+	$(BIN)/sfumato compile --kind trajectories
 	$(BIN)/sfumato demo
 
 test: $(STAMP)-test  ## install what tests need and run them all

@@ -16,6 +16,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.workload import Workload
+from sfumato.core.progress import tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
@@ -50,6 +51,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     events or attributes, whatever the data are made of.
     """
     attacker = registry.attacker_of_kind(dataset.kind)
+    tell("inspect", 0, 0)
     risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
     beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
     return {
@@ -120,7 +122,7 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
     release, original, rows = set_beside(source, original)
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in modules]
+    found = [module.attack(release, original, rows) for module in track("attack with more", modules)]
     return Findings(_name_unit(finding, original) for finding in found if finding is not None)
 
 
@@ -191,7 +193,8 @@ def measure_release(comparison: Comparison, parameters: Mapping[str, object] | N
     """Return every score that applies; a measure that was given a parameter has to."""
     asked = set(parameters or ())
     metrics = registry.metrics_for(comparison.release.kind, parameters)
-    return Scores(m.measure(comparison) for m in metrics if m.applies(comparison) or asked & m.parameters().keys())
+    wanted = [m for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
+    return Scores(metric.measure(comparison) for metric in track("measure", wanted))
 
 
 def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
@@ -199,10 +202,13 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     original = result.trace.original
     assert original is not None
     comparison = Comparison(original, result.release, result.trace.rows)
+    tell("report: attack before and after", 0, 0)
     before, after, curve = attack_both(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
+    tell("report: measure", 0, 0)
     scores = measure_release(comparison)
+    tell("report: draw", 0, 0)
     page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
 

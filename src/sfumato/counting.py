@@ -48,7 +48,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
         raise ParameterError(
             f"{owner}: count=people needs to know whose each {unit.one} is, which the data do not tell. Name the "
             "column "
-            "that does (owner-column)."
+            "that does (columns: owner=NAME)."
         )
     if not isinstance(k, int) or k < 2:
         raise ParameterError(

@@ -127,8 +127,8 @@ def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
         return SchemaError(f"{look.name}: it could not be read {failures[0]}")
     asked = "any kind of data" if kind is None else kind
     return ParameterError(
-        f"{look.name}: it does not look like {asked}. Say what its columns are: sfumato inspect {look.name} "
-        "--kind KIND --column place=venue. Kinds: " + ", ".join(registry.all_kinds()) + "."
+        f"{look.name}: it does not look like {asked}. Say of which kind it is (kind), and what its columns are "
+        "(columns: place=venue). Kinds: " + ", ".join(registry.all_kinds()) + "."
     )
 
 

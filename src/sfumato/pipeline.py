@@ -34,6 +34,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
 from sfumato.core.method import Method
+from sfumato.core.progress import tell
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
@@ -172,8 +173,10 @@ def write(
     run_seconds = result.trace.seconds
     clock = Run()
     with staged(Path(out), force=force) as stage:
+        tell("write", 0, 0)
         with clock.phase("write"):
             releases.write_release(result.release, stage.release, [Path(path) for path in include])
+        tell("verify", 0, 0)
         with clock.phase("verify"):
             alone = _verify_published(stage.folder)
             verdict = _settle(alone, _verify_with_owner(result, stage.folder, alone))
@@ -181,9 +184,11 @@ def write(
             raise VerificationError(_say_refused(result.release, verdict))
         counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
         result.trace.counters.update(counted)
+        tell("attack", 0, 0)
         with clock.phase("attack"):
             beyond = attack_result(result)
         if reports and result.trace.original is not None:
+            tell("report", 0, 0)
             with clock.phase("report"):
                 write_report(result, stage.owner / "report.html", beyond)
         run_seconds.update(clock.seconds)
@@ -241,15 +246,18 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
         What was published from.
     """
     place = find_place(source)
+    tell("verify the published files", 0, 0)
     alone = _verify_published(place)
     original = find_original(source, original)
     if original is None or not alone.checks.get(READABLE, True):
         return alone
     release = releases.read_release(place)
+    tell("verify with the original", 0, 0)
     kept = find_kept(source, original)
     counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
     counted &= verify_asked(release, original, kept.claim, kept.recoded)
     if kept.rows is not None:
+        tell("compare every record with its original", 0, 0)
         counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
     if kept.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})

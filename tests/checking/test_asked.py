@@ -28,7 +28,7 @@ def test_without_a_list_at_hand_the_comparison_is_left_open():
     release = sf.anonymize(monitoring("mail"), sf.methods.Hi(k=2)).release
     bare = dataclasses.replace(monitoring("mail"), schema=dataclasses.replace(monitoring("mail").schema, monitored=()))
     verdict = verify_asked(release, bare)
-    assert verdict.outcome == "unsettled" and "--monitored" in verdict.unsettled[0]
+    assert verdict.outcome == "unsettled" and "(monitored)" in verdict.unsettled[0]
     assert verify_asked(release, bare, describe_claim(release)).outcome == "holds"
 
 

@@ -400,7 +400,7 @@ def test_long_gaps_cost_nothing(tmp_path):
 
 def test_an_existing_stream_is_not_replaced_without_force(whole):
     data, out = whole
-    with pytest.raises(SfumatoError, match="--force to replace it or --resume"):
+    with pytest.raises(SfumatoError, match="force=True"):
         publish(data, out)
     with pytest.raises(SfumatoError, match="come to its end"):
         publish(data, out, resume="replay")
@@ -465,3 +465,31 @@ def test_nothing_publishable_is_an_answer(tmp_path):
     with pytest.raises(InfeasibleError, match="no snapshot can be published"):
         publish(data, tmp_path / "out")
     assert not (tmp_path / "out" / "release").exists()
+
+
+def test_a_stream_has_a_page_for_its_receiver_that_is_compared_byte_by_byte(tmp_path):
+    publish(write(tmp_path / "cases.csv", lines()), tmp_path / "out")
+    page = tmp_path / "out" / "release" / "README.md"
+    text = page.read_text()
+    assert "`stream.json`" in text and "`data.parquet`" in text and "a folder for every snapshot" in text
+    named = {row.split("`")[1] for row in text.split("## The columns")[0].splitlines() if row.startswith("| `")}
+    lies = {entry.name for entry in (tmp_path / "out" / "release").iterdir() if entry.is_file()}
+    assert lies == named - {"<time>/"}
+    assert sf.verify(tmp_path / "out").outcome == "holds"
+    page.write_text(text.replace("It is", "Ann is here. It is", 1) + "\n")
+    assert sf.verify(tmp_path / "out").outcome == "undeclared"
+    page.unlink()
+    with pytest.raises(SchemaError):
+        sf.verify(tmp_path / "out")
+
+
+def test_a_stream_does_not_publish_names_of_people_as_they_are(tmp_path):
+    rows = [f"{time_},{20 + n},f,ill{n % 4},p{time_}x{n}@example.org\n" for time_ in range(6) for n in range(9)]
+    data = write(tmp_path / "cases.csv", rows, "time,age,sex,illness,contact\n")
+    options = {"columns": {"qi": "age,sex", "plain": "contact"}, "sensitive": ("illness",)}
+    with pytest.raises(ParameterError, match=r"contact.*e-mail"):
+        publish_stream(Quiet(), data, tmp_path / "out", METHOD, options, secret=SECRET, report=False)
+    assert not (tmp_path / "out").exists()
+    anyway = options | {"plain_anyway": ("contact",)}
+    publish_stream(Quiet(), data, tmp_path / "out", METHOD, anyway, secret=SECRET, report=False)
+    assert is_stream(tmp_path / "out")

@@ -142,3 +142,24 @@ def test_what_cannot_be_guessed_changes_nothing(sfumato, tmp_path):
     assert "is there already" in sfumato("start", "visits.csv", "--yes", expect=2).stderr
     assert (tmp_path / "policy.toml").read_text() == "mine"
     assert "there is no such file" in sfumato("start", "nothing.csv", "--yes", "--force", expect=2).stderr
+
+
+def test_survey_weights_are_found_and_count_in_measures(sfumato, tmp_path):
+    lines = ["id,age,sex,illness,wgt,weight"]
+    lines += [
+        f"{n},{20 + n % 9},{'fm'[n % 2]},{['flu', 'cold'][n % 3 > 0]},{900 + 7.25 * n},{60 + n % 30}"
+        for n in range(120)
+    ]
+    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
+    found = sfumato("start", "survey.csv", "--yes", "--json").json
+    assert found["options"]["weight"] == "wgt" and "weight" in found["options"]["quasi"]
+    ran = sfumato("run", "policy.toml", "--json").json
+    assert ran["verify"]["holds"] and {"weighted-queries", "weighted-shares"} <= {m["metric"] for m in ran["measure"]}
+    assert "wgt" not in (tmp_path / "survey-release" / "release" / "data.csv").read_text()
+
+
+def test_columns_of_a_file_without_a_header_are_named_by_what_they_hold(sfumato, tmp_path):
+    rows = [f"{17 + n % 50}, {n}, {['Male', 'Female'][n % 2]}, {['<=50K', '>50K'][n % 3 > 1]}" for n in range(90)]
+    (tmp_path / "people.data").write_text("\n".join(rows) + "\n")
+    found = sfumato("start", "people.data", "--yes", "--json", "--kind", "table").json["options"]
+    assert found["header"] == ["age", "column2", "sex", "income"] and found["sensitive"] == ["income"]

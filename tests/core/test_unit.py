@@ -160,7 +160,7 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     assert sf.verify(tmp_path / "out", days).outcome == "holds"
     unknown = sf.Dataset.of("sets", days.history().lists())
     unowned = sf.verify(tmp_path / "out", sf.Dataset(unknown.schema, unknown.table, unit=RECORD))
-    assert any("--owner-column" in reason for reason in unowned.unsettled)
+    assert any("columns: owner" in reason for reason in unowned.unsettled)
     strangers = days.of_people(["x"] * 6, days.unit)
     broken = sf.verify(tmp_path / "out", strangers)
     assert broken.outcome == "broken" and broken.witness == {"people": 1, "records": 6}

@@ -14,8 +14,12 @@ from sfumato.core.measuring.metric import Metric, Operation
 
 METRICS = [metric for kind in sorted({shape.kind for shape in EVERY}) for metric in registry.metrics_for(kind)]
 ROUNDING = 1e-9
-WITHOUT = {"Sets": {"multilevel-itemsets"}, "Tables": {"microaggregation-error", "prediction"}}
-"""What cannot be measured on such data: no hierarchy, no class means, too few records to learn from."""
+WITHOUT = {
+    "Sets": {"multilevel-itemsets"},
+    "Tables": {"microaggregation-error", "prediction", "weighted-queries", "weighted-shares"},
+    "Activity": {"weighted-durations"},
+}
+"""What cannot be measured on such data: no hierarchy, no class means, too few records to learn from, no weights."""
 
 
 def test_no_measure_is_left_out() -> None:

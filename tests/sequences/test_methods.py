@@ -106,7 +106,7 @@ def test_half_a_request_is_refused(parameters, message):
 
 
 def test_monitored_events_must_be_named():
-    with pytest.raises(ParameterError, match="--monitored"):
+    with pytest.raises(ParameterError, match="monitored"):
         Hi(k=2).anonymize(sf.Dataset.of("sequences", [[("m", 1)], [("m", 2)]]), Run())
 
 

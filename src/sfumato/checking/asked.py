@@ -25,7 +25,7 @@ _WORDS = {
     "events": "sensitive events",
     "itemsets": "itemsets",
 }
-_OPTIONS = {"monitored": "--monitored", "sensitive": "--sensitive", "events": "--sensitive", "quasi": "--quasi"}
+_OPTIONS = {"monitored": "monitored", "sensitive": "sensitive", "events": "sensitive", "quasi": "quasi"}
 _ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive"}
 """Parameters that name columns, where columns and not values play that part."""
 
@@ -103,7 +103,7 @@ def _compare_itemsets(
     claimed: Collection[tuple[str, ...]], wanted: Collection[tuple[str, ...]]
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     if not wanted:
-        return None, (_say_open("itemsets", len(claimed), "--constraints privacy=FILE"),)
+        return None, (_say_open("itemsets", len(claimed), "constraints: privacy=FILE"),)
     asked = {frozenset(itemset) for itemset in wanted}
     named = {frozenset(itemset) for itemset in claimed}
     if asked == named:
@@ -114,7 +114,7 @@ def _compare_itemsets(
 def _say_open(name: str, claimed: int, option: str) -> str:
     return (
         f"The claim names {claimed:,} {_WORDS[name]}, and nothing at hand says which ones were asked for: read the "
-        f"original with {option}, or keep owner/ beside release/."
+        f"original with them ({option}), or keep owner/ beside release/."
     )
 
 

@@ -122,7 +122,7 @@ def leave_people_open(release: Release) -> Verdict:
         {},
         unsettled=(
             f"The promise counts different {whose}, and published files do not tell whose a {release.unit.record} is: "
-            f"the records were counted, the {whose} can be counted by the owner only (verify --original).",
+            f"the records were counted, the {whose} can be counted by the owner only (verify with the original).",
         ),
     )
 
@@ -139,7 +139,7 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
         if not counts:
             return Verdict(True, {}, {})
         need = (
-            "The original was read without whose its records are: name the column that tells (--owner-column)."
+            "The original was read without whose its records are: name the column that tells (columns: owner=NAME)."
             if person is None
             else "The owner's row map (owner/rows.parquet) is missing or does not fit: it tells whose each record is."
         )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sfumato.checking.overlap import Steps, Values, count_signed, list_steps, sum_up
 from sfumato.checking.subsequences import distinct_subsequences, support
+from sfumato.core.progress import track
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 
@@ -195,7 +196,7 @@ class Records:
     def _read(self, rows: Ints, size: int, wanted: Ints) -> Ints:
         """Count the matches of some records by reading every one of them."""
         counts = np.zeros(len(wanted), dtype=np.int64)
-        for first in range(0, len(rows), _ROWS_AT_ONCE):
+        for first in track("compare records", range(0, len(rows), _ROWS_AT_ONCE)):
             part = self.histories.take(rows[first : first + _ROWS_AT_ONCE])
             pairs = [
                 np.unique(inside[which] * len(wanted) + hit)
@@ -241,7 +242,7 @@ class Records:
             return None
         keys, _ = support(rows, size)
         found = [nothing]
-        for first in range(0, len(keys), _ROWS_AT_ONCE):
+        for first in track("compare records", range(0, len(keys), _ROWS_AT_ONCE)):
             part = keys[first : first + _ROWS_AT_ONCE]
             ways = np.prod([self._room[part // base**power % base] for power in range(size)], axis=0, dtype=float)
             if ways.sum() > most:

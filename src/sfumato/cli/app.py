@@ -9,6 +9,7 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.compiling import compile as compile_command
 from sfumato.cli.editing import edit as edit_command
 from sfumato.cli.exploring import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
@@ -131,7 +132,7 @@ def inspect(
     from sfumato import pipeline
 
     out = Output(as_json=as_json)
-    with show_work("read and inspect"):
+    with show_work("read"):
         found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
     for note in found["notes"]:
         out.say(note)
@@ -496,5 +497,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, explore_command, edit_command):
+for _command in (studies.evaluate, studies.compare, explore_command, edit_command, compile_command):
     app.command()(_command)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,6 +117,10 @@ def _reading(
     owner_column: Annotated[
         str, typer.Option(help="Column that says whose the records are, where people have several.")
     ] = "",
+    weight: Annotated[
+        str,
+        typer.Option(help="Column with survey weights: counted in measures; not published unless it is --quasi too."),
+    ] = "",
     step: Annotated[
         list[str],
         typer.Option(help="Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'. Repeatable."),
@@ -129,6 +135,7 @@ def _reading(
         "steps": tuple(step),
         "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
         "unit": unit or None,
+        "weight": weight or None,
         "drop": tuple(drop),
         "delimiter": {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter) or None,
         "format": format or None,
@@ -201,7 +208,18 @@ _PANELS = {
     ),
     "Places and hierarchies": ("places", "places_file", "coordinates", "hierarchy", "hierarchy_root"),
     "What columns and values are": (
-        *("identifier", "quasi", "sensitive", "plain", "plain_anyway", "scale", "population", "items", "item_file"),
+        *(
+            "identifier",
+            "quasi",
+            "sensitive",
+            "plain",
+            "plain_anyway",
+            "scale",
+            "weight",
+            "population",
+            "items",
+            "item_file",
+        ),
         *("sensitive_items", "monitored", "constraints"),
     ),
 }
@@ -220,6 +238,28 @@ def _listed(text: str) -> list[str]:
     return [text] if text.startswith("@") else text.split(",")
 
 
+class _Absent:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: Any) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextlib.contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Let Arrow look for pandas in vain: no command needs it, and it takes longer to load than all else."""
+    if "pandas" in sys.modules:
+        yield
+        return
+    sys.meta_path.insert(0, _Absent)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_Absent)
+
+
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the reading options; it receives those that were given as ``reading``."""
     shared = {name: _group(p) for name, p in inspect.signature(_reading, eval_str=True).parameters.items()}
@@ -228,7 +268,8 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
         reading = _reading(**{name: values.pop(name) for name in shared})
-        return command(**values, reading=reading)
+        with _without_pandas():
+            return command(**values, reading=reading)
 
     parameters = [p for name, p in own.parameters.items() if name != "reading"]
     signature = inspect.Signature(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
-from sfumato.core.run import Progress, silent
+from sfumato.core.progress import Progress, silent, watch
 from sfumato.core.visible import escape_json, make_visible
 
 __all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up"]
@@ -166,8 +166,12 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 @contextlib.contextmanager
-def show_progress(*, shown: bool = True) -> Iterator[Progress]:
-    """Show progress with the time left on a terminal, nothing elsewhere."""
+def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
+    """Show on a terminal how far work is, and for how long, once it has lasted two seconds; nothing elsewhere.
+
+    Steps are shown with the time left where somebody tells how many there are, and as a bar that only moves otherwise.
+    Whatever runs inside of the ``with`` block may tell, also what was not handed the progress.
+    """
     if _verbose.get() and not sys.stderr.isatty():
         begun: set[str] = set()
 
@@ -176,57 +180,36 @@ def show_progress(*, shown: bool = True) -> Iterator[Progress]:
                 begun.add(phase)
                 _tell_step(phase)
 
-        yield tell
+        if phase:
+            tell(phase, 0, 0)
+        with watch(tell):
+            yield tell
         return
     if not shown or not sys.stderr.isatty() or _quiet.get():
         yield silent
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from sfumato.cli.bars import Bars
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(phase: str, done: int, total: int) -> None:
-            known = total or None  # where nobody knows how much there is to do, the bar only moves
-            if phase not in tasks:
-                tasks[phase] = bars.add_task(phase, total=known)
-            bars.update(tasks[phase], completed=done, total=known)
-
-        yield show
-
-
-@contextlib.contextmanager
-def show_work(phase: str) -> Iterator[None]:
-    """Show on a terminal that a step goes on and for how long, once it has lasted two seconds."""
-    if _verbose.get():
-        _tell_step(phase)
-    if not sys.stderr.isatty() or _quiet.get():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    bars = Bars(*columns, console=Console(stderr=True), transient=True)
-    bars.add_task(phase, total=None)
+    bars = Bars(phase)
     timer = threading.Timer(_PATIENCE, bars.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with watch(bars):
+            yield bars
     finally:
         timer.cancel()
         timer.join()
         bars.stop()
+
+
+@contextlib.contextmanager
+def show_work(phase: str) -> Iterator[None]:
+    """Show on a terminal that a step goes on, how far it is and for how long, once it has lasted two seconds."""
+    if _verbose.get() and sys.stderr.isatty():
+        _tell_step(phase)
+    with show_progress(phase=phase):
+        yield
 
 
 def _tell_step(phase: str) -> None:

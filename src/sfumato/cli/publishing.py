@@ -61,11 +61,12 @@ def publish(
     check_free(directory, force=force)
     with show_progress() as progress:
         run = Run(secret, progress, Local())
+        progress("read", 0, 0)
         with run.phase("read"):
             dataset = read()
+        progress("anonymise", 0, 0)
         with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)
-            progress("write, verify and report", 0, 0)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 verdict = pipeline.write(result, directory, force=force, reports=report, include=include)

@@ -35,6 +35,7 @@ _ABOUT = {
     "quasi": "what others may know of people: generalised",
     "sensitive": "what must not be learnt about anybody",
     "resolution": "times are cut to it",
+    "weight": "survey weights: counted in measures, not in the promise, and not published",
     "split": "one record per person and day or week",
     "slots": "first and last column that is a slot of time",
     "separator": "between items",

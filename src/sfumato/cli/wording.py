@@ -1,25 +1,47 @@
-"""Messages in the words of the command line: options instead of names of Python, methods as they are called here."""
+"""Messages in the words of the command line: options instead of names of Python, methods as they are called here.
+
+Everywhere else messages are written for Python and policy files: an option stands in brackets by its name, ``(drop)``,
+with a value after a colon, ``(columns: owner=NAME)``, or is given as one would give it, ``force=True``.
+"""
 
 from __future__ import annotations
 
+import ast
+import csv
 import dataclasses
+import io
 import re
+import shlex
+from collections.abc import Sequence
 
 from sfumato.io.reading import Reading
 
 __all__ = ["speak"]
 
-_OPTIONS = {field.name: field.name.replace("_", "-") for field in dataclasses.fields(Reading)} | {
-    "columns": "column",
-    "hierarchies": "hierarchy",
-    "scales": "scale",
-}
-_NAMED = "|".join(sorted({*_OPTIONS, *(name.replace("_", "-") for name in _OPTIONS)}, key=len, reverse=True))
-_RULE = re.compile(rf"^reading: (?P<name>{_NAMED})\b:?(?= )")
-_IN_BRACKETS = re.compile(rf"\((?P<name>{_NAMED})(?:: (?P<value>\S+=\S+))?(?=[;)])")
-_GIVEN = re.compile(
-    r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates)=(?P<value>[\w:.+*@-]+\w)"
+_OF_COMMANDS = ("count", "force", "kind", "layout", "resume", "seconds", "unknown", "withhold_at_most")
+"""Options that are not about reading."""
+_OPTIONS = (
+    {field.name: field.name.replace("_", "-") for field in dataclasses.fields(Reading)}
+    | {name: name.replace("_", "-") for name in _OF_COMMANDS}
+    | {"columns": "column", "hierarchies": "hierarchy", "scales": "scale", "steps": "step"}
 )
+_SPELLED = {**_OPTIONS, **{name.replace("_", "-"): option for name, option in _OPTIONS.items()}}
+_NAMED = "|".join(sorted({re.escape(name) for name in _SPELLED}, key=len, reverse=True))
+_RULE = re.compile(rf"^(?:reading: )(?P<name>{_NAMED})\b:?(?= )")
+_MUST = re.compile(rf"^(?P<name>{_NAMED}):? must\b")
+_BRACKETS = re.compile(r"\((?P<inside>[^()]*)\)")
+_ONE = rf"(?:{_NAMED})(?:: \S+=\S+)?"
+_SEVERAL = re.compile(rf"(?P<options>{_ONE}(?:(?:, or |, | or | and ){_ONE})*)(?P<rest>;.*)?", re.DOTALL)
+_EACH = re.compile(rf"(?<![\w=])(?P<name>{_NAMED})(?:: (?P<value>[^\s,]+=\S+?))?(?=$|,| or | and )")
+_GIVEN = re.compile(
+    r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates|empty|monitored|count|"
+    r"resume)=(?P<value>\*|[\w:.+*@-]+\w)"
+)
+_FORCE = re.compile(r"\bforce=True\b")
+_EXPANSION = re.compile(r"\ballow_expansion\((?P<times>[\d.]+)\)")
+_GUESS = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=\[.*\])", re.DOTALL)
+_HELP = re.compile(r"(?<![-\w])(?=(?:blur|l|t)=[\d.]+)")
+"""Parameters of methods that would help."""
 _METHOD = re.compile(r"^(?P<name>[A-Z]\w*): ")
 
 
@@ -32,26 +54,68 @@ def speak(text: str) -> str:
     'visits.csv: there is no column for the place. Derive places from the coordinates: --places grid:500m.'
     >>> speak("visits.csv: column 'a' has no role. Give it one (columns), or leave it out (drop; * for all).")
     "visits.csv: column 'a' has no role. Give it one (--column), or leave it out (--drop; * for all)."
+    >>> speak("Leave it out (identifier or drop), or say whose it is (columns: owner=NAME).")
+    'Leave it out (--identifier or --drop), or say whose it is (--column owner=NAME).'
     >>> speak("reading: split must be one of day, week, got 'hour'.")
     "--split must be one of day, week, got 'hour'."
+    >>> speak("people.csv: ... If this guess is right, add: quasi=['age', 'sex'], sensitive=['illness']")
+    'people.csv: ... If this guess is right, add: --quasi age,sex --sensitive illness'
+    >>> speak("out: a release is there already; use force=True to replace it.")
+    'out: a release is there already; use --force to replace it.'
     >>> speak("LmAnon: k must be at most 3.")
     'lm-anon: k must be at most 3.'
     """
-    text = _RULE.sub(lambda found: f"--{_spell(found['name'])}", text)
-    text = _IN_BRACKETS.sub(
-        lambda found: f"(--{_spell(found['name'])}" + (f" {found['value']}" if found["value"] else ""), text
-    )
-    text = _GIVEN.sub(lambda found: f"--{_spell(found['name'])} {found['value']}", text)
+    text = _RULE.sub(lambda found: f"--{_spell(found['name'])}", text).removeprefix("reading: ")
+    text = _MUST.sub(lambda found: f"--{_spell(found['name'])} must", text)
+    text = _BRACKETS.sub(_spell_brackets, text)
+    text = _GUESS.sub(_spell_guess, text)
+    text = _GIVEN.sub(lambda found: f"--{_spell(found['name'])} {shlex.quote(found['value'])}", text)
+    text = _FORCE.sub("--force", text)
+    text = _EXPANSION.sub(lambda found: f"sfumato --max-expansion {found['times']} ...", text)
+    if text.startswith("What helps: "):
+        text = _HELP.sub("-p ", text)
     return _METHOD.sub(_name_method, text)
 
 
 def _spell(name: str) -> str:
-    return _OPTIONS.get(name, name)
+    return _SPELLED.get(name) or name
+
+
+def _spell_brackets(found: re.Match[str]) -> str:
+    """Spell options that stand in brackets; brackets that hold anything else stay."""
+    inside = _SEVERAL.fullmatch(found["inside"])
+    if inside is None:
+        return found[0]
+    options = _EACH.sub(
+        lambda one: f"--{_spell(one['name'])}" + (f" {one['value']}" if one["value"] else ""), inside["options"]
+    )
+    return f"({options}{inside['rest'] or ''})"
+
+
+def _spell_guess(found: re.Match[str]) -> str:
+    """Spell lists of columns so that they can be pasted behind a command."""
+    try:
+        call = ast.parse(f"dict({found['given']})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError):
+        return found[0]
+    return " ".join(f"--{_spell(str(name))} {_quote(columns)}" for name, columns in given.items())
+
+
+def _quote(columns: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(columns)
+    return shlex.quote(text.getvalue())
 
 
 def _name_method(found: re.Match[str]) -> str:
-    """Return the name of a method whose class begins a message; other words stay."""
-    from sfumato.registry import all_methods
+    """Return the name of a method or promise whose class begins a message; other words stay."""
+    from sfumato.core.rooms import all_kinds, list_modules
 
-    names = [method.name for method in all_methods().values() if method.__name__ == found["name"]]
-    return f"{names[0]}: " if names else found[0]
+    for kind in all_kinds():
+        for module in (*list_modules(kind, "methods"), *list_modules(kind, "guarantees")):
+            name = getattr(vars(module).get(found["name"]), "name", None)
+            if isinstance(name, str):
+                return f"{name}: "
+    return found[0]

@@ -65,6 +65,9 @@ class Dataset:
         Where people were, visit by visit, if the coordinates of the places come from there.
     population
         For tables: the people the records were drawn from, with the quasi-identifiers of the records; it is public.
+    weights
+        How many of a population each record stands for, where the data are a survey. They count in measures, and in no
+        promise: people are counted, not weights.
     source
         Name of the file the data were read from, for the owner; empty where there is none.
 
@@ -89,6 +92,7 @@ class Dataset:
     fixes: Fixes | None = None
     population: pa.Table | None = None
     source: str = ""
+    weights: npt.NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):
@@ -101,6 +105,12 @@ class Dataset:
                 raise SchemaError(f"{self.schema.kind}: column {column.name!r} has empty cells.")
         if self.people is not None and (len(self.people) != len(self) or self.people.null_count):
             raise SchemaError(f"{self.schema.kind}: every record must be somebody's, one name each.")
+        if self.weights is not None:
+            weights = np.array(self.weights, dtype=np.float64)
+            if weights.shape != (len(self),) or not np.isfinite(weights).all() or (weights < 0).any():
+                raise SchemaError(f"{self.schema.kind}: every record must have one weight, none of them negative.")
+            weights.setflags(write=False)
+            object.__setattr__(self, "weights", weights)
         if self.people is not None and not self.unit.owner:
             object.__setattr__(self, "unit", dataclasses.replace(RECORD, owner=self.unit.one))
 
@@ -141,6 +151,16 @@ class Dataset:
         """Return what people did as offsets and codes."""
         return Ragged.from_arrow(self.table.column(self.schema.history))
 
+    def view_history(self) -> Ragged:
+        """Return the same without a copy, for whoever only looks: what many people did all day may be gigabytes.
+
+        Examples
+        --------
+        >>> Dataset.of("sets", [["wine"], ["bread"]]).view_history().codes.flags.writeable
+        False
+        """
+        return Ragged.from_arrow(self.table.column(self.schema.history), copy=False)
+
     def times(self) -> npt.NDArray[np.int64]:
         """Return when the entries of the histories happened, entry by entry, in units of the clock."""
         column = self.table.column(self.schema.time).combine_chunks()
@@ -171,7 +191,7 @@ class Dataset:
             facts |= {"attributes": len(known), "values": values}
         if not any(column.role == "history" for column in self.schema.columns):
             return facts
-        history = self.history()
+        history = self.view_history()
         lengths = history.lengths
         return facts | {
             "entries": int(lengths.sum()),

@@ -50,8 +50,8 @@ class Ragged:
         return cls(offsets.astype(np.int64), np.array(codes, dtype=np.int32), tuple(seen))
 
     @classmethod
-    def from_arrow(cls, column: pa.ChunkedArray | pa.Array) -> Ragged:
-        """View a ``list<dictionary<string>>`` column; codes are the dictionary's."""
+    def from_arrow(cls, column: pa.ChunkedArray | pa.Array, *, copy: bool = True) -> Ragged:
+        """View a ``list<dictionary<string>>`` column; codes are the dictionary's, read-only if not copied."""
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
@@ -59,7 +59,7 @@ class Ragged:
         flat = array.flatten()
         return cls(
             offsets - offsets[0],
-            flat.indices.to_numpy(zero_copy_only=False).astype(np.int32),
+            flat.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=copy),
             tuple(flat.dictionary.to_pylist()),
         )
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+from sfumato.core.progress import Progress, silent
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
@@ -14,13 +15,6 @@ __all__ = ["Engine", "Progress", "Run", "silent"]
 
 A = TypeVar("A")
 B = TypeVar("B")
-
-
-class Progress(Protocol):
-    """Something that shows how far a run is."""
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` steps of a phase are finished."""
 
 
 class Engine(Protocol):
@@ -37,10 +31,6 @@ class _Serial:
 
     def map(self, work: Callable[[A], B], parts: Iterable[A]) -> list[B]:
         return [work(part) for part in parts]
-
-
-def silent(phase: str, done: int, total: int) -> None:
-    """Show nothing."""
 
 
 class Run:

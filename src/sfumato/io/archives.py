@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from sfumato.core.errors import SchemaError
+from sfumato.core.progress import tell
 from sfumato.io.files import choose_format, iterate_blocks, load, unpack
 from sfumato.io.limits import check_expansion, largest_expansion
 from sfumato.io.memory import MemoryPlace, Place
@@ -137,6 +138,7 @@ def _part_of_member(path: Path, member: zipfile.ZipInfo) -> Part:
             with zipfile.ZipFile(path) as archive, archive.open(member) as file:
                 while block := file.read(_BLOCK):
                     room.write(block)
+                    tell("unpack", room.tell(), max(member.file_size, room.tell()))
                     if room.tell() > limit:
                         check_expansion(name, member.compress_size, room.tell())
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.progress import tell
 from sfumato.io.limits import check_expansion, largest_expansion
 from sfumato.io.memory import Place, Readable, as_place
 
@@ -119,6 +120,8 @@ def _unpack_blocks(name: str, file: Any, size: int) -> Iterator[bytes]:
             total += len(block)
             if opener is not None and total > limit:
                 check_expansion(name, size, total)
+            if opener is not None:
+                tell("unpack", file.tell(), size)
             yield block
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
         raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None

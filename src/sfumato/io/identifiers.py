@@ -13,7 +13,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.io.cells import Cells
 
-__all__ = ["Suspect", "look_at_columns", "look_for_identifiers", "refuse_identifiers"]
+__all__ = ["IdentifierWatch", "Suspect", "look_at_columns", "look_for_identifiers", "refuse_identifiers"]
 
 _LOOKED_AT = 2_000
 """Different values of a column that are looked at."""
@@ -53,11 +53,11 @@ class Suspect(NamedTuple):
         return {"column": self.column, "looks_like": self.looks_like, "share": round(self.share, 3)}
 
 
-def look_for_identifiers(name: str, column: Cells) -> Suspect | None:
+def look_for_identifiers(name: str, column: Cells, rows: int | None = None) -> Suspect | None:
     """Say what a column looks like if that is names, addresses or numbers of people.
 
     Cells decide, by their shape; the name of the column only where many things have the shape, as telephone numbers and
-    names of people do.
+    names of people do. Where only the different values of a longer column are at hand, ``rows`` says how long it is.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def look_for_identifiers(name: str, column: Cells) -> Suspect | None:
     if len(texts) < _FEWEST:
         return None
     words = {word.lower() for word in _WORD.findall(name)}
-    telling = len(distinct) > 0.5 * max(len(column) - column.null_count, 1)
+    telling = len(distinct) > 0.5 * max(len(column) - column.null_count if rows is None else rows, 1)
     for looks_like, least, test in _tests(words, telling):
         share = sum(map(test, texts)) / len(texts)
         if share >= least:
@@ -155,21 +155,74 @@ def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> lis
             continue
         cells = dataset.table.column(column.name)
         if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
-            cells = pa.chunked_array([pa.array(dataset.history().labels, pa.string())])
+            cells = pa.chunked_array([pa.array(dataset.view_history().labels, pa.string())])
         suspect = look_for_identifiers(column.name, cells)
         found += [suspect] if suspect is not None else []
     return found
 
 
+class IdentifierWatch:
+    """Looks for names, addresses and numbers of people in columns that arrive bit by bit, and refuses them.
+
+    Parameters
+    ----------
+    columns
+        Columns that would be published as they are.
+    anyway
+        Those among them that may be, whatever they look like.
+
+    Examples
+    --------
+    >>> watch = IdentifierWatch(["contact"])
+    >>> watch.look(pa.table({"contact": ["ann@example.org", "bob@example.org"]}))
+    >>> watch.look(pa.table({"contact": ["cid@example.org"]}))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
+    Leave it out (identifier or drop), or say that it may be published all the same (plain_anyway).
+    """
+
+    def __init__(self, columns: Iterable[str], anyway: Iterable[str] = ()) -> None:
+        allowed = _names_of(anyway)
+        self._seen: dict[str, Cells] = {
+            name: pa.chunked_array([], pa.string()) for name in columns if name not in allowed
+        }
+        self._rows = 0
+
+    def look(self, table: pa.Table) -> None:
+        """Look at further rows; nothing is kept but different values, and no more of them than are looked at."""
+        self._rows += table.num_rows
+        for name, seen in self._seen.items():
+            if len(seen) >= _LOOKED_AT:
+                continue
+            cells = table.column(name)
+            if pa.types.is_dictionary(cells.type):
+                cells = cells.cast(cells.type.value_type)
+            if not (pa.types.is_string(cells.type) or pa.types.is_integer(cells.type)):
+                continue
+            new = cells.unique().cast(pa.string())
+            both: Cells = pa.chunked_array([*seen.chunks, new]).unique()
+            self._seen[name] = pa.chunked_array([both.slice(0, _LOOKED_AT)])
+            if len(both) > len(seen):
+                suspect = look_for_identifiers(name, self._seen[name], self._rows)
+                if suspect is not None:
+                    raise _refuse(suspect)
+
+
+def _names_of(texts: Iterable[str]) -> set[str]:
+    return {name.strip() for text in texts for name in (text, *str(text).split(","))}
+
+
+def _refuse(suspect: Suspect) -> ParameterError:
+    return ParameterError(
+        f"column {suspect.column!r} looks like {suspect.looks_like}, and would be published as it is. Leave it out "
+        "(identifier or drop), or say that it may be published all the same (plain_anyway)."
+    )
+
+
 def refuse_identifiers(dataset: Dataset) -> None:
     """Refuse to publish columns as they are that look like names, addresses or numbers of people."""
-    allowed = {
-        name.strip() for text in dataset.reading.get("plain_anyway", ()) for name in (text, *str(text).split(","))
-    }
+    allowed = _names_of(dataset.reading.get("plain_anyway", ()))
     found = [suspect for suspect in look_at_columns(dataset, ("plain", "sensitive")) if suspect.column not in allowed]
     if found:
-        column, looks_like, _ = found[0]
-        raise ParameterError(
-            f"column {column!r} looks like {looks_like}, and would be published as it is. Leave it out "
-            f"(identifier or drop), or say that it may be published all the same (plain-anyway)."
-        )
+        raise _refuse(found[0])

@@ -68,6 +68,6 @@ def check_expansion(name: str, size: int, unpacked: int) -> None:
     if unpacked > limit:
         raise SchemaError(
             f"{name}: unpacks to more than {limit / 1e6:,.0f} MB, which is more than {_allowed.get():g} times its "
-            "size; it may be made to fill the memory. If you trust it, give a larger number before the command "
-            "(sfumato --max-expansion 1000 ...), or allow_expansion(1000) in Python."
+            "size; it may be made to fill the memory. If you trust it, let it: "
+            "allow_expansion(1000)."
         )

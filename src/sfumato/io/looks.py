@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from sfumato.core.errors import SchemaError
 from sfumato.io.cells import Cells
 from sfumato.io.identifiers import Suspect, look_for_identifiers
+from sfumato.io.nameless import name_columns_by_cells
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary
 from sfumato.io.sources import Source
@@ -201,8 +202,12 @@ def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         first = [cell.strip().strip('"') for cell in lines[0].split(delimiter)]
     spoken = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}[delimiter]
     if len(first) > 1 and sum(_DATA_LIKE.fullmatch(cell) is not None for cell in first) >= 2:
-        header = tuple(f"column{i}" for i in range(1, len(first) + 1))
-        return {"header": header}, [f"The first line is data, so columns are called by their place; cells by {spoken}."]
+        header = name_columns_by_cells(
+            [line.split(None if delimiter == " " else delimiter) for line in lines], len(first)
+        )
+        told = f"The first line is data, so columns are called by their place; cells are separated by {spoken}."
+        found = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
+        return {"header": tuple(header)}, [told, *([f"By what they hold: {', '.join(found)}."] if found else [])]
     return {}, [f"The first line names the columns; cells are separated by {spoken}."]
 
 

@@ -48,12 +48,12 @@ class Whose(NamedTuple):
         if not unit.owner:
             return []
         if self.people is None:
-            return [f"{unit.explain()} The file does not tell whose a record is (--owner-column)."]
+            return [f"{unit.explain()} The file does not tell whose a record is (columns: owner=NAME)."]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
         return [
             f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of "
             "one. "
-            f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (--count people)."
+            f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (count=people)."
         ]
 
 

@@ -133,6 +133,9 @@ class Reading:
         which are errors otherwise.
     unit
         What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
+    weight
+        Of tables and activity data: the column that says how many of a population a record stands for. It counts in
+        measures, and is not published unless it is a quasi-identifier too.
     steps
         Changes to the table before anything else, such as ``rename venue=place`` (:mod:`sfumato.io.steps`).
 
@@ -186,6 +189,7 @@ class Reading:
     hierarchy_root: str | None = None
     plain_anyway: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    weight: str | None = None
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

@@ -113,8 +113,8 @@ def open_folder(
     if resume or force:
         return {}
     raise SfumatoError(
-        f"{folder}: holds a study of other data. Choose another folder, go on in this one with --resume, or begin "
-        "anew with --force."
+        f"{folder}: holds a study of other data. Choose another folder, go on in this one (resume), or begin "
+        "anew with force=True."
     )
 
 

@@ -189,7 +189,7 @@ def test_an_error_while_names_change_keeps_the_old_pair(tmp_path, monkeypatch):
 def test_what_is_not_ours_is_not_replaced_even_by_force(tmp_path):
     (tmp_path / "owner").mkdir()
     (tmp_path / "owner" / "diary.txt").write_text("mine")
-    with pytest.raises(SfumatoError, match="use --force"):
+    with pytest.raises(SfumatoError, match="use force=True"):
         publish(tmp_path)
     with pytest.raises(SfumatoError, match="not written by this program"):
         publish(tmp_path, force=True)

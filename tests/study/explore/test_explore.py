@@ -49,7 +49,7 @@ def test_an_exploration_that_is_there_is_not_replaced(table, tmp_path):
 
 def test_what_cannot_be_tried_is_said_with_what_would_help():
     clicks = sf.Dataset.of("sequences", [[("mail", 1)], [("mail", 2)]])
-    with pytest.raises(ParameterError, match=r"need monitored events \(--monitored\)"):
+    with pytest.raises(ParameterError, match=r"need monitored events \(monitored\)"):
         sf.explore(clicks)
     with pytest.raises(ParameterError, match="there is no method"):
         sf.explore(sf.Dataset.of("sets", [["a"], ["b"]]), methods=["mondrain"])
@@ -79,7 +79,7 @@ def test_candidates_come_from_what_methods_declare_and_data_have():
     places = sf.Dataset.of("trajectories", [["a"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     found = list_candidates(places)
     assert found.first[0].method == "local-km"
-    assert found.lacking["lm-anon"] == "sensitive places (--sensitive)" and "u-seqanon" in found.lacking
+    assert found.lacking["lm-anon"] == "sensitive places (sensitive)" and "u-seqanon" in found.lacking
 
 
 def test_when_time_is_up_what_is_left_is_counted(monkeypatch):

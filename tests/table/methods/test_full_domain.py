@@ -205,7 +205,7 @@ def test_presence_counts_the_people_who_fit(method):
     with pytest.raises(InfeasibleError):
         method(k=2, presence=0.4).anonymize(original, run_of(0.0))
     alone = Dataset.of("table", rows, ("city",), hierarchies={"city": CITIES})
-    with pytest.raises(ParameterError, match="--population"):
+    with pytest.raises(ParameterError, match="population"):
         method(k=2, presence=0.5).anonymize(alone, run_of(0.0))
 
 

@@ -176,7 +176,7 @@ def test_columns_can_be_dropped_one_by_one_or_all(reader):
 def test_identifiers_that_repeat_say_that_a_record_is_no_person(reader):
     text = HEADER + GOOD + GOOD.partition("\n")[0] + "\n"
     data = reader(text, **ROLES)
-    assert any("a record is not a person" in note and "--owner-column name" in note for note in data.notes)
+    assert any("a record is not a person" in note and "columns: owner=name" in note for note in data.notes)
     assert data.unit.owner == "person"
     assert data.people is None
     owned = reader(text, **{**ROLES, "identifier": ()}, columns={"owner": "name"})

@@ -170,7 +170,7 @@ def test_presence_without_a_population_stays_open():
     release = with_population(publish(data, [0, 0]).release, [4])
     assert verify(release).holds
     assert verify_against(release, data).outcome == "unsettled"
-    assert "--population" in verify_against(release, data).unsettled[0]
+    assert "(population)" in verify_against(release, data).unsettled[0]
 
 
 def test_several_sensitive_columns_are_judged_one_by_one():

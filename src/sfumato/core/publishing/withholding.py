@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.release import Release
+
+if TYPE_CHECKING:
+    from sfumato.core.release import Release
 
 __all__ = ["WITHHOLD_AT_MOST", "exceeds", "read_limit", "refuse_excess", "say_withheld"]
 

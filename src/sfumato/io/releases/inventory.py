@@ -22,7 +22,7 @@ from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.manifest import describe_release
 from sfumato.io.releases.page import PAGE, spell_page
 
-__all__ = ["check_folder", "check_tables", "compare_json", "find_strays", "show"]
+__all__ = ["check_folder", "check_tables", "compare_json", "compare_page", "find_strays", "show"]
 
 DECLARED = "nothing lies there that is not declared"
 STATEMENT = "the statement is the one its claim makes"
@@ -46,7 +46,7 @@ def check_folder(release: Release, folder: Place) -> Verdict:
     names = [file.name for file in release.included]
     if names != sorted(set(names)):
         undeclared.append("release.json: included files that are not in order")
-    undeclared += _compare_page(folder / PAGE, spell_page(release))
+    undeclared += compare_page(folder / PAGE, spell_page(release))
     otherwise, more = compare_json(folder / "release.json", describe_release(release))
     undeclared += more
     undeclared += [
@@ -162,7 +162,7 @@ def _find_changed(release: Release, folder: Place) -> Iterator[Any]:
             yield file
 
 
-def _compare_page(path: Place, expected: bytes) -> list[str]:
+def compare_page(path: Place, expected: bytes) -> list[str]:
     """Look for a page that says something else than what a release says of itself."""
     check_plain(path)
     if path.read_bytes() == expected:

@@ -34,6 +34,8 @@ Ints = npt.NDArray[np.int64]
 
 LEDGER_FILE = "batches.json"
 _BYTES = 16
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+"""Made once: records are many."""
 
 Mark = tuple[str, str]
 """Keyed hashes of a published record and of the person it is of."""
@@ -103,7 +105,7 @@ class Ledger:
         )
 
     def _hash(self, what: str, value: Any) -> str:
-        text = json.dumps([what, value], ensure_ascii=False, default=str).encode()
+        text = _ENCODER.encode([what, value]).encode()
         return hashlib.blake2b(text, key=self.key, digest_size=_BYTES).hexdigest()
 
     def refuse_near(self, batch: Batch, release: Release) -> None:

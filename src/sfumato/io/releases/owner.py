@@ -58,6 +58,8 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
                 columns["person"] = trace.original.table.column(known.name).take(rows)
         if trace.original.people is not None:
             columns["whose"] = trace.original.people.take(rows)
+        if trace.original.weights is not None:
+            columns["weight"] = pa.array(trace.original.weights[trace.rows])
     if digests is not None:
         columns["content"] = pa.array(digests[trace.rows], pa.uint64())
     pq.write_table(pa.table(columns), folder / "rows.parquet")

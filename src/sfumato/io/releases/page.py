@@ -7,7 +7,7 @@ again and compare.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
@@ -36,8 +36,15 @@ _MEANINGS = {
 }
 
 
-def spell_page(release: Release) -> bytes:
+def spell_page(release: Release, files: Mapping[str, str] | None = None) -> bytes:
     """Return the page of a release as the text of a file.
+
+    Parameters
+    ----------
+    release
+        What it is about.
+    files
+        What each file of the folder is, where the folder has a shape of its own.
 
     Examples
     --------
@@ -47,7 +54,8 @@ def spell_page(release: Release) -> bytes:
     >>> print(page.splitlines()[0])
     # sets, published with apriori
     """
-    sections = (_introduce(release), _list_files(release), _list_columns(release), _explain_cells(release))
+    listed = _list_files(release) if files is None else _tabulate_files(files)
+    sections = (_introduce(release), listed, _list_columns(release), _explain_cells(release))
     lines = [line for section in (*sections, _load(release), _check(release)) for line in (*section, "")]
     return "\n".join([*lines[:-1], ""]).encode()
 
@@ -81,6 +89,12 @@ def _list_files(release: Release) -> Iterator[str]:
     yield f"| `{PAGE}` | this page |"
     for file in release.included:
         yield f"| {_code(file.name)} | added by whoever published this; not part of the promise |"
+
+
+def _tabulate_files(files: Mapping[str, str]) -> Iterator[str]:
+    yield from ("## The files", "", "| file | what it is |", "| --- | --- |")
+    for name, what in files.items():
+        yield f"| {_code(name)} | {what} |"
 
 
 def _list_columns(release: Release) -> Iterator[str]:

@@ -128,7 +128,7 @@ def check_free(out: Path, *, force: bool = False) -> None:
             continue
         if not force:
             what = "a release" if part == "release" else "owner/ of a release"
-            raise SfumatoError(f"{out}: {what} is there already; use --force to replace it.")
+            raise SfumatoError(f"{out}: {what} is there already; use force=True to replace it.")
         if not place.is_dir() or not (_is_empty(place) or any((place / mark).is_file() for mark in _MARKS[part])):
             raise SfumatoError(
                 f"{place}: is in the way and was not written by this program (it has no {_MARKS[part][0]}). Move it, "

@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 KIND = Kind(
     "what a person did in every slot of time",
     (Column("person", "identifier"), Column("activities", "history")),
-    options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit"),
+    options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit", "weight"),
     formats=(*TABLES, "adl", "aras"),
     told={
         "row": "the share of its time in an interval that a class of records spent on an activity; shares that are "

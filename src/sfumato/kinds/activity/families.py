@@ -258,7 +258,7 @@ class DiverseClasses(ActivityClasses):
         owner, unit = type(self).__name__, dataset.clock.unit
         sensitive = tuple(sorted(set(dataset.schema.sensitive)))
         if not sensitive:
-            raise SchemaError(f"{owner}: needs sensitive activities (--sensitive ACTIVITY), and the data name none.")
+            raise SchemaError(f"{owner}: needs sensitive activities (sensitive), and the data name none.")
         slots = Slots.of(dataset)
         missing = sum(code < 0 for code in slots.find(sensitive))
         if missing:
@@ -270,7 +270,7 @@ class DiverseClasses(ActivityClasses):
         if gap in sensitive:
             raise SchemaError(
                 f"{owner}: time that nothing is known about must not be a sensitive activity. Give it another name "
-                "(--gap NAME)."
+                "(gap)."
             )
         window, total = count_slots(owner, "delta", self.delta, unit), slots.codes.shape[1]
         if window > total:

@@ -124,6 +124,8 @@ def guess(look: Look) -> Guess | None:
     (column, mark), *_ = lists.items()
     others = Look(look.path, look.name, look.format, (), look.rows.drop_columns([column]), look.reading)
     options, told = guess_roles(others)
+    if weight := options.pop("weight", None):  # measures of tables with sets count records
+        options["drop"] = [*options.get("drop", ()), weight]
     if not options.get("quasi"):
         return None
     told.insert(0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person.")

@@ -92,7 +92,7 @@ class Sequences:
         events = dataset.history()
         wanted = set(dataset.schema.monitored)
         if not wanted:
-            raise ParameterError("sequences: name the events the receiver monitors (--monitored EVENT).")
+            raise ParameterError("sequences: name the events the receiver monitors (monitored).")
         of_label = np.array([label in wanted for label in events.labels], dtype=bool)
         return cls(dataset, np.arange(len(dataset)), events, dataset.times(), of_label[events.codes])
 

@@ -20,13 +20,23 @@ from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.release import Part, Release
+from sfumato.core.rooms import find_kind
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.releases import inventory, read_release
-from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, find_strays, show
+from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show
 from sfumato.io.releases.manifest import check_version
+from sfumato.io.releases.page import PAGE, spell_page
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 
-__all__ = ["check_folder", "is_stream", "read_folder", "read_snapshots", "read_summary", "snapshot_folders"]
+__all__ = [
+    "check_folder",
+    "is_stream",
+    "read_folder",
+    "read_snapshots",
+    "read_summary",
+    "snapshot_folders",
+    "spell_stream_page",
+]
 
 _SUMMED_UP = "stream.json sums up its snapshots"
 _NAMED = "every snapshot is called by its time"
@@ -70,7 +80,9 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         claim = release.guarantee.to_dict(release.unit)
         totals = {"method": release.method, "guarantee": claim, "snapshots": len(snapshots), "records": records}
         totals["combined"] = combined
-    undeclared += find_strays(folder, {STREAM_FILE, *combined, *snapshots})
+        undeclared += compare_page(folder / PAGE, spell_stream_page(release))
+    whole = [PAGE, *combined] if totals else []
+    undeclared += find_strays(folder, {STREAM_FILE, *whole, *snapshots})
     expected = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": bool(totals)}
     otherwise, more = compare_json(folder / STREAM_FILE, expected)
     counted = _add_up(part.withheld for part in snapshots.values())
@@ -97,6 +109,31 @@ def check_folder(release: Release, folder: Path) -> Verdict:
             found &= verify_order(part)
         verdict &= dataclasses.replace(found, undeclared=tuple(f"{name}/{what}" for what in found.undeclared))
     return verdict
+
+
+def spell_stream_page(release: Release) -> bytes:
+    """Return the page for whoever receives a stream that has come to its end; any of its snapshots tells as much.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(1, "a", "flu"), (1, "b", "cold"), (1, "a", "cold"), (1, "b", "flu")]
+    >>> data = sf.Dataset.of("snapshots", rows, ("town",), "illness")
+    >>> page = spell_stream_page(sf.anonymize(data, sf.methods.Reposition(l=2)).release).decode()
+    >>> "| `stream.json` |" in page, "`<time>/`" in page
+    (True, True)
+    """
+    told = find_kind(release.kind).told
+    files = {
+        "data.parquet": "the records of all snapshots, with types: read this one if your tool reads Parquet",
+        "data.csv": "the same records as text",
+        **{f"{name}.csv": told.get(f"{name} table", "a further table") for name in sorted(release.parts)},
+        STREAM_FILE: "kind, method, promise and numbers of records of the whole stream",
+        PAGE: "this page",
+        "<time>/": "a folder for every snapshot, called by its time: a release with the same files and a page of its "
+        "own, for whoever wants that snapshot only",
+    }
+    return spell_page(release, files)
 
 
 def _possible_names(snapshot: Release) -> set[str]:

@@ -20,6 +20,7 @@ KIND = Kind(
             "hierarchy_root",
             "plain_anyway",
             "population",
+            "weight",
         ),
         "unit",
     ),

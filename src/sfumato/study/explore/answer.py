@@ -136,7 +136,7 @@ class Exploration:
             for cell, outcome in self.result.failures()
         ]
         if self.unrun:
-            said.append(f"There was no time for {len(self.unrun)} more candidates; give more (--seconds).")
+            said.append(f"There was no time for {len(self.unrun)} more candidates; give more (seconds).")
         return [sentence for sentence in said if sentence]
 
     @property

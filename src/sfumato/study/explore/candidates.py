@@ -14,10 +14,10 @@ from sfumato.study.cells import Cell
 __all__ = ["Candidates", "list_candidates"]
 
 _OPTIONS = {
-    "coordinates": "--column x=... and y=..., or --places-file",
-    "constraints": "--constraints",
-    "monitored": "--monitored",
-    "sensitive": "--sensitive",
+    "coordinates": "columns: x=X or places_file",
+    "constraints": "constraints",
+    "monitored": "monitored",
+    "sensitive": "sensitive",
 }
 """What says at reading what a method needs, by the first word of the need."""
 _EACH = 6

@@ -86,7 +86,8 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
     """
     people = None if dataset.people is None else dataset.people.take(pa.array(rows))
     table = dataset.table.take(pa.array(rows)).combine_chunks()
-    some = dataclasses.replace(dataset, table=table, people=people, reading={})
+    weights = None if dataset.weights is None else dataset.weights[rows]
+    some = dataclasses.replace(dataset, table=table, people=people, weights=weights, reading={})
     if not any(column.role == "history" for column in dataset.schema.columns):
         return some
     history = dataset.history().take(rows)

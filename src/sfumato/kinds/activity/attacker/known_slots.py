@@ -112,7 +112,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> [(risk.smallest_anonymity_set, risk.max_sensitive_share) for risk in attack_original(data, 2)]
     [(1, 1.0), (1, 1.0), (1, 1.0)]
     """
-    slots = Slots.of(dataset)
+    slots = Slots.of_history(dataset.view_history())
     sensitive = [code for code in slots.find(dataset.schema.sensitive) if code >= 0]
     people = draw_people(len(dataset), _PEOPLE, 0) if slots.codes.size > _CELLS else None
     sizes, shares = KnownDays(slots, m, sensitive, people).fit()

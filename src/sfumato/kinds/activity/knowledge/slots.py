@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.progress import track
 from sfumato.core.release import Release
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
@@ -67,7 +68,7 @@ class KnownSlots:
         """
         claim = release.guarantee
         found = cls(
-            Slots.of(original),
+            Slots.of_history(original.view_history()),
             PublishedClasses.of(release),
             int(getattr(claim, "slot", 1)),
             getattr(claim, "digits", None),
@@ -162,7 +163,7 @@ class KnownSlots:
         fitting = np.ones((people, classes), dtype=bool)
         span = max(1, _CELLS // max(1, classes * width))
         ends = np.append(self.begins, self.slots.codes.shape[1])
-        for first in range(0, len(self.begins), span):
+        for first in track("compare records", range(0, len(self.begins), span)):
             stop = min(first + span, len(self.begins))
             absent = ~self._presence(first, stop).reshape(classes, -1)
             codes = self.slots.codes[:, ends[first] : ends[stop]]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.progress import track
 from sfumato.kinds.activity.published import measure_intervals
 
 __all__ = ["Crowds", "count_in_windows", "count_shown", "find_shown", "slide_minimum"]
@@ -98,7 +99,7 @@ def count_in_windows(codes: Codes, activity: int, gap: int, window: int) -> Crow
     if not windows:
         return Crowds(may, seen)
     step = max(1, _CELLS // codes.shape[1])
-    for first in range(0, len(codes), step):
+    for first in track("compare records", range(0, len(codes), step)):
         block = codes[first : first + step]
         doing = block == activity
         nothing = block == gap

@@ -99,7 +99,18 @@ class Slots(NamedTuple):
         >>> Slots.of(Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])).codes.tolist()
         [[0, 1], [0, 0]]
         """
-        history = dataset.history()
+        return cls.of_history(dataset.history())
+
+    @classmethod
+    def of_history(cls, history: Ragged) -> Slots:
+        """Take histories that are all equally long for slots.
+
+        Examples
+        --------
+        >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
+        >>> Slots.of_history(data.view_history()).labels
+        ('sleep', 'eat')
+        """
         slots = int(history.lengths[0]) if len(history) else 0
         if (history.lengths != slots).any():
             raise SchemaError("activity: everybody must have the same number of slots.")

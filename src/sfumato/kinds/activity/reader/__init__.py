@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from sfumato.io.roles import assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
 from sfumato.io.visits import combine_labels
+from sfumato.io.weights import Floats, read_weights, tell_weights, weigh_people
 from sfumato.kinds.activity.model import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
@@ -99,7 +101,9 @@ def read(path: Readable, reading: Reading) -> Dataset:
     if reading.slots is None and (
         known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person", OWNER}
     ):
-        return _of_episodes(read_episodes(name, table, reading, notes), reading, notes)
+        weights = _weigh_people(name, table, reading)
+        rest = table if reading.weight is None else table.drop_columns([reading.weight])
+        return _of_episodes(read_episodes(name, rest, reading, notes), reading, notes, weights)
     return _of_slot_columns(name, table, reading, notes)
 
 
@@ -131,17 +135,31 @@ def _lists_activities(data: bytes) -> bool:
     return looks_like_adl(sample) and "activity" in sample[0].lower()
 
 
-def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
+def _weigh_people(name: str, table: pa.Table, reading: Reading) -> dict[str, float]:
+    """Return the weights of people by their names, where a column of episodes has them."""
+    if reading.weight is None:
+        return {}
+    roles = assign_roles(name, [column for column in table.column_names if column != reading.weight], reading, WORDS)
+    return weigh_people(name, table, roles.columns["person"], reading.weight)
+
+
+def _of_episodes(
+    found: Found, reading: Reading, notes: list[str], weighed: Mapping[str, float] | None = None
+) -> Dataset:
     """Lay episodes out in slots and make a dataset."""
+    if reading.weight is not None and not weighed:
+        raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
     episodes = found.episodes.check(found.name, notes, mend=reading.faults == "mend", rows=found.rows)
     if not len(episodes.person):
         raise SchemaError(f"{found.name}: there is no episode that takes any time.")
     episodes, calendar = _settle_calendar(found, episodes, reading, notes)
     people, whose = found.people, found.whose
+    weights = np.array([weighed[name] for name in people.labels.to_pylist()]) if weighed else None
     if reading.split:
         periods = Unit(reading.split, f"{reading.split}s", "person")
         owners = found.people.labels if whose.people is None else whose.people
         episodes, people, who = _split(episodes, calendar, people, reading.split)
+        weights = None if weights is None else weights[who]
         unknown = bool(whose.unit.owner) and whose.people is None
         whose = Whose(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
         calendar = calendar._replace(begin=0)
@@ -156,7 +174,7 @@ def _of_episodes(found: Found, reading: Reading, notes: list[str]) -> Dataset:
     lost = len(labels) - int((counts > 0).sum())
     if lost:
         notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
-    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose)
+    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose, weights)
 
 
 def _count(codes: Ints, width: int) -> Longs:
@@ -251,7 +269,7 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         (c for c in present if c.lower() in known and c not in (*reading.drop, reading.columns.get(OWNER))), None
     )
     owner = reading.columns.get(OWNER)
-    rest = [column for column in present if column not in (person, owner)]
+    rest = [column for column in present if column not in (person, owner, reading.weight)]
     slots = choose_columns(name, rest, reading)
     if not slots:
         assign_roles(name, present, reading, WORDS)
@@ -282,12 +300,13 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         if twice.any():
             raise SchemaError(
                 f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
-                "or, if people have several rows, say that it tells whose they are (owner-column)."
+                "or, if people have several rows, say that it tells whose they are (columns: owner=NAME)."
             )
         people = found.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
     code = labels.index(gap) if gap in labels else -1
-    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes, whose)
+    weights = None if reading.weight is None else read_weights(name, table, reading.weight)
+    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes, whose, weights)
 
 
 def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
@@ -307,6 +326,7 @@ def _assemble(
     reading: Reading,
     notes: list[str],
     whose: Whose,
+    weights: Floats | None,
 ) -> Dataset:
     whose = settle_unit(reading, whose)
     size = len(people)
@@ -318,6 +338,8 @@ def _assemble(
     if missing:
         notes.append(f"Time nothing is known about, which is called {reading.gap or UNKNOWN}: {100 * missing:.3g} %.")
     notes.extend(whose.note(size))
+    if weights is not None and reading.weight is not None:
+        notes.append(tell_weights(reading.weight, weights, published=False))
     history = Ragged(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
     return Dataset(
         Schema(
@@ -331,4 +353,5 @@ def _assemble(
         clock=clock,
         unit=whose.unit,
         people=whose.people,
+        weights=weights,
     )

@@ -11,6 +11,7 @@ from sfumato.io.archives import list_parts
 from sfumato.io.looks import Guess, Look
 from sfumato.io.reading import Reading
 from sfumato.io.tables import first_lines
+from sfumato.io.weights import looks_like_weight
 from sfumato.kinds.activity.reader.diaries import WORDS
 from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns
@@ -103,5 +104,11 @@ def _guess_slots(look: Look) -> Guess | None:
         told.append(f"`{person}` is another one in every row: it names the person.")
     else:
         told.append("No column has another value in every row: each row is a record.")
+    weight = next(
+        (name for name in look.columns if name not in slots and looks_like_weight(name, look.rows.column(name))), None
+    )
+    if weight is not None:
+        options["weight"] = weight
+        told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
     told.append("Other columns are left out: they say who people are, not what they did.")
     return Guess("activity", 88, options, told, "mc", {"k": 5, "aggregate": "slot"})

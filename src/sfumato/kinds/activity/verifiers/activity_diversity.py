@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
+from sfumato.core.progress import track
 from sfumato.core.release import Release
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
@@ -41,7 +42,7 @@ _ASKED = "the claim is about the sensitive activities and the time asked for"
 _OPEN = (
     "Published shares alone do not tell how many of a class do a sensitive activity throughout {delta}: it may "
     "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
-    "(verify DIR --original)."
+    "(verify with the original)."
 )
 
 
@@ -90,7 +91,7 @@ def _bound_from_above(published: PublishedClasses, claim: ActivityDiversity) -> 
     largest, proved = Fraction(0), True
     for label in claim.sensitive:
         time = PublishedTime.of(published, label, claim)
-        for owner in range(len(published.names)):
+        for owner in track("compare records", range(len(published.names))):
             crowds = time.bound_from_above(owner, claim.delta_slots)
             largest = max(largest, crowds.largest()[0])
             proved = proved and not crowds.exceed(claim.fraction).any()

@@ -35,7 +35,7 @@ _OBSERVED = "k records of a class are observed wherever something is published o
 _ASKED = "the claim is about the slots there are, and knows what unknown time is called"
 _OPEN = (
     "Some time is unknown, and shares do not tell whether k={k} records of a class were observed at the same time. "
-    "The original and the owner's class file do (verify DIR --original)."
+    "The original and the owner's class file do (verify with the original)."
 )
 
 

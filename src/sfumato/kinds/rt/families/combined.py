@@ -116,7 +116,7 @@ class Combined(Method):
         if not attributes:
             raise SchemaError(
                 f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
-                "what an attacker may know (--quasi COLUMN)."
+                "what an attacker may know (quasi)."
             )
         recoder = ItemRecoder(dataset, self.set_method(), self.m, self.l)
         self._refuse_impossible(recoder)

@@ -53,7 +53,7 @@ class KKmAnonymity(Guarantee):
         super().__post_init__()
         if self.l > 1 and not self.sensitive:
             raise ParameterError(
-                f"{type(self).__name__}: l is about sensitive items; name one at least (--sensitive-items)."
+                f"{type(self).__name__}: l is about sensitive items; name one at least (sensitive_items)."
             )
 
     def __str__(self) -> str:

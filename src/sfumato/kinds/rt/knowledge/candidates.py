@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
 from sfumato.core.dataset import Dataset
+from sfumato.core.progress import track
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.rt.published import PublishedRecords
@@ -132,7 +133,7 @@ class Candidates:
         table = self._records.table
         order = np.argsort(table.group, kind="stable")
         ends = np.searchsorted(table.group[order], np.arange(len(table.sizes) + 1))
-        for group in range(len(table.sizes)):
+        for group in track("compare records", range(len(table.sizes))):
             who = np.flatnonzero(self._fits(int(table.example[group])))
             if len(who):
                 rows = order[ends[group] : ends[group + 1]]

@@ -140,8 +140,8 @@ class Neighbours:
         return (
             f"Whoever knows only when the monitored events happened finds {self.found:,} of "
             f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
-            f"What helps: -p blur={self.reach}, with k, takes the times of other events within {length} of a published "
-            "interval away (a larger blur takes more); or --monitored '*' makes intervals of all events.",
+            f"What helps: blur={self.reach}, with k, takes the times of other events within {length} of a published "
+            "interval away (a larger blur takes more); or monitored=* makes intervals of all events.",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Matches:
             raise SchemaError(
                 f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. "
                 "The original has its people in another order than when the release was made, or one of the two was "
-                "changed since: give the file that the release was made from, and try verify --original."
+                "changed since: give the file that the release was made from, and verify with the original."
             )
 
 

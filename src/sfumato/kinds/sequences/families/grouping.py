@@ -246,7 +246,7 @@ class DiverseGrouping(SequenceGrouping):
 
         hierarchy = people.dataset.hierarchies.get("event")
         if hierarchy is None:
-            raise SchemaError(f"{type(self).__name__}: needs a hierarchy of the events (--hierarchy event=FILE).")
+            raise SchemaError(f"{type(self).__name__}: needs a hierarchy of the events (hierarchies: event=FILE).")
         offsets, codes, times = people.part(monitored=True)
         leaf_of = hierarchy.require(list(people.events.labels), type(self).__name__)
         parent, leaves = np.asarray(hierarchy.parent, np.int32), np.asarray(hierarchy.leaves, np.int64)

@@ -39,6 +39,7 @@ def _guess_table(look: Look) -> Guess | None:
     roles = {role: name for role, name in look.find_roles(WORDS).items() if role in {"person", "time", "event"}}
     told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
     score = 80
+    left: tuple[str, ...] = (_MONITORED,)
     if "person" not in roles or not look.columns[roles["person"]].repeats:
         return None
     if roles.get("time") not in look.find_dates():
@@ -56,12 +57,13 @@ def _guess_table(look: Look) -> Guess | None:
             f"`{roles['person']}` has several dated rows, so that these are histories; of the other columns `{column}` "
             "has the fewest different values, and is taken for what happened."
         )
+        left = (f"Nothing says what happened but `{column}`: name a better column, if there is one (columns).", *left)
     options: dict[str, Any] = {"columns": roles, "drop": ["*"], **_ALL}
     if look.columns[roles["time"]].shape == "calendar":
         options["resolution"] = "day"
         told.append(f"Numbers in `{roles['time']}` are days of the calendar, written as 20240131.")
     more, why = look.settle_empty(list(roles.values()))
-    return Guess("sequences", score, options | more, told + why, "hi", {"k": 5}, (_MONITORED,))
+    return Guess("sequences", score, options | more, told + why, "hi", {"k": 5}, left)
 
 
 def _find_event(look: Look, roles: dict[str, str]) -> str | None:

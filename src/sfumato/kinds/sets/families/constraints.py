@@ -100,7 +100,7 @@ class ConstraintGeneralising(ItemGeneralising):
         if self.privacy == "all" or (self.privacy == "auto" and not itemsets):
             return None
         if not itemsets:
-            raise SchemaError(f"{owner}: privacy=given needs privacy constraints (--constraints privacy=FILE).")
+            raise SchemaError(f"{owner}: privacy=given needs privacy constraints (constraints: privacy=FILE).")
         for number, itemset in enumerate(itemsets, start=1):
             if not 1 <= len(set(itemset)) <= _LARGEST:
                 raise SchemaError(
@@ -118,7 +118,7 @@ class ConstraintGeneralising(ItemGeneralising):
             word = "given" if given else "none"
         if word == "given":
             if not given:
-                raise SchemaError(f"{owner}: utility=given needs utility constraints (--constraints utility=FILE).")
+                raise SchemaError(f"{owner}: utility=given needs utility constraints (constraints: utility=FILE).")
             return number_groups(labels, given, owner)
         if word == "level":
             return self._number_nodes(baskets, int(number))
@@ -129,7 +129,7 @@ class ConstraintGeneralising(ItemGeneralising):
     def _number_nodes(self, baskets: ItemSets, level: int) -> Ints:
         hierarchy = baskets.dataset.hierarchies.get("item")
         if hierarchy is None:
-            raise SchemaError(f"{type(self).__name__}: utility=level:N needs a hierarchy (--hierarchy item=FILE).")
+            raise SchemaError(f"{type(self).__name__}: utility=level:N needs a hierarchy (hierarchies: item=FILE).")
         node = baskets.leaf_of_item(hierarchy, type(self).__name__)
         while (deep := hierarchy.depth[node] > level).any():
             node = np.where(deep, hierarchy.parent[node], node)

@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 _FANOUT = 2
 _DERIVED = (
     "There is no hierarchy of the items: they were grouped by how frequent they are, two children a node "
-    "(item=popular:2). A hierarchy of what they mean (--hierarchy item=FILE) says more to a reader."
+    "(item=popular:2). A hierarchy of what they mean (hierarchies: item=FILE) says more to a reader."
 )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import lookup, support
+from sfumato.core.progress import track
 from sfumato.core.ragged import Ragged
 
 __all__ = ["KindSupport", "SetSupport", "count_sets", "digits", "join_digits"]
@@ -80,7 +81,7 @@ class SetSupport:
         records = self._of_several.keep(asked[self._of_several.codes])
         records = records.take(np.flatnonzero(records.lengths >= len(columns)))
         counts = np.zeros(which.shape[1], dtype=np.int64)
-        for first in range(0, len(records), _ROWS):
+        for first in track("compare records", range(0, len(records), _ROWS)):
             counts += _count_in(_Portion.of(records, used, first), which)
         return counts
 
@@ -92,7 +93,7 @@ class SetSupport:
     def holders(self, columns: list[Ints]) -> Iterator[tuple[Ints, Ints]]:
         """Yield (set, record) for every record that holds a set, in portions."""
         used, which = np.unique(np.stack(columns), return_inverse=True)
-        for first in range(0, len(self.records), _ROWS):
+        for first in track("compare records", range(0, len(self.records), _ROWS)):
             bits = _Portion.of(self.records, used, first).bits()
             for begin, both in _meet(bits, which.reshape(len(columns), -1)):
                 eights = both.view(np.uint8)
@@ -134,7 +135,7 @@ class KindSupport:
         which = which.reshape(len(columns), -1)
         counts = np.zeros(which.shape[1], dtype=np.int64)
         step = max(1, min(_ROWS, _BITS // max(len(used), 1) * 64) // 64 * 64)
-        for first in range(0, len(self.records), step):
+        for first in track("compare records", range(0, len(self.records), step)):
             for begin, both in _meet(self._bits(used, first, step), which):
                 counts[begin : begin + len(both)] += _count_bits(both)
         return counts

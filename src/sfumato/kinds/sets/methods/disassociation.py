@@ -119,7 +119,7 @@ class Disassociation(Method):
         owner = type(self).__name__
         sensitive = set(dataset.schema.sensitive)
         if self.l > 1 and not sensitive:
-            raise ParameterError(f"{owner}: l={self.l} needs sensitive items (--sensitive ITEM).")
+            raise ParameterError(f"{owner}: l={self.l} needs sensitive items (sensitive).")
         items = dataset.history()
         rows = np.flatnonzero(items.lengths)
         if len(rows) < self.smallest:

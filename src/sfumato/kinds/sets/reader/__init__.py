@@ -113,7 +113,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Records without any item, which were left out: 1.
     Found 2 records and 3 items of 2 kinds.
     A person may have several records: the promise counts records, not people. The file does not tell whose a record
-    is (--owner-column).
+    is (columns: owner=NAME).
     """
     baskets = _Baskets.of(as_place(path), reading)
     sets, records, whose = baskets.arrange(reading)

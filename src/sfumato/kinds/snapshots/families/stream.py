@@ -303,7 +303,9 @@ def sensitive_column(schema: Schema) -> str:
     """
     found = [column.name for column in schema.columns if column.role == "sensitive"]
     if len(found) != 1:
-        raise SchemaError(f"snapshots: exactly one sensitive column is needed, found {len(found)}. Give --sensitive.")
+        raise SchemaError(
+            f"snapshots: exactly one sensitive column is needed, found {len(found)}. Name it (sensitive)."
+        )
     taken = [column.name for column in schema.columns if column.name in _RESERVED and column.role != "time"]
     if taken:
         raise SchemaError(f"snapshots: the release has a column {taken[0]!r} of its own. Rename yours.")

@@ -65,14 +65,14 @@ class RecordShape(NamedTuple):
             if len(times) != 1:
                 raise SchemaError(
                     f"{owner}: {len(times) or 'no'} column{'s' * (len(times) != 1)} could be the time. Say which one "
-                    "it is (--column time=NAME)."
+                    "it is (columns: time=NAME)."
                 )
             role_of[times[0]] = "time"
         values = [name for name, role in role_of.items() if role == "sensitive"]
         for found, what in ((times, "time"), (values, "sensitive")):
             if len(found) != 1:
                 raise SchemaError(
-                    f"{owner}: exactly one {what} column is needed, {len(found)} are named. Give --sensitive COLUMN."
+                    f"{owner}: exactly one {what} column is needed, {len(found)} are named. Name it (sensitive)."
                 )
         unknown = [name for name in present if name not in role_of and name not in reading.drop]
         if unknown and "*" not in reading.drop:
@@ -81,8 +81,8 @@ class RecordShape(NamedTuple):
                 f"column {named} has no role" if len(unknown) == 1 else f"{len(unknown)} columns have no role: {named}"
             )
             raise SchemaError(
-                f"{owner}: {which}. Say what an attacker may know (--column quasi-identifier=A,B), what nobody knows "
-                "(--column plain=C), or leave them out (--drop; * for all)."
+                f"{owner}: {which}. Say what an attacker may know (columns: quasi-identifier=A,B), what nobody knows "
+                "(columns: plain=C), or leave them out (drop; * for all)."
             )
         kept = tuple(
             Column(name, role_of[name]) for name in present if role_of.get(name) in {"quasi-identifier", "plain"}

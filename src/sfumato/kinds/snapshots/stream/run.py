@@ -21,6 +21,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result, Trace
 from sfumato.core.schema import Schema
 from sfumato.core.unit import RECORD
+from sfumato.io.identifiers import IdentifierWatch
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
 from sfumato.io.releases.owner import read_rows
@@ -133,7 +134,7 @@ class StreamRun:
 
         Nothing is written before the input has turned out to be readable.
         """
-        batches = (self.records.read(batch) for batch in read_batches(self.data, self.reading))
+        batches = self._read()
         first = next(batches)
         self._batches = itertools.chain([first], batches)
         self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, secret=self.secret)
@@ -150,6 +151,17 @@ class StreamRun:
         if checkpoint is not None:
             self._restore(checkpoint)
         self.folder.forget_records(self.rows)
+
+    def _read(self) -> Iterator[tuple[Ints, pa.Table]]:
+        """Read what comes, and refuse columns that turn out to name people before they are published as they are."""
+        watch: IdentifierWatch | None = None
+        for batch in read_batches(self.data, self.reading):
+            times, table = self.records.read(batch)
+            if watch is None:
+                shown = [c.name for c in self.records.shape.schema().columns if c.role in {"plain", "sensitive"}]
+                watch = IdentifierWatch(shown, self.reading.plain_anyway)
+            watch.look(table)
+            yield times, table
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -310,8 +322,8 @@ class StreamRun:
             return "stopped; nothing was published."
         self.folder.settle()
         return (
-            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with --resume replay, or from "
-            f"record {self.rows_saved + 1:,} of the input with --resume onwards."
+            f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with resume=replay, or from "
+            f"record {self.rows_saved + 1:,} of the input with resume=onwards."
         )
 
     def close(self) -> None:

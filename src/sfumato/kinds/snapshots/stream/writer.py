@@ -25,8 +25,9 @@ from sfumato.core.errors import SchemaError, SfumatoError
 from sfumato.core.release import Release, describe_claim
 from sfumato.io.formats.json_files import read_json, spell_json
 from sfumato.io.releases import read_release, write_data, write_release
+from sfumato.io.releases.page import PAGE
 from sfumato.io.releases.stage import Stage, find_busy
-from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders
+from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders, spell_stream_page
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 
 __all__ = ["Checkpoint", "StreamFolder", "snapshot_name"]
@@ -99,7 +100,7 @@ class StreamFolder:
         """Make an empty stream; refuse a directory that holds a release, unless forced to replace it."""
         if is_stream(out) and not force:
             raise SfumatoError(
-                f"{out}: a release is there already; use --force to replace it or --resume to go on with it."
+                f"{out}: a release is there already; replace it with force=True, or go on with it (resume)."
             )
         folder = cls(Stage(out, force=force), facts, begun=False)
         for part in ("window", "rows"):
@@ -226,7 +227,7 @@ class StreamFolder:
                 with ipc.open_file(self.owner / "window" / f"{name}.arrow") as file:
                     tables[name] = file.read_all()
         except (OSError, ValueError, KeyError, pa.ArrowInvalid):
-            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with --force.") from None
+            raise SchemaError(f"{path}: the checkpoint is damaged; begin again with force=True.") from None
         return Checkpoint(facts, arrays, tables)
 
     def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
@@ -236,6 +237,8 @@ class StreamFolder:
             self._join_rows()
             self._keep_claim(totals)
             totals = {**totals, "combined": self._combine()}
+            page = spell_stream_page(read_release(snapshot_folders(self.release)[0]))
+            self._replace(self.release / PAGE, page)
         summary = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": finished}
         self._replace(self.release / STREAM_FILE, spell_json(summary))
         if finished:

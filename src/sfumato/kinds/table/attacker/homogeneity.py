@@ -62,7 +62,7 @@ class Homogeneity:
             if count
         ]
         if said:
-            said.append("What helps: ask for diversity (-p l=2 or more) or closeness (-p t=0.3).")
+            said.append("What helps: ask for diversity (l=2 or more) or closeness (t=0.3).")
         return tuple(said)
 
     def to_dict(self) -> dict[str, Any]:

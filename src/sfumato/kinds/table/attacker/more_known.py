@@ -81,8 +81,8 @@ class MoreKnown:
             f"Whoever also knows the plain columns ({', '.join(self.plain)}) is left with one record for {alone:,} of "
             f"{self.unit.count(self.people)} ({share:.2g} %), and with fewer than k={self.k} for "
             f"{self.below['plain']:,}; the promise is about quasi-identifiers only.",
-            "What helps: call columns that somebody may know quasi-identifiers (--quasi COLUMN), or leave them out "
-            "(--identifier COLUMN).",
+            "What helps: call columns that somebody may know quasi-identifiers (quasi), or leave them out "
+            "(identifier).",
         )
 
     def to_dict(self) -> dict[str, Any]:

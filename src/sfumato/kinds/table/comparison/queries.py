@@ -20,7 +20,16 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.model import MISSING, Attribute, place_values
 
-__all__ = ["Selection", "draw_conditions", "draw_queries", "expect_matches", "find_matches", "select", "split_query"]
+__all__ = [
+    "Selection",
+    "answer_query",
+    "draw_conditions",
+    "draw_queries",
+    "expect_matches",
+    "find_matches",
+    "select",
+    "split_query",
+]
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -185,6 +194,20 @@ def expect_matches(chosen: Iterable[Selection], columns: Mapping[str, PublishedA
         column = columns[selection.attribute.name]
         chance *= selection.of_cells(column)[column.cells.index]
     return chance
+
+
+def answer_query(
+    query: Sequence[str], columns: Mapping[str, PublishedAttribute], records: int, published: int, owner: str
+) -> tuple[Flags, Floats]:
+    """Tell which original records keep a query, and how likely every published one does."""
+    conditions, rest = split_query(query, columns)
+    if rest:
+        raise SchemaError(
+            f"{owner} has a part that is no condition on a published column, or a second one on the same. Write "
+            "conditions such as age=20..29 > sex=f, each column once."
+        )
+    chosen = [select(columns[name].attribute, text, owner) for name, text in conditions.items()]
+    return find_matches(chosen, records), expect_matches(chosen, columns, published)
 
 
 def draw_conditions(attributes: Sequence[Attribute], row: int, generator: np.random.Generator) -> tuple[str, ...]:

@@ -168,7 +168,7 @@ class FullDomain(Relational):
     def _population(self, dataset: Dataset) -> pa.Table:
         if dataset.population is None:
             raise ParameterError(
-                f"{type(self).__name__}: presence is about a population; give one (--population FILE) or leave it out."
+                f"{type(self).__name__}: presence is about a population; give one (population) or leave it out."
             )
         return dataset.population
 

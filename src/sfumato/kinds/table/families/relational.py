@@ -90,7 +90,7 @@ class Relational(Method):
         if not attributes:
             raise SchemaError(
                 f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
-                "what an attacker may know (--quasi COLUMN)."
+                "what an attacker may know (quasi)."
             )
         read_weights(self.weights, attributes, type(self).__name__)
         return attributes

@@ -45,7 +45,7 @@ class SensitiveTree:
         hierarchy = attribute.hierarchy
         if hierarchy is None or attribute.leaf is None:
             raise ParameterError(
-                f"column {attribute.name!r}: the hierarchical distance needs a hierarchy of it (--hierarchy "
+                f"column {attribute.name!r}: the hierarchical distance needs a hierarchy of it (hierarchies: "
                 f"{attribute.name}=FILE)."
             )
         height = np.zeros(len(hierarchy))
@@ -128,7 +128,7 @@ class Requirement:
                 )
             if claim.t is not None and claim.distance == "ordered" and attribute.scale == "categorical":
                 raise ParameterError(
-                    f"{owner}: column {attribute.name!r} has no order. Declare one (--scale {attribute.name}=low<high) "
+                    f"{owner}: column {attribute.name!r} has no order. Declare one (scales: {attribute.name}=low<high) "
                     "or use distance=equal."
                 )
         if self.asks_more and not self.judge(np.zeros(records, np.int64))[0]:

@@ -61,7 +61,7 @@ class KAnonymity(Guarantee):
         super().__post_init__()
         owner = type(self).__name__
         if (self.l > 1 or self.t is not None) and not self.sensitive:
-            raise ParameterError(f"{owner}: l and t are about sensitive values; name a sensitive column (--sensitive).")
+            raise ParameterError(f"{owner}: l and t are about sensitive values; name a sensitive column (sensitive).")
         if (self.l > 1 and self.diversity == "recursive") != (self.c is not None):
             raise ParameterError(f"{owner}: c must be given for recursive diversity (l above 1), and only for that.")
 

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
+from sfumato.core.progress import track
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
@@ -114,7 +115,7 @@ class Fitting:
         """
         most = np.zeros(len(self.people), np.int64)
         counts = sparse.csc_array((np.ones(len(group), np.int64), (group, value)), shape=(self.fits.shape[1], values))
-        for first in range(0, values, _COLUMNS):
+        for first in track("compare values", range(0, values, _COLUMNS)):
             some = (self.fits @ counts[:, first : first + _COLUMNS]).max(axis=1)
             most = np.maximum(most, np.asarray(some.todense()).reshape(-1))
         return most

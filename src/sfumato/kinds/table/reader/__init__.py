@@ -22,6 +22,7 @@ from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import Whose, name_records, settle_unit
 from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
+from sfumato.io.weights import Floats, read_weights, tell_weights
 from sfumato.kinds.table.reader.cells import encode_values
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, settle_roles
@@ -76,6 +77,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
         unit=found.whose.unit,
         people=found.whose.people,
         population=found.population,
+        weights=found.weights,
     )
 
 
@@ -92,6 +94,8 @@ class Attributes(NamedTuple):
     cells: pa.Table
     """The cells of the rows that were kept."""
     notes: tuple[str, ...]
+    weights: Floats | None = None
+    """How many of a population each record stands for, if that is told."""
 
 
 def read_file(path: Place, reading: Reading) -> pa.Table:
@@ -131,6 +135,9 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
     beside, remark = _read_population(reading, roles, found)
     hierarchies, told = find_hierarchies(reading, roles.kept, found, beside)
     whose, whose_told = _find_people(name, table, roles, reading)
+    weights = None if reading.weight is None else read_weights(name, table, reading.weight)
+    if weights is not None and reading.weight is not None:
+        told = [*told, tell_weights(reading.weight, weights, published=reading.weight in roles.kept)]
     columns = tuple(Column(column, roles.kept[column], scaled.scale, scaled.order) for column, scaled in found.items())
     return Attributes(
         columns,
@@ -149,6 +156,7 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
             *told,
             *whose_told,
         ),
+        weights,
     )
 
 
@@ -205,7 +213,7 @@ def _find_people(name: str, table: pa.Table, roles: Roles, reading: Reading) -> 
         unit = RECORD
         notes.append(
             f"Identifier `{repeated[0]}` is the same in several records: if it names people, a record is not a person, "
-            f"and k records may be of fewer than k people. Say whose they are (--owner-column {repeated[0]})."
+            f"and k records may be of fewer than k people. Say whose they are (columns: owner={repeated[0]})."
         )
     return settle_unit(reading, Whose(unit)), notes
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
 from sfumato.io.ownership import OWNER
+from sfumato.io.weights import looks_like_weight
 from sfumato.kinds.table.reader.roles import guess_role, roles_of_words
 
 __all__ = ["guess", "guess_roles"]
@@ -16,6 +17,8 @@ _WHOSE = frozenset({"patient", "person", "user", "uid", "pid", "customer", "clie
 """Words in the names of columns that say whose records are."""
 _MOST_VALUES = 200
 """Different values from which on a column that nobody knows is left out."""
+_PLACE = re.compile(r"column\d+")
+"""A column that has no name but its place."""
 _IDENTIFIER, _QUASI, _SENSITIVE = "identifier", "quasi", "sensitive"
 
 
@@ -35,6 +38,9 @@ def guess(look: Look) -> Guess | None:
     options, told = guess_roles(look)
     if not options.get(_QUASI):
         return None
+    weight = options.get("weight")
+    if weight is not None:
+        told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
     empty = find_no_value(look)
     if empty:
         options["empty"] = empty
@@ -51,13 +57,14 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
     assert look.rows is not None
     given: dict[str, list[str]] = {_IDENTIFIER: [], _QUASI: [], _SENSITIVE: []}
     told = []
-    named = not look.reading.get("header")
     known = {}
-    for name in look.columns if named else ():
+    for name in (name for name in look.columns if not _PLACE.fullmatch(name)):
         role = guess_role(name, look.rows.column(name))
         if role in roles_of_words(name):
             known[name] = role
-    for name, column in look.columns.items():
+    weight = next((name for name in look.columns if looks_like_weight(name, look.rows.column(name))), None)
+    others = {name: column for name, column in look.columns.items() if name != weight}
+    for name, column in others.items():
         if column.suspect is not None:
             given[_IDENTIFIER].append(name)
             told.append(f"`{name}` looks like {column.suspect.looks_like}: it is left out as an identifier.")
@@ -80,11 +87,13 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         options["columns"] = {OWNER: owner}
         options[_IDENTIFIER] = [name for name in options[_IDENTIFIER] if name != owner]
         told.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
-    rest = [name for name in look.columns if not any(name in names for names in given.values())]
+    if weight is not None:
+        options["weight"] = weight
+    rest = [name for name in look.columns if name != weight and not any(name in names for names in given.values())]
     if rest:
         options["drop"] = rest
         told.append(f"Nothing tells what the other columns are ({len(rest)}); they are left out (drop).")
-    return {name: value for name, value in options.items() if value}, told
+    return {name: value for name, value in {**options, "weight": weight}.items() if value}, told
 
 
 def _is_attribute(column: ColumnLook) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
-import io
 import re
-import shlex
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -16,6 +14,7 @@ import pyarrow.compute as pc
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
+from sfumato.io.weights import refuse_second_role
 
 __all__ = ["OPTIONS", "Roles", "guess_role", "is_known_word", "name_columns", "roles_of_words", "settle_roles"]
 
@@ -125,16 +124,20 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
         ...
     sfumato.core.errors.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
     Say of each whether it names people (identifier), can be known to others (quasi), is sensitive, or may be published
-    as it is (plain), or leave it out (drop). If this guess is right, add: --quasi age --sensitive illness
+    as it is (plain), or leave it out (drop). If this guess is right, add: quasi=['age'], sensitive=['illness']
     """
     present = table.column_names
     given = {option: name_columns(getattr(reading, option), present) for option in OPTIONS}
     owner = _find_owner(reading, taken)
-    claimed = [*(column for columns in given.values() for column in columns), *([owner] if owner else [])]
+    weight = reading.weight or ""
+    claimed = [column for columns in given.values() for column in columns]
+    claimed += [column for column in (owner, weight) if column]
     dropped = [column for column in name_columns(reading.drop, present) if column != "*"]
     _refuse_data_as_names(name, table, reading, {*claimed, *dropped, *taken})
     _refuse_strangers(name, present, reading, [*claimed, *dropped])
     roles = _refuse_two_roles(given, owner, [*dropped, *taken])
+    elsewhere = {**dict.fromkeys(dropped, "dropped"), **dict.fromkeys(taken, "an item")}
+    refuse_second_role(weight, {**roles, **elsewhere, owner: OWNER} if owner else {**roles, **elsewhere})
     without = [column for column in present if column not in {*claimed, *dropped, *taken}]
     if without and "*" not in reading.drop:
         _ask_for_roles(name, table, without, bool(claimed or taken) or bool(reading.header))
@@ -266,13 +269,13 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) 
         single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
             f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
-            "can be known to others, are sensitive, or may be published as they are (--identifier, --quasi, "
-            "--sensitive, --plain COLUMN), or give the names of the columns if the file has no header (--header)."
+            "can be known to others, are sensitive, or may be published as they are (identifier, quasi, "
+            "sensitive, plain), or give the names of the columns if the file has no header (header)."
         )
     guess: dict[str, list[str]] = {option: [] for option in OPTIONS}
     for column in without:
         guess[guess_role(column, table.column(column))].append(column)
-    paste = " ".join(f"--{option} {_quote(columns)}" for option, columns in guess.items() if columns)
+    paste = ", ".join(f"{option}={columns!r}" for option, columns in guess.items() if columns)
     several = len(without) > 1
     names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
     raise SchemaError(
@@ -306,10 +309,3 @@ def _holds_numbers(cells: pa.ChunkedArray, mark: str = "") -> bool:
         return not mark
     first = [cell.strip() for cell in cells.slice(0, 100).to_pylist() if cell and cell.strip()]
     return all(map(_DATA_LIKE.fullmatch, first)) and any(mark in cell for cell in first)
-
-
-def _quote(columns: list[str]) -> str:
-    """Spell a list of columns as a command line takes it."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(columns)
-    return shlex.quote(text.getvalue())

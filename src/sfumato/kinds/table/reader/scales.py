@@ -184,14 +184,14 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
         whole = numbers == np.trunc(numbers)
         if not whole.all():
             values.refuse(
-                "must hold whole numbers", ~whole, f"Correct them, or read decimals (--scale {values.name}=decimal)."
+                "must hold whole numbers", ~whole, f"Correct them, or read decimals (scales: {values.name}=decimal)."
             )
     name, scale = values.name, "integer" if whole.all() and wanted != "decimal" else "decimal"
     notes = [] if given else [f"Reading `{name}` as {_SPOKEN[scale]}."]
     if scale == "integer":
         return Scaled(values.respell(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes))
     if not given and (numbers == np.trunc(numbers)).all():
-        notes = [f"Reading `{name}` as decimal numbers; all of them are whole (--scale {name}=integer)."]
+        notes = [f"Reading `{name}` as decimal numbers; all of them are whole (scales: {name}=integer)."]
     spelled = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
     return Scaled(values.respell(spelled), scale, (), tuple(notes))
 
@@ -203,13 +203,13 @@ def _refuse_other_than_numbers(values: Values) -> NoReturn:
         values.refuse(
             "must hold numbers with a decimal point",
             comma,
-            f"Cells there have a comma: write 3.5 for 3,5, or read them as categories (--scale {name}=categorical).",
+            f"Cells there have a comma: write 3.5 for 3,5, or read them as categories (scales: {name}=categorical).",
         )
     values.refuse(
         "must hold numbers",
         ~marks(_matches(texts, f"{_NUMBER}|{_ENDLESS}")),
-        "Correct them; if they mean that there is no value, say so (--empty TEXT); if they are no numbers at all, read "
-        f"them as categories (--scale {name}=categorical).",
+        "Correct them; if they mean that there is no value, say so (empty); if they are no numbers at all, read "
+        f"them as categories (scales: {name}=categorical).",
     )
 
 
@@ -218,7 +218,7 @@ def _refuse_endless(values: Values, endless: Marks) -> None:
         values.refuse(
             "must hold finite numbers",
             endless,
-            "Correct them; if they mean that there is no value, say so (--empty NaN).",
+            "Correct them; if they mean that there is no value, say so (empty=NaN).",
         )
 
 
@@ -231,7 +231,7 @@ def _refuse_large(values: Values, texts: Cells, whole: Marks, numbers: npt.NDArr
         values.refuse(
             f"must hold whole numbers from {-_LARGEST} to {_LARGEST}",
             beyond,
-            f"If they are codes, read them as categories (--scale {values.name}=categorical).",
+            f"If they are codes, read them as categories (scales: {values.name}=categorical).",
         )
 
 
@@ -246,5 +246,5 @@ def _doubt_categories(values: Values) -> tuple[str, ...]:
         return ()
     return (
         f"Most cells of `{values.name}` are numbers, but {others:,} are not ({values.name_rows(~numbers)}): if those "
-        f"mean that there is no value, say so (--empty TEXT); if all are codes, say --scale {values.name}=categorical.",
+        f"mean that there is no value, say so (empty); if all are codes, say that (scales: {values.name}=categorical).",
     )

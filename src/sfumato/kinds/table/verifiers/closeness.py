@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.progress import track
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged
 
@@ -121,7 +122,7 @@ def _spread(values: ClassValues, at: Ints, width: int) -> Iterator[tuple[int, Fl
     overall = np.zeros(width)
     np.add.at(overall, at, values.overall)
     step = max(1, _CELLS // max(width, 1))
-    for first in range(0, len(values.sizes), step):
+    for first in track("compare values", range(0, len(values.sizes), step)):
         last = min(first + step, len(values.sizes))
         low, high = np.searchsorted(values.group, [first, last])
         apart = np.tile(-overall, (last - first, 1))

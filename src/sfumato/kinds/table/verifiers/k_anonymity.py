@@ -228,7 +228,7 @@ def _count_population(
     if claim.presence is None:
         return
     if original.population is None:
-        need = "The original was read without the population that the promise is about: name its file (--population)."
+        need = "The original was read without the population that the promise is about: name its file (population)."
         yield Verdict(True, {}, {}, unsettled=(need,))
         return
     people = Fitting.of(table, original, original.population).count_people()

@@ -180,7 +180,7 @@ class EventDeletion(Method):
         code = timeline.code_of()
         sensitive = tuple(dict.fromkeys(dataset.schema.sensitive))
         if not sensitive:
-            raise SchemaError(f"{owner}: needs sensitive events (--sensitive EVENT), and the data name none.")
+            raise SchemaError(f"{owner}: needs sensitive events (sensitive), and the data name none.")
         unknown = sum(event not in code for event in sensitive)
         if unknown:
             raise SchemaError(
@@ -213,7 +213,7 @@ class EventDeletion(Method):
                 f"{type(self).__name__}: cover={self.cover} would delete all {gone:,} occurrences of the {events} "
                 f"({100 * gone / total:.3g} % of all {total:,}) and promise nothing: no {others} "
                 "the same counts at every time point to hide among. Use a smaller cover, cut time more coarsely "
-                "(--resolution), or leave the events out of the data."
+                "(resolution), or leave the events out of the data."
             )
         return PrefixFrequency(self.delta, self.cover, named)
 

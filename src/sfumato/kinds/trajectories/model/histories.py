@@ -90,7 +90,9 @@ class Trajectories:
         """Return the number of the utility constraint each place belongs to."""
         groups = self.dataset.constraints.get("utility", ())
         if not groups:
-            raise SchemaError(f"{owner}: needs utility constraints, a partition of the places (--constraints FILE).")
+            raise SchemaError(
+                f"{owner}: needs utility constraints, a partition of the places (constraints: utility=FILE)."
+            )
         number: dict[str, int] = {}
         for line, group in enumerate(groups, start=1):
             for place in group:
@@ -111,7 +113,7 @@ class Trajectories:
         """Return the node of every place, and parent and leaf count of every node of the place hierarchy."""
         hierarchy = self.dataset.hierarchies.get("place")
         if hierarchy is None:
-            raise SchemaError(f"{owner}: needs a hierarchy of the places (--hierarchy place=FILE).")
+            raise SchemaError(f"{owner}: needs a hierarchy of the places (hierarchies: place=FILE).")
         hierarchy.require(list(self.histories.labels), owner)
         nodes = np.array([hierarchy.leaf(label) for label in self.histories.labels], dtype=np.int32)
         return nodes, np.asarray(hierarchy.parent, np.int32), np.asarray(hierarchy.leaves, np.int64)

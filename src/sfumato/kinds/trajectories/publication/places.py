@@ -71,13 +71,13 @@ def explain_hidden(places: pa.Table | None) -> str:
     --------
     >>> explain_hidden(pa.table({"place": ["a", "b"], "level": [None, 7]}))
     '1 of 2 published places have no coordinates, because fewer than k people were there. If it is publicly known \
-where they are, give a places file (--places-file).'
+where they are, give a places file (places_file).'
     """
     if places is None or "level" not in places.column_names or not places.column("level").null_count:
         return ""
     return (
         f"{places.column('level').null_count:,} of {places.num_rows:,} published places have no coordinates, because "
-        "fewer than k people were there. If it is publicly known where they are, give a places file (--places-file)."
+        "fewer than k people were there. If it is publicly known where they are, give a places file (places_file)."
     )
 
 

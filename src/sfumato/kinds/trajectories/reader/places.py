@@ -89,7 +89,7 @@ def find_places(visits: Visits, person: Ints | None) -> Places:
         published = (
             "with the centre of the smallest cell in which k people were there, or without coordinates"
             if person is not None
-            else "without coordinates, because the file does not tell whose the visits are (--owner-column)"
+            else "without coordinates, because the file does not tell whose the visits are (columns: owner=NAME)"
         )
         visits.notes.append(
             "Coordinates come from the visits, so that they are not published as they are: a place is published "
@@ -127,7 +127,7 @@ def _derive(visits: Visits, positions: Positions | None, person: Ints | None) ->
     if person is None and rule.kind == "quadtree":
         raise SchemaError(
             f"{visits.name}: places={visits.reading.places} quarters squares where many people are, and the file does "
-            "not tell whose the visits are. Say which column does (--owner-column), or use places=grid:500m."
+            "not tell whose the visits are. Say which column does (columns: owner=NAME), or use places=grid:500m."
         )
     found = derive_places(rule, positions, person)
     outside = found.codes < 0

@@ -1,0 +1,117 @@
+"""Bars on a terminal: how far each step is, the time left where that can be known, and the time so far otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn
+from rich.progress import Progress as Rich
+from rich.text import Text
+
+__all__ = ["Bars", "say_time"]
+
+_BRIEF = 1.0
+"""Seconds that a step inside of another one lasts at least before it has a bar of its own."""
+_SURE = 0.02
+"""Share of a step from which on the time left can be told by the time so far."""
+
+
+def say_time(task: Task) -> str:
+    """Return the time left of a step whose end is known, or else the time so far.
+
+    Examples
+    --------
+    >>> from rich.progress import Progress
+    >>> moments = [0.0]
+    >>> progress = Progress(get_time=lambda: moments[-1])
+    >>> step = progress.add_task("read", total=100, completed=25)
+    >>> moments.append(30.0)
+    >>> say_time(progress.tasks[step])
+    'about 1:30 left'
+    """
+    elapsed = task.finished_time if task.finished else task.elapsed
+    so_far = f"{_clock(elapsed or 0.0)} so far"
+    if task.finished or not task.total or task.completed < _SURE * task.total or not elapsed:
+        return so_far
+    return f"about {_clock(elapsed * (task.total - task.completed) / task.completed)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class _Time(ProgressColumn):
+    """The time left, or so far."""
+
+    def render(self, task: Task) -> Text:
+        return Text(say_time(task), style="progress.remaining")
+
+
+class _Share(ProgressColumn):
+    """The share that is done, where somebody knows it."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.percentage:>3.0f} %" if task.total else "", style="progress.percentage")
+
+
+class _Rows(Rich):
+    """Shows the step that goes on, and steps inside of it that are not over in a moment."""
+
+    main: TaskID | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield self.make_tasks_table([task for task in self.tasks if self._shows(task)])
+
+    def _shows(self, task: Task) -> bool:
+        return task.id == self.main or (not task.finished and (task.elapsed or 0.0) >= _BRIEF)
+
+
+class Bars:
+    """Shows the steps that it is told of: one that goes on, and how far those inside of it are.
+
+    Examples
+    --------
+    >>> bars = Bars("read")
+    >>> bars("unpack", 5, 10)
+    >>> bars("inspect", 0, 0)
+    >>> bars.stop()
+    """
+
+    def __init__(self, phase: str = "") -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), _Share(), _Time())
+        self._rows = _Rows(*columns, console=Console(stderr=True), transient=True)
+        self._steps: dict[str, TaskID] = {}
+        if phase:
+            self._go_on(phase)
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` steps of a phase are finished; without a total, that it goes on."""
+        if not total:
+            self._go_on(phase)
+            return
+        if phase not in self._steps:
+            self._steps[phase] = self._rows.add_task(phase, total=total)
+        elif done == 0:
+            self._rows.reset(self._steps[phase], total=total)
+        self._rows.update(self._steps[phase], completed=done, total=total)
+
+    def _go_on(self, phase: str) -> None:
+        """Make a phase whose end nobody knows the one that goes on: its bar only moves."""
+        rows = self._rows
+        known = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)
+        if known is not None and known.description == phase:
+            return
+        if rows.main is not None:
+            rows.remove_task(rows.main)
+        rows.main = rows.add_task(phase, total=None)
+
+    def start(self) -> None:
+        """Begin to draw."""
+        self._rows.start()
+
+    def stop(self) -> None:
+        """Take the bars away."""
+        self._rows.stop()

@@ -1,0 +1,33 @@
+"""The command that compiles kernels ahead."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.options import Json
+from sfumato.cli.output import Output, show_progress
+from sfumato.core.rooms import all_kinds, find_kind
+
+__all__ = ["compile"]
+
+
+def compile(
+    kind: Annotated[str, typer.Option(help=f"Only for this kind of data: {', '.join(all_kinds())}.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Compile what methods run on ahead, so that no later command has to wait; what is ready is not compiled again."""
+    from sfumato.study.compilation import compile_kernels
+
+    out = Output(as_json=as_json)
+    if kind:
+        find_kind(kind)
+    with show_progress() as progress:
+        done = compile_kernels([kind] if kind else all_kinds(), progress)
+    for said, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
+        if names:
+            out.say(f"{said}: {', '.join(dict.fromkeys(names))}.")
+    for name in done.left_out:
+        out.say(f"{name}: is compiled when it is first used.")
+    out.finish({"compiled": list(done.compiled), "ready": list(done.ready), "left_out": done.left_out})

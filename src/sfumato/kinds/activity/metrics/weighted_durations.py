@@ -1,0 +1,78 @@
+"""How far the time that a population spends on activities is from what a release says."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.kinds.activity.comparison import ActivityComparison
+
+__all__ = ["METRIC", "WeightedDurations"]
+
+
+@dataclasses.dataclass(frozen=True)
+class WeightedDurations(Metric):
+    """Measure how far off the mean time of a population is, by survey weights, when the release is asked.
+
+    Before, the mean is over all people of the original by their weights; after, over all people published, who count
+    alike because weights are not published. The value is the relative difference of the means, averaged over all
+    activities that occur. ``with_weights`` is the same for somebody who knows what the people of every class weigh.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> days = [["sleep", "work"], ["sleep", "work"], ["sleep", "sleep"], ["sleep", "sleep"]]
+    >>> data = sf.Dataset.of("activity", days)
+    >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
+    >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
+    >>> score = WeightedDurations().measure(Comparison(data, result.release, result.trace.rows))
+    >>> round(score.value, 4), score.details["with_weights"]
+    (0.25, 0.0)
+    """
+
+    name: ClassVar[str] = "weighted-durations"
+    title: ClassVar[str] = "Change of weighted mean durations"
+    explanation = (
+        "How far off the average time that the population spends on an activity, by survey weights, is when the "
+        "release is asked, which has none."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = "Weights are not published, so that means differ even if all else is exact."
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "Withholding records may bring the means of the others closer to those of everybody."
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say that the original has no weights."""
+        told = super().obstacle(comparison)
+        if told is None and comparison.original.weights is None:
+            return "the data have no survey weights; name their column when they are read (weight)."
+        return told
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Compare weighted means with those of the release."""
+        found, weights = comparison.view(ActivityComparison), comparison.original.weights
+        assert weights is not None
+        before = weights @ found.totals / weights.sum()
+        after = found.sizes @ found.class_totals / max(int(found.sizes.sum()), 1)
+        value, largest = _change(before, after)
+        details: dict[str, Any] = {"largest_change": largest}
+        if comparison.rows is not None:
+            heavy = np.array([weights[each.rows].sum() for each in found.classes()])
+            details["with_weights"] = _change(before, heavy @ found.class_totals / max(float(heavy.sum()), 1e-300))[0]
+        return value, details
+
+
+def _change(before: Any, after: Any) -> tuple[float, float]:
+    most = np.maximum(before, after)
+    used = most > 0
+    changes = np.abs(before - after)[used] / most[used]
+    return (float(changes.mean()) if len(changes) else 0.0), float(changes.max(initial=0.0))
+
+
+METRIC = WeightedDurations

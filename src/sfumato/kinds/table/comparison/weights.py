@@ -1,0 +1,60 @@
+"""What a receiver knows of survey weights, and what columns come to when people are weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.queries import Selection, select
+
+__all__ = ["NO_WEIGHTS", "find_parts", "weigh_published"]
+
+Floats = npt.NDArray[np.float64]
+
+NO_WEIGHTS = "the data have no survey weights; name their column when they are read (weight)."
+_PARTS = 10
+
+
+def weigh_published(found: TableComparison) -> Floats:
+    """Return how much a receiver counts every published record, as a share of all original ones.
+
+    Records count alike, or by the middle of the range in which their weight is published.
+    """
+    published, weight = found.published.records, found.comparison.original.reading.get("weight")
+    column = found.by_name.get(weight) if weight else None
+    counted = np.ones(published)
+    if column is not None and column.cells.form.cell == "interval":
+        low, high, missing, suppressed = column.cells.bounds
+        axis = column.attribute.axis
+        if axis is not None and len(axis):
+            low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
+        middle = np.where(missing, 0.0, (low + high) / 2.0)
+        counted = middle[column.cells.index]
+    return counted / max(float(counted.sum()), 1e-300) * (published / max(found.records, 1))
+
+
+def find_parts(column: PublishedAttribute) -> Iterator[Selection]:
+    """Cut the values of a column into parts: ranges with about equally many values, or single labels, frequent first.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> data = sf.Dataset.of("table", [("a",), ("b",), ("b",), ("b",)], ("city",))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=4), secret=bytes(32)).release
+    >>> [sorted(part.labels) for part in find_parts(Comparison(data, release).view(TableComparison).columns[0])]
+    [['b'], ['a']]
+    """
+    attribute = column.attribute
+    if attribute.axis is not None:
+        for part in np.array_split(np.arange(len(attribute.axis)), min(_PARTS, len(attribute.axis)) or 1):
+            if len(part):
+                yield Selection(attribute, low=attribute.axis[part[0]], high=attribute.axis[part[-1]])
+        return
+    amounts = np.bincount(attribute.codes[attribute.codes >= 0], minlength=len(attribute.labels))
+    for code in np.argsort(-amounts, kind="stable")[:_PARTS].tolist():
+        yield select(attribute, attribute.labels[code])

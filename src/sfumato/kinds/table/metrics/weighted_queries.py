@@ -1,0 +1,103 @@
+"""How wrong weighted answers to COUNT queries on attributes are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.workload import find_errors
+from sfumato.core.params import Param
+from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
+from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, weigh_published
+
+__all__ = ["METRIC", "WeightedQueries"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class WeightedQueries(Metric):
+    """Measure ARE of weighted COUNT queries: which share of the population has such values in these columns?
+
+    The true answer is the share of the survey weights of all original records. From the release it is estimated as a
+    receiver would: by the uniform assumption, every published record counting alike, because weights are not published,
+    or by the middle of the range in which its weight is, where the weight is a quasi-identifier. So the value includes
+    what is lost by keeping the weights back. ``with_weights`` is the error of somebody who knows the weights of the
+    published records, such as their owner. Withheld records are not made up for.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20,), (20,), (70,), (70,)], ("age",))
+    >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> asked = Comparison(data, result.release, result.trace.rows, workload=sf.Workload((("age=20",),)))
+    >>> WeightedQueries().measure(asked)
+    Score(weighted-queries: 0.3333, lower is better; queries=1, median=0.3333, largest=0.3333, with_weights=0)
+
+    References
+    ----------
+    Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6, for queries that are
+    not weighted.
+    """
+
+    name: ClassVar[str] = "weighted-queries"
+    title: ClassVar[str] = "Average relative error of weighted COUNT queries"
+    explanation = (
+        "How far off the share of the population with some values is when the release is asked, whose records have no "
+        "weights. {Many} that are withheld are missing from its answers."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = (
+        "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 6"
+    )
+    unchanged: ClassVar[float | str] = "Weights are not published, so that answers differ even if all else is exact."
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = (
+        "An estimate that is further from the truth in one respect may be nearer to it by chance."
+    )
+
+    weighted_queries: Annotated[int, Param("Number of queries drawn where no workload is given.", ge=1)] = 200
+    weighted_sanity: Annotated[float, Param("Smallest true share to divide by.", ge=0)] = 0.001
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say that the original has no weights."""
+        told = super().obstacle(comparison)
+        return told or (NO_WEIGHTS if comparison.original.weights is None else None)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Ask original and release the same queries."""
+        found, weights = comparison.view(TableComparison), comparison.original.weights
+        assert weights is not None
+        workload = comparison.workload or draw_queries(found.asked, self.weighted_queries, comparison.seed)
+        if not len(workload):
+            return 0.0, {"queries": 0}
+        known = None if comparison.rows is None else weights[comparison.rows]
+        counted = weigh_published(found)
+        answers = []
+        for number, query in enumerate(workload.queries, start=1):
+            owner = f"weighted-queries: query {number} of the workload"
+            true, likely = answer_query(query, found.by_name, found.records, found.published.records, owner)
+            answers.append(
+                (
+                    weights[true].sum() / weights.sum(),
+                    float(counted @ likely),
+                    0.0 if known is None else float(known @ likely) / weights.sum(),
+                )
+            )
+        truth, estimate, better = np.array(answers, dtype=np.float64).T
+        errors = find_errors(truth, estimate, self.weighted_sanity)
+        details = {"queries": len(workload), "median": float(np.median(errors)), "largest": float(errors.max())}
+        if known is not None:
+            details["with_weights"] = float(find_errors(truth, better, self.weighted_sanity).mean())
+        return float(errors.mean()), details
+
+
+METRIC = WeightedQueries

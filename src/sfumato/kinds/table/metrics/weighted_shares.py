@@ -1,0 +1,82 @@
+"""How far the shares of values in the population are from those that a release gives."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.comparison.queries import expect_matches
+from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, weigh_published
+
+__all__ = ["METRIC", "WeightedShares"]
+
+
+@dataclasses.dataclass(frozen=True)
+class WeightedShares(Metric):
+    """Measure the distance of weighted marginals: shares of values in the population, and as the release has them.
+
+    For every column, its values are cut into at most ten parts: ranges of numbers, or the most frequent labels. Half
+    the sum of the differences of the parts' shares is the distance of the column (total variation); the value is the
+    mean over columns. The release is asked as a receiver would ask it, without weights, unless these are published in
+    ranges. ``with_weights`` is the distance for somebody who knows the weights of the published records.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [("a",), ("a",), ("b",), ("b",)], ("city",))
+    >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> WeightedShares().measure(Comparison(data, result.release, result.trace.rows))
+    Score(weighted-shares: 0.25, lower is better; city, distance=0.25, with_weights=0)
+    """
+
+    name: ClassVar[str] = "weighted-shares"
+    title: ClassVar[str] = "Distance of weighted marginals"
+    explanation = (
+        "How far the shares of values in the population, by survey weights, are from those that the release gives: 0 "
+        "where they are the same, 1 where nothing is left of them."
+    )
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = ""
+    unchanged: ClassVar[float | str] = "Weights are not published, so that shares differ even if all else is exact."
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "A share that is further from the truth in one part may be nearer to it in another."
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say that the original has no weights."""
+        told = super().obstacle(comparison)
+        return told or (NO_WEIGHTS if comparison.original.weights is None else None)
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Compare shares, column by column."""
+        found, weights = comparison.view(TableComparison), comparison.original.weights
+        assert weights is not None
+        known = None if comparison.rows is None else weights[comparison.rows] / weights.sum()
+        counted = weigh_published(found)
+        distances, better = {}, []
+        for name, column in found.by_name.items():
+            parts = list(find_parts(column))
+            likely = [expect_matches([part], found.by_name, found.published.records) for part in parts]
+            truth = np.array([weights[part.of_records()].sum() / weights.sum() for part in parts])
+            distances[name] = _differ(truth, np.array([counted @ each for each in likely]))
+            if known is not None:
+                better.append(_differ(truth, np.array([known @ each for each in likely])))
+        details: dict[str, Any] = {f"{name}, distance": distance for name, distance in distances.items()}
+        if better:
+            details["with_weights"] = float(np.mean(better))
+        return float(np.mean(list(distances.values()))) if distances else 0.0, details
+
+
+def _differ(truth: Any, estimate: Any) -> float:
+    """Return half the sum of the differences, what is in no part being a part of its own."""
+    rest = abs((1.0 - truth.sum()) - (1.0 - estimate.sum()))
+    return float((np.abs(truth - estimate).sum() + rest) / 2)
+
+
+METRIC = WeightedShares

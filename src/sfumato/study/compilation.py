@@ -1,0 +1,104 @@
+"""Kernels compiled ahead: every method is run once on a few made-up people, so that no later run has to wait."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sfumato import counting, registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.params import build
+from sfumato.core.progress import Progress, silent
+from sfumato.core.run import Run
+from sfumato.guessing import guess_file
+from sfumato.io.export import write_table
+from sfumato.kernels.compilation import notice_compilation
+from sfumato.study.cells import Cell
+from sfumato.study.explore.candidates import list_candidates
+
+__all__ = ["Compiled", "compile_kernels", "make_specimen"]
+
+_PEOPLE = (60, 600)
+"""How many people are made up: a few, or more where so few do not look like data of their kind."""
+_GROUP = 6
+"""Values that stay together where a method wants constraints."""
+_SECRET = bytes(32)
+"""What is made up has no secret."""
+
+
+class Compiled(NamedTuple):
+    """What was compiled: methods that had to be, those that were ready, and those that could not be tried."""
+
+    compiled: tuple[str, ...]
+    ready: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compiled:
+    """Run every method of some kinds of data once, on made-up people, and say which had to be compiled.
+
+    Examples
+    --------
+    >>> compile_kernels([])
+    Compiled(compiled=(), ready=(), left_out={})
+    """
+    work = [(kind, data, cell) for kind in kinds for data in [make_specimen(kind)] for cell in _list_cells(data)]
+    compiled: list[str] = []
+    ready: list[str] = []
+    left_out: dict[str, str] = {}
+    for done, (kind, data, cell) in enumerate(work):
+        progress("compile", done, len(work))
+        named = f"{kind}/{cell.method}"
+        begun: list[bool] = []
+        try:
+            with notice_compilation(lambda begun=begun: begun.append(True)):  # type: ignore[misc]
+                method = build(registry.find(cell.method, kind), dict(cell.parameters))
+                counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records")
+        except SfumatoError as error:
+            # What a few made-up people cannot be given to is compiled when somebody needs it.
+            left_out[named] = str(error)
+        (compiled if begun else ready).append(named)
+    progress("compile", len(work), len(work))
+    return Compiled(tuple(compiled), tuple(name for name in ready if name not in left_out), left_out)
+
+
+def make_specimen(kind: str) -> Dataset:
+    """Make up data of a kind that have all that a method may need: sensitive values and constraints.
+
+    Examples
+    --------
+    >>> made = make_specimen("sets")
+    >>> len(made), len(made.schema.sensitive)
+    (60, 1)
+    """
+    found = _read_specimen(kind)
+    if not any(column.role == "history" for column in found.schema.columns):
+        return found
+    labels = found.history().labels
+    sensitive = found.schema.sensitive or labels[:1]
+    groups = tuple(tuple(labels[at : at + _GROUP]) for at in range(0, len(labels), _GROUP))
+    schema = dataclasses.replace(found.schema, sensitive=sensitive)
+    return dataclasses.replace(found, schema=schema, constraints={"utility": groups, **found.constraints})
+
+
+def _read_specimen(kind: str) -> Dataset:
+    fault: SfumatoError | None = None
+    for size in _PEOPLE:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "specimen.csv"
+            write_table(registry.generator(kind).generate(size, 1), file)
+            try:
+                return guess_file(file, kind).dataset
+            except SfumatoError as error:
+                fault = error
+    raise fault or ParameterError(f"{kind}: nothing can be made up.")
+
+
+def _list_cells(data: Dataset) -> list[Cell]:
+    """Return every method with its mildest values, and with its strictest, which may take other kernels."""
+    found = list_candidates(data)
+    return [*found.first, *{cell.method: cell for cell in found.rest}.values()]

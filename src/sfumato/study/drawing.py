@@ -216,7 +216,10 @@ def _legend(lines: Sequence[str]) -> alt.Legend | None:
 
     longest = max((len(line) for line in lines), default=0)
     columns = 4 if longest <= 8 else 3 if longest <= 12 else 2 if longest <= 20 else 1
-    return alt.Legend(orient="bottom", columns=columns, symbolLimit=40, labelLimit=260, values=list(lines))
+    # Bands are faint, and symbols would be as faint as they are.
+    return alt.Legend(
+        orient="bottom", columns=columns, symbolLimit=40, labelLimit=260, symbolOpacity=1, values=list(lines)
+    )
 
 
 def _tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:

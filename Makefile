@@ -45,7 +45,7 @@ docs: $(STAMP)-docs gallery  ## build the site into site/, stopping at a broken 
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs site
 	@echo "open site/index.html"
 
-gallery: $(STAMP)-docs  ## make the eight reports of the gallery anew; pictures: python docs/gallery.py --pictures
+gallery: $(STAMP)-docs  ## make the reports of the gallery anew; python docs/gallery.py --pictures draws its plots too
 	$(BIN)/python docs/gallery.py
 
 curves: $(STAMP)-docs  ## measure the trade-off curves of the guide anew, from examples/studies

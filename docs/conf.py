@@ -71,6 +71,7 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#9cc3dc", "color-brand-content": "#9cc3dc"},
 }
 html_static_path = ["static"]
+html_extra_path = ["reports"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

@@ -1,7 +1,7 @@
-"""Make the reports of the gallery by the commands that its page shows, and their pictures: ``python docs/gallery.py``.
+"""Make the reports of the gallery by the commands that its page shows: ``python docs/gallery.py [KIND ...]``.
 
-Reports go to ``docs/gallery`` and are part of the site; they are not kept with the source. Pictures are, and are taken
-anew only with ``--pictures``, which needs Chromium.
+Reports go to ``docs/reports`` and are part of the site; they are not kept with the source. A plot of each is, and is
+drawn anew only with ``--pictures``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,21 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "gallery.md"
-REPORTS = DOCS / "gallery"
+REPORTS = DOCS / "reports" / "gallery"
 PICTURES = DOCS / "pictures" / "gallery"
 SECTION = re.compile(r'href="gallery/(\w+)\.html".*?```console\n(.*?)```', re.DOTALL)
-SIZE = "1000,640"
+OUT = re.compile(r"--out (\S+)")
+PLOTS = {
+    "activity": "days",
+    "rt": "marginals",
+    "sequences": "timeline",
+    "sets": "itemsets",
+    "snapshots": "shares",
+    "table": "generalised",
+    "timeline": "prefix-frequencies",
+    "trajectories": "map",
+}
+"""The plot of its report that stands for a kind."""
 
 
 def list_sections() -> dict[str, list[str]]:
@@ -27,41 +38,35 @@ def list_sections() -> dict[str, list[str]]:
     return {kind: [line.removeprefix("$ ") for line in body.splitlines()] for kind, body in found}
 
 
-def make_report(commands: list[str], target: Path) -> None:
-    """Run commands in a folder of their own and keep the report that the last of them wrote."""
-    with tempfile.TemporaryDirectory() as folder:
+def run_command(command: str, folder: Path) -> None:
+    """Run a command in a folder as it would be typed, quotes and stars included."""
+    words = command.removeprefix("sfumato ")
+    program = f'"{sys.executable}" -c "from sfumato.cli import main; main()" --quiet {words}'
+    subprocess.run(["bash", "-c", program], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def make_report(kind: str, commands: list[str], *, pictures: bool) -> None:
+    """Run the commands of a kind in a folder of their own and keep the report, and a plot if it is asked for."""
+    data, out = (OUT.findall(command)[-1] for command in (commands[0], commands[-1]))
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         for command in commands:
-            words = command.removeprefix("sfumato ")
-            program = f'"{sys.executable}" -c "from sfumato.cli import main; main()" --quiet {words}'
-            # Commands are run as they would be typed, quotes and stars included.
-            subprocess.run(["bash", "-c", program], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        out = commands[-1].rpartition("--out ")[2]
-        shutil.copyfile(Path(folder, out, "owner", "report.html"), target)
-
-
-def take_picture(page: Path, target: Path) -> None:
-    """Take a picture of the top of a page as a browser shows it."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        raise SystemExit("docs/gallery.py: pictures are taken by Chromium, which is not here.")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={SIZE}"]
-    subprocess.run(
-        [browser, *flags, f"--screenshot={target.resolve()}", page.resolve().as_uri()], check=True, capture_output=True
-    )
+            run_command(command, folder)
+        shutil.copyfile(folder / out / "owner" / "report.html", REPORTS / f"{kind}.html")
+        if pictures:
+            run_command(f"sfumato plot {out} --original {data} --out plots --as png", folder)
+            shutil.copyfile(folder / "plots" / f"{PLOTS[kind]}.png", PICTURES / f"{kind}.png")
 
 
 def main() -> None:
     """Make all reports, or those of the kinds that are named."""
     asked = [word for word in sys.argv[1:] if word != "--pictures"]
-    REPORTS.mkdir(exist_ok=True)
+    REPORTS.mkdir(parents=True, exist_ok=True)
     PICTURES.mkdir(parents=True, exist_ok=True)
     for kind, commands in list_sections().items():
-        if asked and kind not in asked:
-            continue
-        make_report(commands, REPORTS / f"{kind}.html")
-        if "--pictures" in sys.argv:
-            take_picture(REPORTS / f"{kind}.html", PICTURES / f"{kind}.png")
-        print(f"{kind}: {REPORTS / kind}.html")
+        if not asked or kind in asked:
+            make_report(kind, commands, pictures="--pictures" in sys.argv)
+            print(f"docs/reports/gallery/{kind}.html")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 add_module_names = False
+toc_object_entries = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 

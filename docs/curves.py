@@ -114,7 +114,7 @@ def spell_value(row: Row | None) -> str:
         return "-"
     if not row.is_share:
         return f"{float(f'{row.value:.3g}'):,g}"
-    return f"{100 * row.value:.0f} %" if row.value >= 0.0995 else f"{100 * row.value:.1f} %"
+    return f"{100 * row.value:.0f}\u00a0%" if row.value >= 0.0995 else f"{100 * row.value:.1f}\u00a0%"
 
 
 def spell_block(kind: str, rows: Sequence[Row]) -> str:

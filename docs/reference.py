@@ -94,7 +94,11 @@ def python_page() -> str:
     for title, names in PUBLIC.items():
         lines += [f"## {title}", ""]
         for name in names:
-            lines += [f"### {name}", "", "```{eval-rst}", *direct(name), "```", ""]
+            lines += [f"### {name}", ""]
+            lines += ["`sf.study` is this function; `sfumato.study` is also the package it lies in.", ""] * (
+                name == "study"
+            )
+            lines += ["```{eval-rst}", *direct(name), "```", ""]
             if name == "read":
                 lines += ["#### Options of read", "", "```{eval-rst}"]
                 lines += [".. autoclass:: sfumato.io.reading.Reading", "```", ""]

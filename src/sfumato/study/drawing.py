@@ -116,8 +116,9 @@ class Look:
         import altair as alt
 
         picked = alt.selection_point(fields=["line"], bind="legend")
-        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=alt.Scale(zero=False))
-        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=alt.Scale(zero=False))
+        room = alt.Scale(zero=False, padding=10)
+        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=room)
+        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=room)
         line = (
             alt.Chart(alt.Data(values=front))
             .mark_line(color=NEUTRAL, strokeDash=[5, 4], interpolate="step-after")

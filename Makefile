@@ -71,4 +71,4 @@ $(STAMP)-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site build dist sfumato-demo
+	rm -rf $(VENV) site build dist sfumato-demo docs/reference docs/reports

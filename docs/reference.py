@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 
 import sfumato
@@ -41,11 +40,11 @@ PUBLIC = {
 ROLE = re.compile(r":\w+:`~?([^`]+)`")
 
 
-def list_commands(group: click.Group, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def list_commands(group: Any, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """Return the words of every command that is shown, in the order of the help."""
     found = []
     for name, command in group.commands.items():
-        if isinstance(command, click.Group):
+        if hasattr(command, "commands"):
             found += list_commands(command, (*above, name))
         elif not command.hidden:
             found.append((*above, name))

@@ -77,6 +77,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 
 
 def add_navigation(_: Any, page: str, source: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -93,10 +93,7 @@ def let_legend_filter(spec: dict[str, Any], entries: Sequence[LegendEntry]) -> d
     """
     if len(spec.get("vconcat", ())) != 2 or len(entries) < 2:
         return spec
-    numbers: dict[str, list[int]] = {}
-    for number, entry in enumerate(entries):
-        numbers.setdefault(entry.colour, []).append(number)
-    marks = [(unit, test) for unit in _list_units(spec["vconcat"][1]) if (test := _choose_test(unit, numbers))]
+    marks = [(unit, test) for unit in _list_units(spec["vconcat"][1]) if (test := _choose_test(unit, entries))]
     if len({test for _, test in marks}) < 2 and not any("datum" in test for _, test in marks):
         return spec
     for unit, test in marks:
@@ -117,26 +114,33 @@ def _list_units(view: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield view
 
 
-def _choose_test(unit: dict[str, Any], numbers: Mapping[str, list[int]]) -> str | None:
+def _choose_test(unit: dict[str, Any], entries: Sequence[LegendEntry]) -> str | None:
     """Say when a mark is to be seen, by the entry that has its colour; None where no entry has."""
     mark = unit["mark"] if isinstance(unit["mark"], dict) else {}
     coded = [unit.get("encoding", {}).get(name, {}) for name in ("color", "fill", "stroke")]
     for channel in coded:
         if "field" in channel:
-            return _test_field(channel, numbers)
+            return _test_field(channel, entries)
     fixed = [channel.get("value") for channel in coded] + [mark.get(name) for name in ("color", "fill", "stroke")]
     for colour in fixed:
-        if isinstance(colour, str) and colour in numbers:
-            return " || ".join(_spell_test(str(number)) for number in numbers[colour])
+        alike = [number for number, entry in enumerate(entries) if entry.colour == colour]
+        if len(alike) > 1:
+            # Of two with the same colour one may be hollow.
+            hollow = mark.get("filled") is False or mark.get("fill") == "white"
+            alike = [number for number in alike if (entries[number].shape == "ring") == hollow] or alike
+        if alike:
+            return " || ".join(_spell_test(str(number)) for number in alike)
     return None
 
 
-def _test_field(channel: dict[str, Any], numbers: Mapping[str, list[int]]) -> str | None:
+def _test_field(channel: dict[str, Any], entries: Sequence[LegendEntry]) -> str | None:
+    numbers = {entry.colour: number for number, entry in reversed(list(enumerate(entries)))}
     scale = channel.get("scale", {})
-    colours = zip(scale.get("domain", ()), scale.get("range", ()), strict=False) if scale else ()
-    found = {value: numbers[colour][0] for value, colour in colours if colour in numbers}
     if scale is None:
-        found = {colour: own[0] for colour, own in numbers.items()}
+        found = numbers
+    else:
+        colours = zip(scale.get("domain", ()), scale.get("range", ()), strict=False)
+        found = {value: numbers[colour] for value, colour in colours if colour in numbers}
     if not found:
         return None
     at, number = f"datum[{json.dumps(channel['field'])}]", "-1"

@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench papers docs clean
+.PHONY: demo test lint bench papers docs gallery curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
@@ -41,11 +41,17 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers
 
-docs: $(STAMP)-docs  ## build the site into site/
+docs: $(STAMP)-docs gallery  ## build the site into site/, stopping at a broken link
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/notebooks.py
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs site
 	@echo "open site/index.html"
+
+gallery: $(STAMP)-docs  ## make the reports of the gallery anew; python docs/gallery.py --pictures draws its plots too
+	$(BIN)/python docs/gallery.py
+
+curves: $(STAMP)-docs  ## measure the trade-off curves of the guide anew, from examples/studies
+	$(BIN)/python docs/curves.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -67,4 +73,4 @@ $(STAMP)-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site build dist sfumato-demo
+	rm -rf $(VENV) site build dist sfumato-demo docs/reference docs/reports

@@ -1,13 +1,15 @@
-"""Write the reference pages from the registry, so that they cannot disagree with the program."""
+"""Write the reference from the program itself, so that they cannot disagree: ``python docs/reference.py``."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-import click
 import typer
 
 import sfumato
@@ -16,32 +18,147 @@ from sfumato.cli.app import app
 from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
 
+FOLDER = Path(__file__).parent / "reference"
+PUBLIC = {
+    "The flow": ("read", "anonymize", "write", "verify", "apply"),
+    "What is at risk": ("inspect", "attack", "attack_beyond", "attack_rising", "attack_together"),
+    "What is left": ("measure", "draw_workload", "plot", "estimate", "reconstruct"),
+    "Choosing": ("explore", "study"),
+    "Files": ("read_release", "export", "read_export", "allow_expansion"),
+    "Things": ("Dataset", "Hierarchy", "Unit", "Run", "Result", "Release", "Verdict", "Risk", "Workload"),
+    "What goes wrong": (
+        "SfumatoError",
+        "SchemaError",
+        "ParameterError",
+        "InfeasibleError",
+        "VerificationError",
+        "ReleaseWarning",
+    ),
+}
+"""Every public name but ``methods``, which has pages of its own."""
 
-def list_commands(group: click.Group, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+ROLE = re.compile(r":\w+:`~?([^`]+)`")
+
+
+def list_commands(group: Any, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """Return the words of every command that is shown, in the order of the help."""
     found = []
     for name, command in group.commands.items():
-        if isinstance(command, click.Group):
+        if hasattr(command, "commands"):
             found += list_commands(command, (*above, name))
         elif not command.hidden:
             found.append((*above, name))
     return found
 
 
+def split_docstring(thing: Any) -> dict[str, str]:
+    """Return the sections of a docstring by their titles, the text before them under an empty one."""
+    parts = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(thing) or "", flags=re.MULTILINE)
+    return {"": parts[0].strip()} | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def spell(text: str) -> str:
+    """Return text of a docstring as Markdown."""
+    return ROLE.sub(r"`\1`", text).replace("``", "`")
+
+
+def tell_example(thing: Any) -> list[str]:
+    """Return the example of a docstring as a block of Markdown."""
+    example = split_docstring(thing).get("Examples", "")
+    return ["```pycon", *example.splitlines(), "```", ""] if example else []
+
+
+def tell_parameters(thing: Any) -> list[str]:
+    """Return the parameters of a docstring as a list of Markdown."""
+    lines = []
+    for entry in re.split(r"\n(?=\S)", split_docstring(thing).get("Parameters", "")):
+        name, _, meaning = entry.partition("\n")
+        if name:
+            lines.append(f"- `{name.split(' :')[0]}`: {spell(' '.join(meaning.split()))}")
+    return [*lines, ""] if lines else []
+
+
+def python_page() -> str:
+    """Return the page of the Python API: signatures and docstrings, which Sphinx reads from the source."""
+    named = {name for names in PUBLIC.values() for name in names} | {"methods"}
+    if named != set(sfumato.__all__):
+        raise SystemExit(f"docs/reference.py: PUBLIC and sfumato differ in {sorted(named ^ set(sfumato.__all__))}.")
+    lines = [
+        "# Python",
+        "",
+        "`import sfumato as sf`. Methods have [pages of their own](methods.md); a [guide](../guide/frames.md) goes "
+        "from a data frame to a data frame.",
+        "",
+    ]
+    for title, names in PUBLIC.items():
+        lines += [f"## {title}", ""]
+        for name in names:
+            lines += [f"### {name}", ""]
+            lines += ["`sf.study` is this function; `sfumato.study` is also the package it lies in.", ""] * (
+                name == "study"
+            )
+            lines += ["```{eval-rst}", *direct(name), "```", ""]
+            if name == "read":
+                lines += ["#### Options of read", "", "```{eval-rst}"]
+                lines += [".. autoclass:: sfumato.io.reading.Reading", "```", ""]
+    return "\n".join(lines)
+
+
+def direct(name: str) -> list[str]:
+    """Return the directive that documents a public name."""
+    if inspect.isclass(getattr(sfumato, name)):
+        return [f".. autoclass:: sfumato.{name}", "   :members:"]
+    return [".. autofunction:: sfumato.study.run_study" if name == "study" else f".. autofunction:: sfumato.{name}"]
+
+
+def find_method(described: dict[str, Any]) -> type:
+    """Return the class of a method that was described."""
+    return registry.find(described["name"], described["kinds"][0])
+
+
+def name_notes(described: dict[str, Any]) -> str:
+    """Return the name of the page on where the paper of a method is wrong or silent."""
+    return f"deviations/{described['kinds'][0]}-{Path(inspect.getfile(find_method(described))).stem}"
+
+
 def methods_page() -> str:
-    """Return the page of methods."""
-    lines = ["# Methods", ""]
-    for method in describe_methods():
+    """Return the page that lists all methods, with where to read on."""
+    every = describe_methods()
+    lines = [
+        "# Methods",
+        "",
+        f"{len(every)} methods for {len(registry.all_kinds())} kinds of data. Where a paper is wrong or silent, what "
+        "was decided stands beside its source with the test that shows it: the *deviations*.",
+        "",
+        "| method | for | promises | what it does | paper |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for kind in registry.all_kinds():
+        for method in (method for method in every if kind in method["kinds"]):
+            where = f"methods-{kind}.md#{method['name']}"
+            promises = ", ".join(method["guarantees"])
+            notes = f"[deviations]({name_notes(method)}.md)"
+            lines.append(f"| [`{method['name']}`]({where}) | {kind} | {promises} | {method['summary']} | {notes} |")
+    pages = [f"methods-{kind}" for kind in registry.all_kinds()] + list(dict.fromkeys(map(name_notes, every)))
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def methods_of_kind_page(kind: str) -> str:
+    """Return the page of the methods for a kind of data."""
+    lines = [f"# Methods for {kind}", "", f"How to choose among them: [guide](../guide/{kind}.md).", ""]
+    for method in describe_methods(kind):
+        found = find_method(method)
+        required = ", ".join(f"{p['name']}=..." for p in method["parameters"] if p["required"])
         lines += [
             f"## {method['name']}",
             "",
             method["summary"],
             "",
-            f"`sf.methods.{method['class']}` | for {', '.join(method['kinds'])}",
-            f"| promises {', '.join(method['guarantees'])} | optimises {method['optimises']}",
-            f"| needs {', '.join(method['needs']) or 'nothing else'}",
-            "",
-            f"After {method['paper']}.",
+            f"- In Python: `sf.methods.{method['class']}({required})`",
+            f"- Promises: {', '.join(method['guarantees'])}",
+            f"- Optimises: {method['optimises']}",
+            f"- Needs: {', '.join(method['needs']) or 'nothing else'}",
+            f"- After {method['paper']}. [Where it is wrong or silent, and what was decided]({name_notes(method)}.md).",
             "",
             "| parameter | type | default | range | meaning |",
             "| --- | --- | --- | --- | --- |",
@@ -49,20 +166,18 @@ def methods_page() -> str:
         for p in method["parameters"]:
             default = "required" if p["required"] else f"`{p['default']}`"
             lines.append(f"| `{p['name']}` | {p['type']} | {default} | {p['range']} | {p['help']} |")
-        file = inspect.getfile(registry.find(method["name"]))
-        notes = Path(file).with_suffix(".md").read_text(encoding="utf-8")
-        body = notes.split("\n", 1)[1].strip()
-        lines += ["", '??? note "Where the paper is wrong or silent"', ""]
-        lines += [f"    {line}" if line else "" for line in body.splitlines()] + [""]
+        lines += ["", *tell_example(found)]
     return "\n".join(lines)
 
 
 def guarantees_page() -> str:
     """Return the page of guarantees."""
     lines = ["# Guarantees", ""]
-    for guarantee in [found for kind in registry.all_kinds() for found in list_guarantees(kind).values()]:
-        doc = (guarantee.__doc__ or "").split("Examples")[0].strip()
-        lines += [f"## {guarantee.title}", "", " ".join(doc.split()), ""]
+    for kind in registry.all_kinds():
+        lines += [f"## For {kind}", ""]
+        for guarantee in list_guarantees(kind).values():
+            lines += [f"### {guarantee.title}", "", spell(split_docstring(guarantee)[""]), ""]
+            lines += [*tell_parameters(guarantee), *tell_example(guarantee)]
     return "\n".join(lines)
 
 
@@ -90,17 +205,28 @@ def commands_page() -> str:
     return "\n".join(lines)
 
 
+def list_pages() -> dict[str, str]:
+    """Return every page of the reference but that of the commands, by name."""
+    pages = {
+        "python": python_page(),
+        "methods": methods_page(),
+        "guarantees": guarantees_page(),
+        "measures": measures_page(),
+    }
+    pages |= {f"methods-{kind}": methods_of_kind_page(kind) for kind in registry.all_kinds()}
+    for method in describe_methods():
+        notes = Path(inspect.getfile(find_method(method))).with_suffix(".md")
+        pages[name_notes(method)] = notes.read_text(encoding="utf-8")
+    return pages
+
+
 def main() -> None:
-    """Write all pages."""
-    folder = Path(__file__).parent / "reference"
-    folder.mkdir(exist_ok=True)
-    for name, page in {
-        "methods": methods_page,
-        "guarantees": guarantees_page,
-        "measures": measures_page,
-        "commands": commands_page,
-    }.items():
-        (folder / f"{name}.md").write_text(page(), encoding="utf-8")
+    """Write all pages anew."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for name, page in (list_pages() | {"commands": commands_page()}).items():
+        path = FOLDER / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

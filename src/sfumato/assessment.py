@@ -49,6 +49,13 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
 
     The risks are those of an attacker who knows one piece of everybody, two, and so on up to m: places, items, slots,
     events or attributes, whatever the data are made of.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> inspect(data)["risk"][0]["smallest_anonymity_set"]
+    1
     """
     attacker = registry.attacker_of_kind(dataset.kind)
     tell("inspect", 0, 0)
@@ -68,6 +75,14 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     """Attack a release, on disk or in memory, with the knowledge its guarantee is about.
 
     A result knows its original; with a directory or a release, it must be given.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> attack(result).smallest_anonymity_set
+    2
     """
     release, original, rows = set_beside(source, original)
     found = registry.attacker(release.guarantee).attack(release, original, rows)
@@ -79,6 +94,14 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
 
     Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
     Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> {when: [risk.mean_success for risk in found] for when, found in attack_rising(result).items()}
+    {'before': [1.0, 1.0], 'after': [0.5, 0.5]}
     """
     release, original, rows = set_beside(source, original)
     attacker = registry.attacker(release.guarantee)
@@ -105,6 +128,14 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
 
     With the original that both were made from, people are followed from one to the other; without it, records are
     compared.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> attack_together(result, sf.anonymize(data, sf.methods.Mondrian(k=4))).only_in_second
+    4
     """
     original = find_original(first, original)
     one, other = find_release_in(first), find_release_in(second)
@@ -119,7 +150,16 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
-    """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
+    """Attack a release with the same knowledge and more ways to use it than its guarantee is about.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> attack_beyond(result)
+    []
+    """
     release, original, rows = set_beside(source, original)
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in track("attack with more", modules)]
@@ -134,7 +174,16 @@ def measure(
     seed: int = 0,
     parameters: Mapping[str, object] | None = None,
 ) -> Scores:
-    """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
+    """Measure what a release is still good for, one score per measure; parameters are those of the measures.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> measure(result)["average-class-size"].value
+    1.0
+    """
     release, original, rows = set_beside(source, original)
     return measure_release(Comparison(original, release, rows, seed, workload), parameters)
 
@@ -143,6 +192,14 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
     """Draw the plots of the report on a release, on disk or in memory, for a notebook: risk before and after, and more.
 
     They may show labels of places, events and items, and so are for the owner, as the report is.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> "anonymity-sets" in plot(result)
+    True
     """
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
@@ -154,6 +211,13 @@ def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload
 
     They are what the kind's own measure asks: subsequences of places, sets of items, conditions on attributes, both
     together, or events, activities and values in ranges of time.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> len(draw_workload(data, count=5).queries)
+    5
     """
     for metric in registry.metrics_for(dataset.kind, {"queries": count}):
         drawn = metric.draw_workload(dataset, seed)
@@ -163,7 +227,16 @@ def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload
 
 
 def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | None = None) -> list[Dataset]:
-    """Draw data sets that could have been the original of a release of separated sets, to be analysed like it."""
+    """Draw data sets that could have been the original of a release of separated sets, to be analysed like it.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> baskets = sf.Dataset.of("sets", [["tea", "rye"], ["tea", "rye"], ["tea", "jam"], ["tea", "jam"]])
+    >>> release = sf.anonymize(baskets, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+    >>> len(reconstruct(release, copies=3, seed=1))
+    3
+    """
     published = find_release_in(release)
     if not registry.has_room(published.kind, "estimate"):
         raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
@@ -172,7 +245,16 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
 
 
 def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
-    """Say how many records hold each itemset: how many certainly do, and how many are to be expected."""
+    """Say how many records hold each itemset: how many certainly do, and how many are to be expected.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> baskets = sf.Dataset.of("sets", [["tea", "rye"], ["tea", "rye"], ["tea", "jam"], ["tea", "jam"]])
+    >>> release = sf.anonymize(baskets, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
+    >>> estimate(release, [("tea", "rye")])
+    [{'itemset': ('tea', 'rye'), 'certain': 2, 'expected': 2.0}]
+    """
     asked = [tuple(itemset) for itemset in itemsets]
     published = find_release_in(release)
     if not registry.has_room(published.kind, "estimate"):

@@ -74,8 +74,6 @@ __all__ = [
 ]
 
 PathLike = str | Path
-
-
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
@@ -92,6 +90,12 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     options
         Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
         ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read(pa.table({"person": ["ann", "ann", "bob"], "item": ["tea", "rye", "tea"]}), "sets").describe()["people"]
+    2
     """
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
@@ -132,6 +136,13 @@ def anonymize(
         Progress and engine, where the defaults do not fit.
     withhold_at_most
         Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> result = anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2))
+    >>> result.release.table.column("age").to_pylist()
+    [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     """
     limit = read_limit(withhold_at_most)
     run = run or Run(secret)
@@ -169,6 +180,13 @@ def write(
         Whether to write ``owner/report.html``.
     include
         Files to publish beside the release, such as a licence; they are declared in ``release.json``.
+
+    Examples
+    --------
+    >>> import tempfile, sfumato as sf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(sf.anonymize(sf.Dataset.of("table", [[20], [21]], ["age"]), sf.methods.Mondrian(k=2)), f"{folder}/o")
+    Verdict(holds=True, claimed k=2, measured k=2, classes=1)
     """
     run_seconds = result.trace.seconds
     clock = Run()
@@ -244,6 +262,12 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
         files tell alone.
     original
         What was published from.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> verify(sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)))
+    Verdict(holds=True, claimed k=2, measured k=2, classes=1, fitting=2)
     """
     place = find_place(source)
     tell("verify the published files", 0, 0)
@@ -309,6 +333,15 @@ def export(
         ``csv``, ``parquet``, ``jsonl``, ``geojson``, ``xes`` or ``spmf``; told by the extension if not given.
     force
         Whether to replace a file that is there.
+
+    Examples
+    --------
+    >>> import tempfile, sfumato as sf
+    >>> result = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export(result, f"{folder}/people.csv")
+    ...     Path(folder, "people.csv").read_text().split()
+    ['age', '[20..21]', '[20..21]']
     """
     export_release(find_release_in(source), Path(out), layout, format, force=force)
 
@@ -327,6 +360,15 @@ def apply(
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
     it is refused. So is one that withholds more than ``withhold_at_most`` of its records, and one that differs by fewer
     than k people from a batch already published with this recoding: the difference of the two releases would show them.
+
+    Examples
+    --------
+    >>> import tempfile, sfumato as sf
+    >>> first, later = (sf.Dataset.of("trajectories", [["a"], ["b"]] * n, {"a": (0, 0), "b": (1, 0)}) for n in (1, 2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sf.write(sf.anonymize(first, sf.methods.SeqAnon(k=2, m=1)), f"{folder}/out")
+    ...     apply(f"{folder}/out", later).release.members()
+    {'{a|b}': ('a', 'b')}
     """
     limit = read_limit(withhold_at_most)
     earlier = releases.read_release(Path(path))

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+
+from sfumato.cli.app import app
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -40,3 +43,29 @@ def test_what_a_page_shows_works(page, tmp_path, monkeypatch):
             for line in body.splitlines():
                 if line.startswith("$ sfumato"):
                     run_command(line, tmp_path)
+
+
+INLINE = re.compile(r"`sfumato ([^`]+)`")
+
+
+def list_options(command) -> set[str]:
+    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(ROOT / "docs").glob("*.md")], ids=lambda page: page.stem)
+def test_commands_inside_sentences_exist_with_their_options(page):
+    """What is not run is at least known: a command by its name, and every option it is shown with."""
+    top = typer.main.get_command(app)
+    for shown in INLINE.findall(page.read_text(encoding="utf-8")):
+        words = [word.rstrip(".,;") for word in shown.split()]
+        names = [words[0]] if "|" not in words[0] else words[0].split("|")
+        for name in names:
+            if name.startswith("-"):
+                assert name in list_options(top)
+                continue
+            assert name in top.commands, shown
+            command = top.commands[name]
+            if hasattr(command, "commands") and len(words) > 1:
+                command = command.commands[words[1].split("|")[0]]
+            asked = {word.split("=")[0] for word in words if word.startswith("-") and word != "-"}
+            assert asked <= list_options(command) | {"--help"}, shown

@@ -26,7 +26,7 @@ def test_every_method_of_an_example_works_on_its_data(path, tmp_path):
 def test_an_example_runs_as_it_is(tmp_path):
     path = next(path for path in EXAMPLES if path.stem == "timeline")
     result = sf.study(path, out=tmp_path / "out")
-    assert result.count() == {"done": 12}
+    assert result.count() == {"done": 16}
     after = result.to_polars().filter(repetition=1, measure="deleted-share", label="odesa").sort("delta")["risk_after"]
     assert after.is_sorted()
     assert (tmp_path / "out" / "study.html").exists()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ import altair as alt
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.visible import make_visible_within
+from sfumato.report.legend import LegendEntry, draw_legend, let_legend_filter
 from sfumato.report.palette import FONT, GRID, INK, MUTED
 
 __all__ = ["FORMATS", "Figure", "LegendEntry", "inline", "save_figure", "to_html", "to_pdf", "to_png", "to_svg"]
@@ -21,7 +24,6 @@ FORMATS = ("html", "pdf", "png", "svg")
 
 _VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _PICTURE_SCALE = 1.2
-_LETTER = 7.2
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
 _LOOK: dict[str, Any] = {
     "font": FONT,
@@ -48,28 +50,6 @@ _LOOK: dict[str, Any] = {
     },
     "text": {"fontSize": 12},
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class LegendEntry:
-    """What a colour or a shape stands for.
-
-    Parameters
-    ----------
-    shape
-        ``square``, ``circle``, ``ring``, ``tick``, ``line`` or ``dash``.
-    colour, text
-        The colour, and what it means.
-
-    Examples
-    --------
-    >>> LegendEntry("square", "#c4560b", "before").text
-    'before'
-    """
-
-    shape: str
-    colour: str
-    text: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -118,7 +98,7 @@ class Figure:
         both = alt.concat(*self.panels, columns=self.columns, spacing=24).resolve_scale(color="independent")
         if not self.legend:
             return both
-        return alt.vconcat(_draw_legend(self.legend), both, spacing=8).resolve_scale(color="independent")
+        return alt.vconcat(draw_legend(self.legend), both, spacing=8).resolve_scale(color="independent")
 
     def to_svg(self) -> str:
         """Return the figure as SVG."""
@@ -147,29 +127,6 @@ def inline(rows: list[dict[str, Any]]) -> Any:
     {'values': [{'x': 1}]}
     """
     return alt.Data(values=_Rows(rows))
-
-
-def _draw_legend(entries: Sequence[LegendEntry]) -> Any:
-    """Explain colours in a line of its own."""
-    layers, at = [], 0.0
-    for entry in entries:
-        data = inline([{"text": entry.text}])
-        layers.append(_draw_symbol(alt.Chart(data), entry).encode(x=alt.value(at + 8), y=alt.value(8)))
-        words = alt.Chart(data).mark_text(align="left", baseline="middle", color=MUTED, aria=False)
-        layers.append(words.encode(x=alt.value(at + 18), y=alt.value(8), text="text:N"))
-        at += 42 + _LETTER * len(entry.text)
-    return alt.layer(*layers).properties(width=at, height=16)
-
-
-def _draw_symbol(chart: Any, entry: LegendEntry) -> Any:
-    if entry.shape == "tick":
-        return chart.mark_tick(color=entry.colour, thickness=2.5, size=14, orient="vertical", aria=False)
-    if entry.shape in {"line", "dash"}:
-        return chart.mark_point(shape="stroke", stroke=entry.colour, strokeWidth=2.5, size=150, aria=False)
-    if entry.shape == "ring":
-        return chart.mark_point(filled=False, stroke=entry.colour, strokeWidth=1.5, size=55, aria=False)
-    shape = "circle" if entry.shape == "circle" else "square"
-    return chart.mark_point(shape=shape, filled=True, fill=entry.colour, size=70, opacity=1, aria=False)
 
 
 def specify(chart: Any, background: str = "transparent", *, fit: bool = False) -> dict[str, Any]:
@@ -204,14 +161,21 @@ def to_pdf(chart: Any) -> bytes:
     return pdf
 
 
-def to_html(chart: Any) -> str:
-    """Return a chart as a page that shows details under the pointer and loads nothing: all scripts are in it."""
+def to_html(chart: Any, legend: Sequence[LegendEntry] = ()) -> str:
+    """Return a chart as a page that shows details under the pointer and loads nothing: all scripts are in it.
+
+    A click on an entry of the legend shows only what has its colour.
+    """
     import vl_convert
 
     # What is drawn is the owner's: nothing on the page may offer to send it to an editor elsewhere, or could.
     offers = {"export": True, "source": False, "compiled": False, "editor": False}
-    spec = specify(chart, "white") | {"usermeta": {"embedOptions": {"actions": offers}}}
-    page: str = vl_convert.vegalite_to_html(spec, vl_version=_VERSION, bundle=True)
+    spec = let_legend_filter(specify(chart, "white"), legend) | {"usermeta": {"embedOptions": {"actions": offers}}}
+    # A label that ends the script it stands in would begin one of its own: "<" gets there as an escape.
+    text = json.dumps(spec)
+    mark = next(mark for number in itertools.count() if (mark := f"less-than-{number}-") not in text)
+    page: str = vl_convert.vegalite_to_html(text.replace("<", mark), vl_version=_VERSION, bundle=True)
+    page = page.replace(mark, "\\u003c")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     return page.replace("<head>", f"<head>{policy}", 1)
 
@@ -234,7 +198,8 @@ def save_figure(figure: Any, path: str | Path) -> None:
     if suffix == ".svg":
         target.write_text(to_svg(chart, background="white"), encoding="utf-8")
     elif suffix == ".html":
-        target.write_text(to_html(chart), encoding="utf-8")
+        legend = figure.legend if isinstance(figure, Figure) else ()
+        target.write_text(to_html(chart, legend), encoding="utf-8")
     else:
         target.write_bytes(to_png(chart) if suffix == ".png" else to_pdf(chart))
 

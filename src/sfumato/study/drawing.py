@@ -116,8 +116,9 @@ class Look:
         import altair as alt
 
         picked = alt.selection_point(fields=["line"], bind="legend")
-        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=alt.Scale(zero=False))
-        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=alt.Scale(zero=False))
+        room = alt.Scale(zero=False, padding=10)
+        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=room)
+        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=room)
         line = (
             alt.Chart(alt.Data(values=front))
             .mark_line(color=NEUTRAL, strokeDash=[5, 4], interpolate="step-after")
@@ -216,7 +217,10 @@ def _legend(lines: Sequence[str]) -> alt.Legend | None:
 
     longest = max((len(line) for line in lines), default=0)
     columns = 4 if longest <= 8 else 3 if longest <= 12 else 2 if longest <= 20 else 1
-    return alt.Legend(orient="bottom", columns=columns, symbolLimit=40, labelLimit=260, values=list(lines))
+    # Bands are faint, and symbols would be as faint as they are.
+    return alt.Legend(
+        orient="bottom", columns=columns, symbolLimit=40, labelLimit=260, symbolOpacity=1, values=list(lines)
+    )
 
 
 def _tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:

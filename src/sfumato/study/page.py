@@ -210,7 +210,8 @@ def _name_together(points: Sequence[Point]) -> str:
     by_values: dict[str, list[str]] = {}
     for point in points:
         by_values.setdefault(point.values, []).append(point.method)
-    return "; ".join(", ".join(filter(None, [*methods, values])) for values, methods in by_values.items())
+    # Labels may have commas of their own.
+    return "; ".join(", ".join(filter(None, [" and ".join(methods), values])) for values, methods in by_values.items())
 
 
 def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[Figure]) -> _Section:

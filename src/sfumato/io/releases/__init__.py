@@ -198,6 +198,15 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
         The folder given to ``write``, or its ``release/``.
     data
         ``data.parquet`` or ``data.csv``: both hold the same records.
+
+    Examples
+    --------
+    >>> import tempfile, sfumato as sf
+    >>> result = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sf.write(result, f"{folder}/out")
+    ...     read_release(Path(folder, "out")).members()
+    {}
     """
     folder = find_release(path)
     kind = marked_kind(folder)

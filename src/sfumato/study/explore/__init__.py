@@ -66,6 +66,13 @@ def explore(
         Called with the number of candidates that are finished and the number there are.
     reading
         Options for reading a file, as of :func:`sfumato.read`.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20 + n % 7, "fm"[n % 2]) for n in range(40)], ("age", "sex"))
+    >>> sf.explore(data, methods=["mondrian"], workers=1).picked.to_dict()["method"]
+    'mondrian'
     """
     from sfumato import pipeline
     from sfumato.core.dataset import Dataset

@@ -41,6 +41,8 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     knowledge: ClassVar[str]
+    composes: ClassVar[bool]
+    """Whether people split into parts, each published so that it keeps the promise, keep it together."""
 
     count: str = dataclasses.field(default="records", kw_only=True, repr=False)
 
@@ -67,6 +69,18 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
         found = getattr(self, "l", None)
         return 1 / found if found else None
+
+    @property
+    def bound_to_whole(self) -> str:
+        """Say why this promise cannot be kept part by part; nothing where it can.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+        >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
+        (True, '')
+        """
+        return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
 
     @abc.abstractmethod
     def statement(self, unit: Unit = PERSON) -> str:

@@ -36,6 +36,7 @@ class ItemsetAnonymity(Guarantee):
     name: ClassVar[str] = "itemset-anonymity"
     title: ClassVar[str] = "anonymity of named itemsets"
     knowledge: ClassVar[str] = "items"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     itemsets: tuple[tuple[str, ...], ...] = ()

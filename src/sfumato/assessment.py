@@ -9,17 +9,17 @@ from typing import Any
 
 from sfumato import registry, report
 from sfumato.checking import together
-from sfumato.checking.risk import Finding, Findings, Risk
+from sfumato.checking.risk import Finding, Findings, Risk, unite_risks
 from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.metric import Scores, unite_scores
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside
+from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside, set_parts_beside
 from sfumato.report.notebook import Figures
 
 __all__ = [
@@ -67,9 +67,11 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
 
     A result knows its original; with a directory or a release, it must be given.
     """
-    release, original, rows = set_beside(source, original)
-    found = registry.attacker(release.guarantee).attack(release, original, rows)
-    return _name_unit(found, original)
+    found = [
+        _name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
+        for release, known, rows in set_parts_beside(source, original)
+    ]
+    return _unite(found)[0]
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -118,10 +120,19 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about."""
-    release, original, rows = set_beside(source, original)
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in modules]
-    return Findings(_name_unit(finding, original) for finding in found if finding is not None)
+    by_module: dict[str, list[Finding]] = {}
+    for release, known, rows in set_parts_beside(source, original):
+        for module in registry.attackers_beyond(release.kind, release.guarantee.knowledge):
+            finding = module.attack(release, known, rows)
+            if finding is not None:
+                by_module.setdefault(module.__name__, []).append(_name_unit(finding, known))
+    return Findings(finding for found in by_module.values() for finding in _unite(found))
+
+
+def _unite(found: list[Finding]) -> list[Finding]:
+    """Return what was found in all parts of a release: one risk, or what an attacker of another sort found in each."""
+    risks = [finding for finding in found if isinstance(finding, Risk)]
+    return [unite_risks(risks)] if len(found) > 1 and len(risks) == len(found) else found
 
 
 def measure(
@@ -133,8 +144,11 @@ def measure(
     parameters: Mapping[str, object] | None = None,
 ) -> Scores:
     """Measure what a release is still good for, one score per measure; parameters are those of the measures."""
-    release, original, rows = set_beside(source, original)
-    return measure_release(Comparison(original, release, rows, seed, workload), parameters)
+    found = [
+        (len(known), measure_release(Comparison(known, release, rows, seed, workload), parameters))
+        for release, known, rows in set_parts_beside(source, original)
+    ]
+    return found[0][1] if len(found) == 1 else unite_scores(found)
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import pyarrow as pa
 
@@ -25,7 +26,7 @@ def unite(releases: list[Release]) -> Release:
     places = [release.places for release in releases if release.places is not None]
     return dataclasses.replace(
         first,
-        guarantee=_claim(releases),
+        guarantee=functools.reduce(lambda one, other: one.join(other), (release.guarantee for release in releases)),
         columns=columns,
         table=_stack([release.table for release in moved], columns),
         values=_values(releases),
@@ -41,18 +42,6 @@ def unite(releases: list[Release]) -> Release:
         },
         published=None if first.published is None else sum(len(release) for release in releases),
     )
-
-
-def _claim(releases):
-    """What holds for each holds for all, if it is the same; whether something is left out is told where it is."""
-    claims = [release.guarantee for release in releases]
-    told = {}
-    for name in ("suppressing", "others"):
-        if hasattr(claims[0], name):
-            told[name] = any(getattr(claim, name) for claim in claims)
-    alike = {dataclasses.replace(claim, **told) for claim in claims}
-    assert len(alike) == 1, alike
-    return alike.pop()
 
 
 def _count_on(releases):

@@ -25,7 +25,7 @@ from sfumato.engines.local import Local
 from sfumato.io import releases
 from sfumato.io.export import export_release, write_table
 from sfumato.io.policy import read_policy
-from sfumato.io.releases import owner
+from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 
@@ -115,8 +115,9 @@ def given_secret(path: str | Path | None) -> Secret | None:
 
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read the original the way it was read for a release; options given now win."""
-    release = releases.read_release(directory)
-    return pipeline.read(path, release.kind, **{**_remembered(directory), **given})
+    folder = divided.find_divided(directory)
+    kind = releases.read_release(directory).kind if folder is None else divided.read_divided(folder).kind
+    return pipeline.read(path, kind, **{**_remembered(directory), **given})
 
 
 def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
@@ -126,6 +127,7 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     recoding of the release say all that applying them needs. Where a file decides on the columns, what is sensitive are
     columns, which a batch has as well.
     """
+    divided.refuse_divided(directory)
     release = releases.read_release(directory)
     about_values = {"constraints", "hierarchies"} | (
         {"sensitive"} if registry.find_kind(release.kind).columns else set()

@@ -43,6 +43,8 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     knowledge: ClassVar[str]
     composes: ClassVar[bool]
     """Whether people split into parts, each published so that it keeps the promise, keep it together."""
+    observed: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say what a release happens to hold; of several parts, what one of them holds all of them do."""
 
     count: str = dataclasses.field(default="records", kw_only=True, repr=False)
 
@@ -81,6 +83,24 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         (True, '')
         """
         return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
+
+    def join(self, other: Guarantee) -> Guarantee:
+        """Return what two parts that make these promises promise together; refuse promises that differ.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+        >>> some, none = GroupAnonymity(k=5, suppressing=True), GroupAnonymity(k=5)
+        >>> some.join(none) == some
+        True
+        """
+        if type(self) is type(other):
+            seen = {name: getattr(self, name) or getattr(other, name) for name in self.observed}
+            agreed = all(not getattr(other, name) or getattr(other, name) == value for name, value in seen.items())
+            both = dataclasses.replace(self, **seen)
+            if agreed and both == dataclasses.replace(other, **seen):
+                return both
+        raise SchemaError(f"{self.name}: parts of a release promise different things.")
 
     @abc.abstractmethod
     def statement(self, unit: Unit = PERSON) -> str:

@@ -69,6 +69,7 @@ their exact times. Safe for that receiver only.
     title: ClassVar[str] = "k-anonymity of groups"
     knowledge: ClassVar[str] = "monitored-events"
     composes: ClassVar[bool] = True
+    observed: ClassVar[tuple[str, ...]] = ("others", "suppressing")
 
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]
     monitored: tuple[str, ...] = ()

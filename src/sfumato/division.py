@@ -17,6 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sfumato import counting
 from sfumato.assessment import attack_result
 from sfumato.checking.verdict import Verdict
@@ -170,7 +172,7 @@ def publish_in_parts(
         told = [shop.told(number) for number in range(len(plan))]
         counters = dict(sum((Counter(each["counters"]) for each in told), Counter()))
         counters |= {"parts": len(plan), "parts_from_before": ready}
-        trace = Trace(plan.part, shop.secret, clock.seconds, counters, method.parameters(), None, dataset)
+        trace = Trace(np.empty(0, np.int64), shop.secret, clock.seconds, counters, method.parameters(), None, dataset)
         with clock.phase("write"), staged(out, force=force) as stage:
             shop.hand_over(len(plan), stage)
             included = copy_in([Path(path) for path in include], stage.release, _TAKEN)

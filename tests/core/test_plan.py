@@ -1,5 +1,7 @@
 """Plans cut all people into parts of neighbours, by the data and the secret alone."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +27,7 @@ def test_parts_are_disjoint_and_hold_everybody_in_the_order_of_their_keys(keys, 
     sizes = [len(rows) for rows in parts]
     assert max(sizes) <= most
     assert max(sizes) - min(sizes) <= 1
-    for one, other in zip(parts, parts[1:], strict=False):
+    for one, other in itertools.pairwise(parts):
         assert keys[one].max() <= keys[other].min()
 
 

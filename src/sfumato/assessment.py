@@ -80,14 +80,18 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
     Where a kind of data has another scale of knowledge, such as the time that was watched, it is that.
     """
-    release, original, rows = set_beside(source, original)
-    attacker = registry.attacker(release.guarantee)
-    if hasattr(attacker, "attack_rising"):
-        after = attacker.attack_rising(release, original, m, rows)
-    else:
-        after = [attacker.attack(release, original, rows)]
-    found = {"before": _attack_original(original, m), "after": after}
-    return {when: Findings(_name_unit(finding, original) for finding in each) for when, each in found.items()}
+    parts: list[list[Finding]] = []
+    for release, known, rows in set_parts_beside(source, original):
+        attacker = registry.attacker(release.guarantee)
+        if hasattr(attacker, "attack_rising"):
+            parts.append(attacker.attack_rising(release, known, m, rows))
+        else:
+            parts.append([attacker.attack(release, known, rows)])
+    whole = find_original(source, original)
+    assert whole is not None
+    after = [finding for found in zip(*parts, strict=True) for finding in _unite(list(found))]
+    told = {"before": _attack_original(whole, m), "after": after}
+    return {when: Findings(_name_unit(finding, whole) for finding in each) for when, each in told.items()}
 
 
 def _attack_original(dataset: Dataset, m: int) -> list[Finding]:

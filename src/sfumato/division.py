@@ -38,6 +38,7 @@ from sfumato.io.memory import MemoryPlace
 from sfumato.io.releases import owner, write_release
 from sfumato.io.releases.divided import (
     DATA,
+    TAKEN,
     DividedRelease,
     check_divided,
     describe_part,
@@ -54,7 +55,6 @@ __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_p
 
 _SAID = 5
 """Sentences about parts that are repeated for all of them."""
-_TAKEN = ("README.md", "release.json", DATA)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ def publish_in_parts(
         trace = Trace(np.empty(0, np.int64), shop.secret, clock.seconds, counters, method.parameters(), None, dataset)
         with clock.phase("write"), staged(out, force=force) as stage:
             shop.hand_over(len(plan), stage)
-            included = copy_in([Path(path) for path in include], stage.release, _TAKEN)
+            included = copy_in([Path(path) for path in include], stage.release, TAKEN)
             heads = (describe_part(stage.release / DATA / name, name) for name in map(name_part, range(len(plan))))
             release = unite_parts(heads, included)
             refuse_excess(release, limit)

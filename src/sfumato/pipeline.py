@@ -32,7 +32,7 @@ from sfumato.checking.order import verify_order
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
+from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
@@ -275,7 +275,10 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
         if original is not None and rows is not None:
             some = take_rows(original, rows[number])
             kept = owner.read_kept(path / "owner" / part.name, some)
-        found[part.name] = _verify_at(place, some, kept)
+        try:
+            found[part.name] = _verify_at(place, some, kept)
+        except SchemaError as error:
+            raise SchemaError(f"{part.name}: {error}") from None
     return Verdict.unite(found) & verdict
 
 

@@ -6,6 +6,9 @@ import shutil
 import sys
 
 import pytest
+from tests.kinds.contract_data import KINDS, required_parameters
+from tests.test_composition import COMPOSING
+from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import registry
@@ -15,9 +18,6 @@ from sfumato.core.selection import take_rows
 from sfumato.division import PartJob, publish_in_parts, publish_part
 from sfumato.engines.local import Local
 from sfumato.engines.spark import Spark
-from tests.kinds.contract_data import KINDS, required_parameters
-from tests.test_composition import COMPOSING
-from tests.test_contract import ordinary_rows
 
 SECRET = Secret(bytes([1] * 32))
 

@@ -33,13 +33,14 @@ from sfumato.core.unit import Unit
 from sfumato.io.formats.json_files import check_plain, read_json, spell_json
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import find_release
-from sfumato.io.releases.included import digest_file
+from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_strays, show
 from sfumato.io.releases.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
 from sfumato.io.releases.page import PAGE, spell_plainly
 
 __all__ = [
     "DATA",
+    "TAKEN",
     "DividedRelease",
     "PeoplePart",
     "check_divided",
@@ -54,6 +55,8 @@ __all__ = [
 
 DATA = "data"
 """Folder of the parts."""
+TAKEN = (PAGE, "release.json", DATA)
+"""Names that lie beside the parts."""
 LISTED = "the parts are those that are listed"
 _NAME = re.compile(r"part-[0-9]{5,9}")
 
@@ -156,6 +159,9 @@ def read_divided(folder: Place) -> DividedRelease:
     found = read_json(folder / "release.json")
     check_version("release.json", found, FORMAT_VERSION)
     try:
+        included = tuple(Included(**file) for file in found["included"])
+        if any(not is_plain_name(file.name) or file.name in TAKEN for file in included):
+            raise SchemaError("release.json: an included file must have a plain name of its own.")
         parts = tuple(PeoplePart.model_validate(part) for part in found[DIVIDED])
         records = found["records"]
         return DividedRelease(
@@ -167,7 +173,7 @@ def read_divided(folder: Place) -> DividedRelease:
             published=int(records["published"]),
             withheld={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
             parts=parts,
-            included=tuple(Included(**file) for file in found["included"]),
+            included=included,
         )
     except (ValidationError, ParameterError, KeyError, TypeError, ValueError, AttributeError):
         raise SchemaError("release.json: not the manifest of a release in parts.") from None
@@ -249,14 +255,16 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
         twice = sorted({show(name) for name in names if names.count(name) > 1})
         witness = {"check": LISTED, "missing": list(map(show, missing[:5])), "listed_twice": twice[:5]}
         return Verdict(False, release.guarantee.parameters(), {}, witness, {LISTED: False})
-    undeclared = [*find_strays(folder, {PAGE, "release.json", DATA, *(file.name for file in release.included)})]
+    undeclared = [*find_strays(folder, {*TAKEN, *(file.name for file in release.included)})]
     undeclared += [f"{DATA}/{what}" for what in find_strays(folder / DATA, set(names))]
     if names != list(map(name_part, range(len(names)))):
         undeclared.append("release.json: parts that are not numbered from 0")
+    for file in release.included:
+        check_plain(folder / file.name)
     undeclared += [
         f"{show(file.name)}: its content is not the declared one"
         for file in release.included
-        if not (folder / file.name).is_file() or digest_file(folder / file.name) != file
+        if digest_file(folder / file.name) != file
     ]
     try:
         found = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)

@@ -157,6 +157,27 @@ def test_promises_about_the_whole_are_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_files_of_the_owners_own_are_declared_and_not_judged(tmp_path):
+    (tmp_path / "LICENSE").write_text("Do what you like.")
+    publish("apriori", tmp_path / "out", include=[tmp_path / "LICENSE"])
+    assert sf.verify(tmp_path / "out").measured["included_not_judged"] == ["LICENSE"]
+    (tmp_path / "out" / "release" / "LICENSE").write_text("Ann lives here.")
+    assert sf.verify(tmp_path / "out").outcome == "undeclared"
+    with pytest.raises(sf.ParameterError, match="the release has a file of this name already"):
+        (tmp_path / "release.json").write_text("{}")
+        publish("apriori", tmp_path / "other", include=[tmp_path / "release.json"])
+    assert not (tmp_path / "other").exists()
+
+
+def test_people_are_counted_in_every_part_where_k_counts_people(tmp_path):
+    days = sf.Dataset.of("sets", ordinary_rows(people=120)).of_people([f"p{n % 40}" for n in range(120)])
+    publish_in_parts(days, sf.methods.Apriori(k=3, m=1), tmp_path, part_size=60, count="people", engine=Local(1))
+    verdict = sf.verify(tmp_path, days)
+    assert verdict
+    least = verdict.measured["fewest_people"]
+    assert (least["least"] if isinstance(least, dict) else least) >= 3
+
+
 def test_a_release_is_replaced_by_force_only(sound, damaged):
     _, out = damaged
     with pytest.raises(sf.SfumatoError, match="use --force"):

@@ -102,7 +102,7 @@ class Divided:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["tea"]] * 4)
     >>> with tempfile.TemporaryDirectory() as out:
-    ...     made = sf.publish_in_parts(data, sf.methods.Apriori(k=2, m=1), out, part_size=4)
+    ...     made = sf.publish_in_parts(data, sf.methods.Apriori(k=2, m=1), out, part_size=4, engine=Local(1))
     ...     made.release, sf.verify(out).holds
     (DividedRelease(sets by apriori: 8 of 8 records in 2 parts, km-items (k=2, m=1, l=1)), True)
     """

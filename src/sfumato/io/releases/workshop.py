@@ -108,7 +108,7 @@ class Workshop:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         digest = describe_part(aside / "release", folder.name).parts[0].sha256
-        (aside / _READY).write_text(json.dumps({**told, "sha256": digest}), encoding="utf-8")
+        (aside / _READY).write_text(json.dumps({**told, "sha256": digest}, default=_spell), encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         aside.rename(folder)
 
@@ -119,6 +119,11 @@ class Workshop:
             name = name_part(number)
             for side, target in (("release", stage.release / DATA), ("owner", stage.owner)):
                 shutil.copytree(self.folder / name / side, target / name, copy_function=_link)
+
+
+def _spell(value: Any) -> Any:
+    """Return a number as JSON has it; what else was found, as a text."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _link(source: str, target: str) -> None:

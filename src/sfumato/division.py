@@ -31,7 +31,7 @@ from sfumato.core.publishing.secret import Secret, digest
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result, Trace
 from sfumato.core.run import PartEngine, Progress, Run, silent
-from sfumato.core.selection import take_rows
+from sfumato.core.selection import take_rows, thin_fixes
 from sfumato.engines.local import Local
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import MemoryPlace
@@ -53,6 +53,7 @@ from sfumato.pipeline import check_written
 
 __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 
+_KNOWN = 100
 _SAID = 5
 """Sentences about parts that are repeated for all of them."""
 
@@ -164,7 +165,8 @@ def publish_in_parts(
             missing = [number for number in range(len(plan)) if not shop.is_ready(number)]
         ready = len(plan) - len(missing)
         with clock.phase("parts"):
-            jobs = _jobs(dataset, plan, set(missing), PartJob(0, dataset, method, shop.secret, count, limit))
+            known = thin_fixes(dataset, shop.secret.for_data(dataset.table), _count_known(method))
+            jobs = _jobs(known, plan, set(missing), PartJob(0, dataset, method, shop.secret, count, limit))
             progress("parts", ready, len(plan))
             for made, part in enumerate((engine or Local()).stream(publish_part, jobs), start=1):
                 shop.keep(part.number, part.files, part.told)
@@ -200,6 +202,12 @@ def _mark(dataset: Dataset, method: Method, *others: object) -> str:
         state.update(hashlib.blake2b(piece).digest())
     state.update(repr((version("sfumato"), type(method).__qualname__, method, *others)).encode())
     return state.hexdigest()
+
+
+def _count_known(method: Method) -> int:
+    """Return of how many people at a place every part knows where they were: more than its crowds need."""
+    k = getattr(method, "k", None)
+    return max(_KNOWN, 4 * k) if isinstance(k, int) else _KNOWN
 
 
 def _jobs(dataset: Dataset, plan: Plan, missing: set[int], job: PartJob) -> Iterator[PartJob]:

@@ -64,6 +64,16 @@ def test_what_does_not_fit_is_refused_and_nothing_is_left(words, told, sfumato, 
     assert not (tmp_path / "out").exists()
 
 
+def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
+    (tmp_path / "policy.toml").write_text(
+        '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'
+        '[method]\nname = "seqanon"\nk = 5\nm = 2\n'
+        '[release]\nout = "out"\nengine = "local"\npart_size = 60\ncores = 1\n'
+    )
+    done = sfumato("run", "policy.toml", "--json").json
+    assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
+
+
 def test_commands_that_need_a_whole_release_say_so(sfumato, checkins):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
     assert "apply: out is a release in parts" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr

@@ -178,6 +178,7 @@ def anonymize(
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
     from sfumato import pipeline
+    from sfumato.cli.dividing import find_engine, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
     from sfumato.registry import find, find_room, has_room
@@ -189,17 +190,14 @@ def anonymize(
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
     if str(data) == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
-    if not engine and (part_size is not None or cores is not None or master):
-        raise ParameterError("--part-size, --cores and --master are about parts. Name the engine too: --engine local.")
-    if engine:
-        from sfumato.cli.dividing import find_engine, publish_parts
-
+    parts = find_engine(engine, cores, master, part_size)
+    if parts is not None:
         publish_parts(
             Output(as_json=as_json),
             out,
             lambda: pipeline.read(data, kind, **reading),
             chosen,
-            find_engine(engine, cores, master),
+            parts,
             part_size=part_size,
             secret=given_secret(secret),
             count=count,

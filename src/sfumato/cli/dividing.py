@@ -21,14 +21,20 @@ from sfumato.kernels.compilation import notice_compilation
 __all__ = ["find_engine", "publish_parts"]
 
 
-def find_engine(name: str, cores: int | None, master: str) -> PartEngine:
-    """Return the engine of a name, with what was said about it.
+def find_engine(name: str, cores: int | None, master: str, part_size: int | None) -> PartEngine | None:
+    """Return the engine of a name, with what was said about it; None where nothing is to be published in parts.
 
     Examples
     --------
-    >>> find_engine("local", 2, "").cores
+    >>> find_engine("local", 2, "", None).cores
     2
     """
+    if not name:
+        if part_size is not None or cores is not None or master:
+            raise ParameterError(
+                "--part-size, --cores and --master are about parts. Name the engine too: --engine local."
+            )
+        return None
     if name == "local":
         if master:
             raise ParameterError("--master: names a cluster, which the engine local does not use. Leave it out.")
@@ -51,8 +57,8 @@ def publish_parts(
     *,
     force: bool,
     **options: Any,
-) -> None:
-    """Read, publish in parts and verify, showing progress."""
+) -> dict[str, Any]:
+    """Read, publish in parts and verify, showing progress; return what was done."""
     check_free(directory, force=force)
     with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -84,3 +90,4 @@ def publish_parts(
     out.warn(list(made.warnings))
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(done)
+    return done

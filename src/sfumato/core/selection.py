@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.places import Fixes
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
 
-__all__ = ["take_rows"]
+__all__ = ["take_rows", "thin_fixes"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,6 +51,33 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
         constraints={name: _narrow(groups, frozenset(labels)) for name, groups in dataset.constraints.items()},
         fixes=fixes,
     )
+
+
+def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
+    """Return a dataset that knows of so many people at every place at most where they were, one visit of each.
+
+    What is published of where a place is needs k of them. All of the others would go into every part that knows the
+    place, and so all visits into all parts. Whom it still knows is random.
+
+    Examples
+    --------
+    >>> many = Fixes(np.zeros(9, np.int64), np.arange(9) // 2, np.arange(9.0), np.zeros(9))
+    >>> data = dataclasses.replace(Dataset.of("trajectories", [["a"]], {"a": (0, 0)}), fixes=many)
+    >>> thinned = thin_fixes(data, Secret(bytes(32)), 3).fixes
+    >>> len(thinned.place), len(set(thinned.person.tolist()))
+    (3, 3)
+    """
+    fixes = dataset.fixes
+    if fixes is None or not len(fixes.place):
+        return dataset
+    order = np.lexsort((secret.numbers(len(fixes.place), "visits"), fixes.person, fixes.place))
+    place, person = fixes.place[order], fixes.person[order]
+    order = order[np.append(True, (np.diff(place) != 0) | (np.diff(person) != 0))]
+    order = order[np.lexsort((secret.numbers(len(order), "people at places"), fixes.place[order]))]
+    place = fixes.place[order]
+    rank = np.arange(len(place)) - np.searchsorted(place, place)
+    kept = np.sort(order[rank < most])
+    return dataclasses.replace(dataset, fixes=Fixes(*(column[kept] for column in fixes)))
 
 
 def _narrow(groups: tuple[tuple[str, ...], ...], known: frozenset[str]) -> tuple[tuple[str, ...], ...]:

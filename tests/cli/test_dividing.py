@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import CODE
@@ -78,6 +79,30 @@ def test_commands_that_need_a_whole_release_say_so(sfumato, checkins):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
     assert "apply: out is a release in parts" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
     assert "part-00000" in sfumato("export", "out", "--out", "visits.csv", expect=2).stderr
+
+
+def test_no_process_outlives_the_one_that_started_it(tmp_path):
+    code = "import time; from sfumato.engines.local import _Worker; w = _Worker(); print(w.ask(abs, -1))"
+    code += "; print(w._process.pid, flush=True); w.ask(time.sleep, 60)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "1\n"
+    worker = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    for _ in range(600):
+        if _is_dead(Path(f"/proc/{worker}/stat")):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the process still sleeps")
+
+
+def _is_dead(told):
+    """Tell whether a process is gone, or only waits to be buried."""
+    try:
+        return told.read_text().split()[2] == "Z"
+    except OSError:
+        return True
 
 
 def test_a_run_that_is_killed_goes_on(sfumato, checkins, secret, tmp_path):

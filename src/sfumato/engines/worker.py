@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from sfumato.core.errors import SfumatoError
 
 __all__ = ["answer", "main"]
+
+_LOOK = 1.0
+"""Seconds after which a process looks whether it is still needed."""
 
 
 def answer(work: Callable[[Any], Any], job: Any) -> tuple[bool, Any]:
@@ -33,6 +38,7 @@ def answer(work: Callable[[Any], Any], job: Any) -> tuple[bool, Any]:
 
 def main() -> None:
     """Answer jobs until there are no more; what anybody prints goes to standard error."""
+    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while True:
@@ -45,6 +51,13 @@ def main() -> None:
             answers.flush()
         except BrokenPipeError:
             return
+
+
+def _follow(parent: int) -> None:
+    """End with the process that hands out jobs: nobody else waits for what is being done, and others need the cores."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
 
 
 if __name__ == "__main__":

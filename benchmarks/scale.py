@@ -20,7 +20,7 @@ METHODS = {
     "trajectories": ("seqanon", ("-p", "k=5", "-p", "m=2")),
     "sets": ("disassociation", ("-p", "k=5", "-p", "m=2")),
 }
-KILLS = 20
+KILLS = int(os.environ.get("SFUMATO_KILLS", "20"))
 SECRET = "01" * 32
 
 

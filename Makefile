@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench papers docs gallery curves clean
+.PHONY: demo test lint cluster bench papers docs gallery curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
@@ -11,13 +11,17 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 
 test: $(STAMP)-test  ## install what tests need and run them all
 	$(BIN)/python -m pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/cli --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/cli --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs --ignore=tests/engines
 
 lint: $(STAMP)-lint  ## style, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 	$(BIN)/lint-imports
+
+cluster: $(STAMP)-cluster  ## the engines side by side, Spark on local[2]; needs Java
+	@command -v java >/dev/null || test -n "$$JAVA_HOME" || { echo "make cluster needs Java 17 or later: apt install openjdk-17-jre-headless (Debian, Ubuntu), dnf install java-17-openjdk-headless (Fedora) or brew install openjdk@17 (macOS)." >&2; exit 1; }
+	$(BIN)/python -m pytest -n 0 tests/engines
 
 bench: $(STAMP)-test  ## print a table of times, memory and growth; writes benchmarks/results
 	$(BIN)/python -m benchmarks.trajectories
@@ -37,6 +41,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.reports
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.explore
+	$(BIN)/python -m benchmarks.scale
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers
@@ -66,6 +71,10 @@ $(STAMP)-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(STAMP)-lint: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,lint]"
+	@touch $@
+
+$(STAMP)-cluster: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,cluster]"
 	@touch $@
 
 $(STAMP)-docs: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -19,6 +19,7 @@ NAVIGATION = {
     "Working with it": [
         "guide/reading-a-report",
         "guide/studies",
+        "guide/scale",
         "guide/frames",
         "guide/export",
         "guide/formats",
@@ -44,6 +45,7 @@ NAVIGATION = {
         "decisions/0002-published-places-are-categories",
         "decisions/0003-published-coordinates",
         "decisions/0004-site-generator",
+        "decisions/0005-a-part-is-a-release",
     ],
 }
 """Every page by its section; a page that is in none breaks the build."""

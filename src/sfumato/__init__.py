@@ -17,7 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import methods
+    from sfumato import engines, methods
     from sfumato.checking.risk import Risk
     from sfumato.checking.verdict import Verdict
     from sfumato.core.dataset import Dataset
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sfumato.core.release import Release, Result
     from sfumato.core.run import Run
     from sfumato.core.unit import Unit
+    from sfumato.division import publish_in_parts
     from sfumato.io.export import read_export
     from sfumato.io.limits import allow_expansion
     from sfumato.io.releases import read_release
@@ -82,6 +83,7 @@ __all__ = [
     "attack_rising",
     "attack_together",
     "draw_workload",
+    "engines",
     "estimate",
     "explore",
     "export",
@@ -89,6 +91,7 @@ __all__ = [
     "measure",
     "methods",
     "plot",
+    "publish_in_parts",
     "read",
     "read_export",
     "read_release",
@@ -109,6 +112,7 @@ _WHERE = {
     "Verdict": "checking.verdict",
     "Workload": "core.measuring.workload",
     "allow_expansion": "io.limits",
+    "publish_in_parts": "division",
     "read_export": "io.export",
     "explore": "study.explore",
     "read_release": "io.releases",
@@ -121,7 +125,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("methods", "study"):
+    if name in ("engines", "methods", "study"):
         return importlib.import_module(f"sfumato.{name}")
     where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
     return getattr(importlib.import_module(f"sfumato.{where}"), name)

@@ -9,18 +9,18 @@ from typing import Any
 
 from sfumato import registry, report
 from sfumato.checking import together
-from sfumato.checking.risk import Finding, Findings, Risk
+from sfumato.checking.risk import Finding, Findings, Risk, unite_risks
 from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.metric import Scores, unite_scores
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside
+from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside, set_parts_beside
 from sfumato.report.notebook import Figures
 
 __all__ = [
@@ -84,9 +84,11 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     >>> attack(result).smallest_anonymity_set
     2
     """
-    release, original, rows = set_beside(source, original)
-    found = registry.attacker(release.guarantee).attack(release, original, rows)
-    return _name_unit(found, original)
+    found = [
+        _name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
+        for release, known, rows in set_parts_beside(source, original)
+    ]
+    return _unite(found)[0]
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -103,14 +105,18 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     >>> {when: [risk.mean_success for risk in found] for when, found in attack_rising(result).items()}
     {'before': [1.0, 1.0], 'after': [0.5, 0.5]}
     """
-    release, original, rows = set_beside(source, original)
-    attacker = registry.attacker(release.guarantee)
-    if hasattr(attacker, "attack_rising"):
-        after = attacker.attack_rising(release, original, m, rows)
-    else:
-        after = [attacker.attack(release, original, rows)]
-    found = {"before": _attack_original(original, m), "after": after}
-    return {when: Findings(_name_unit(finding, original) for finding in each) for when, each in found.items()}
+    parts: list[list[Finding]] = []
+    for release, known, rows in set_parts_beside(source, original):
+        attacker = registry.attacker(release.guarantee)
+        if hasattr(attacker, "attack_rising"):
+            parts.append(attacker.attack_rising(release, known, m, rows))
+        else:
+            parts.append([attacker.attack(release, known, rows)])
+    whole = find_original(source, original)
+    assert whole is not None
+    after = [finding for found in zip(*parts, strict=True) for finding in _unite(list(found))]
+    told = {"before": _attack_original(whole, m), "after": after}
+    return {when: Findings(_name_unit(finding, whole) for finding in each) for when, each in told.items()}
 
 
 def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
@@ -160,10 +166,20 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     >>> attack_beyond(result)
     []
     """
-    release, original, rows = set_beside(source, original)
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in track("attack with more", modules)]
-    return Findings(_name_unit(finding, original) for finding in found if finding is not None)
+    by_module: dict[str, list[Finding]] = {}
+    for release, known, rows in set_parts_beside(source, original):
+        modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
+        for module in track("attack with more", modules):
+            finding = module.attack(release, known, rows)
+            if finding is not None:
+                by_module.setdefault(module.__name__, []).append(_name_unit(finding, known))
+    return Findings(finding for found in by_module.values() for finding in _unite(found))
+
+
+def _unite(found: list[Finding]) -> list[Finding]:
+    """Return what was found in all parts of a release: one risk, or what an attacker of another sort found in each."""
+    risks = [finding for finding in found if isinstance(finding, Risk)]
+    return [unite_risks(risks)] if len(found) > 1 and len(risks) == len(found) else found
 
 
 def measure(
@@ -184,8 +200,11 @@ def measure(
     >>> measure(result)["average-class-size"].value
     1.0
     """
-    release, original, rows = set_beside(source, original)
-    return measure_release(Comparison(original, release, rows, seed, workload), parameters)
+    found = [
+        (len(known), measure_release(Comparison(known, release, rows, seed, workload), parameters))
+        for release, known, rows in set_parts_beside(source, original)
+    ]
+    return found[0][1] if len(found) == 1 else unite_scores(found)
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:

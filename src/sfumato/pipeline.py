@@ -32,7 +32,7 @@ from sfumato.checking.order import verify_order
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, VerificationError
+from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.progress import tell
 from sfumato.core.publishing.leftover import warn_of_leftover
@@ -40,14 +40,16 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
+from sfumato.core.selection import take_rows
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
 from sfumato.io.export import export_release
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
-from sfumato.io.releases import inventory, owner
+from sfumato.io.releases import divided, inventory, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
+from sfumato.io.releases.owner import NOTHING_KEPT, Kept
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in
 from sfumato.io.releases.stage import staged
 
@@ -58,6 +60,7 @@ __all__ = [
     "attack_beyond",
     "attack_rising",
     "attack_together",
+    "check_written",
     "draw_workload",
     "estimate",
     "export",
@@ -74,6 +77,12 @@ __all__ = [
 ]
 
 PathLike = str | Path
+
+
+_WHO_IS_WHERE = (
+    "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
+    "Keep owner/ beside release/."
+)
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
@@ -196,10 +205,7 @@ def write(
             releases.write_release(result.release, stage.release, [Path(path) for path in include])
         tell("verify", 0, 0)
         with clock.phase("verify"):
-            alone = _verify_published(stage.folder)
-            verdict = _settle(alone, _verify_with_owner(result, stage.folder, alone))
-        if not verdict:
-            raise VerificationError(_say_refused(result.release, verdict))
+            verdict = check_written(result, stage.folder)
         counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
         result.trace.counters.update(counted)
         tell("attack", 0, 0)
@@ -223,6 +229,15 @@ def write(
     return verdict
 
 
+def check_written(result: Result, place: Place) -> Verdict:
+    """Check the files that were written of a result; raise where its claim does not hold or something is amiss."""
+    alone = _verify_published(place)
+    verdict = _settle(alone, _verify_with_owner(result, place, alone))
+    if not verdict:
+        raise VerificationError(_say_refused(result.release, verdict))
+    return verdict
+
+
 def _say_refused(release: Release, verdict: Verdict) -> str:
     name = release.guarantee.name
     if not verdict.holds:
@@ -231,7 +246,7 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
     return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
 
 
-def _verify_with_owner(result: Result, path: Path, alone: Verdict) -> Verdict | None:
+def _verify_with_owner(result: Result, path: Place, alone: Verdict) -> Verdict | None:
     """Check what was written against the original too, where the published files alone leave the claim open."""
     original, rows = result.trace.original, result.trace.rows
     if original is None:
@@ -269,15 +284,43 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
     >>> verify(sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)))
     Verdict(holds=True, claimed k=2, measured k=2, classes=1, fitting=2)
     """
-    place = find_place(source)
+    folder = divided.find_divided(source) if isinstance(source, str | Path) else None
+    if folder is not None:
+        return _verify_parts(Path(str(source)), folder, original)
+    original = find_original(source, original)
+    return _verify_at(find_place(source), original, NOTHING_KEPT if original is None else find_kept(source, original))
+
+
+def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdict:
+    """Check a release in parts: what it says of all of them, and one part after another."""
+    release = divided.read_divided(folder)
+    verdict = divided.check_divided(release, folder)
+    if not verdict.holds:
+        return verdict
+    rows = None if original is None else owner.read_division(path, original)
+    if original is not None and rows is None:
+        verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
+    found = {}
+    for number, part in enumerate(release.parts):
+        place, some, kept = folder / divided.DATA / part.name, None, NOTHING_KEPT
+        if original is not None and rows is not None:
+            some = take_rows(original, rows[number])
+            kept = owner.read_kept(path / "owner" / part.name, some)
+        try:
+            found[part.name] = _verify_at(place, some, kept)
+        except SchemaError as error:
+            raise SchemaError(f"{part.name}: {error}") from None
+    return Verdict.unite(found) & verdict
+
+
+def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
+    """Check the files at a place, with the original and what its owner keeps where they are at hand."""
     tell("verify the published files", 0, 0)
     alone = _verify_published(place)
-    original = find_original(source, original)
     if original is None or not alone.checks.get(READABLE, True):
         return alone
     release = releases.read_release(place)
     tell("verify with the original", 0, 0)
-    kept = find_kept(source, original)
     counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
     counted &= verify_asked(release, original, kept.claim, kept.recoded)
     if kept.rows is not None:
@@ -371,6 +414,7 @@ def apply(
     {'{a|b}': ('a', 'b')}
     """
     limit = read_limit(withhold_at_most)
+    divided.refuse_divided(path)
     earlier = releases.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     refuse_identifiers(dataset)

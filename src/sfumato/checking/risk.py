@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import tabulate
 
-__all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success"]
+__all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success", "unite_risks"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -193,6 +194,35 @@ class Risk:
 
     def _repr_html_(self) -> str:
         return _tabulate_finding(self)
+
+
+def unite_risks(risks: Sequence[Risk]) -> Risk:
+    """Return what is reached in all parts of a release, from the sets of everybody and not from means.
+
+    Whoever attacks a part knows that somebody is in it; whoever does not faces more records still.
+
+    Examples
+    --------
+    >>> parts = [Risk.of(np.array([2, 2]), "items", m=2), Risk.of(np.array([5]), "items", m=2)]
+    >>> unite_risks(parts)
+    Risk(smallest_anonymity_set=2, mean_success=0.4, max_success=0.5, knowledge=items, people=3, unique_share=0, m=2)
+    """
+    sizes = np.concatenate([risk.set_sizes for risk in risks])
+    people = sum(risk.people for risk in risks)
+    shares = [risk.max_sensitive_share for risk in risks if risk.max_sensitive_share is not None]
+    drawn = [risk.people * risk.mean_success_random for risk in risks if risk.mean_success_random is not None]
+    united = Risk.of(
+        sizes,
+        risks[0].knowledge,
+        people=people,
+        max_sensitive_share=max(shares, default=None),
+        m=risks[0].m,
+        mean_success_random=sum(drawn) / max(people, 1) if len(drawn) == len(risks) else None,
+        unit=risks[0].unit,
+    )
+    # Somebody who is in no record may still be taken for others: such sets are in no list of sizes.
+    fewest = min((risk.smallest_anonymity_set for risk in risks if risk.smallest_anonymity_set), default=0)
+    return dataclasses.replace(united, smallest_anonymity_set=fewest, max_success=1 / fewest if fewest else 0.0)
 
 
 class Findings(list[Finding]):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 from sfumato.core.visible import escape_html, make_visible, tabulate
@@ -96,6 +98,31 @@ class Verdict:
             self.undeclared + other.undeclared,
         )
 
+    @classmethod
+    def unite(cls, parts: Mapping[str, Verdict]) -> Verdict:
+        """Combine checks of the parts of a release by their names: what is wrong in one part is wrong.
+
+        What was measured is told once where all parts have the same, else from the least to the most.
+
+        Examples
+        --------
+        >>> Verdict.unite({"part-00000": Verdict(True, {"k": 5}, {"k": 7}), "part-00001": Verdict(True, {}, {"k": 6})})
+        Verdict(holds=True, claimed k=5, measured k={'least': 6, 'most': 7})
+        """
+        both = functools.reduce(Verdict.__and__, parts.values())
+        names = dict.fromkeys(name for part in parts.values() for name in part.measured)
+        measured = {
+            name: _range([part.measured[name] for part in parts.values() if name in part.measured]) for name in names
+        }
+        broken = next(((name, part) for name, part in parts.items() if not part.holds), None)
+        return dataclasses.replace(
+            both,
+            measured=measured,
+            witness=None if broken is None else {"part": broken[0], **(broken[1].witness or {})},
+            unsettled=tuple(dict.fromkeys(both.unsettled)),
+            undeclared=tuple(f"{name}/{what}" for name, part in parts.items() for what in part.undeclared),
+        )
+
     def __repr__(self) -> str:
         claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items() if value is not None)
         measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
@@ -118,3 +145,12 @@ class Verdict:
         """Return plain values for JSON."""
         holds = self.outcome in {"holds", "undeclared"}
         return {"outcome": self.outcome, "sentence": self.sentence, **dataclasses.asdict(self), "holds": holds}
+
+
+def _range(found: list[Any]) -> Any:
+    """Return what all parts have, or the least and the most; where there is no such thing, what the first one has."""
+    if all(value == found[0] for value in found):
+        return found[0]
+    if all(isinstance(value, int | float) for value in found):
+        return {"least": min(found), "most": max(found)}
+    return found[0]

@@ -50,6 +50,8 @@ Include = Annotated[
 ]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
 
+ENGINES = ("local", "spark")
+
 WithholdAtMost = Annotated[
     float, typer.Option(help="Share of the records that may be left out; with more, nothing is published.")
 ]
@@ -165,10 +167,19 @@ def anonymize(
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
+    engine: Annotated[
+        str, typer.Option(help=f"Publish in parts of people who are alike, on: {', '.join(ENGINES)}.")
+    ] = "",
+    part_size: Annotated[
+        int | None, typer.Option(help="People in a part at most; chosen by the kind of data if not given.", min=2)
+    ] = None,
+    cores: Annotated[int | None, typer.Option(help="Cores for the engine local; all if not given.", min=1)] = None,
+    master: Annotated[str, typer.Option(help="Cluster for the engine spark: local[2], spark://HOST:PORT, yarn.")] = "",
     as_json: Json = False,
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
     from sfumato import pipeline
+    from sfumato.cli.dividing import find_engine, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
     from sfumato.registry import find, find_room, has_room
@@ -180,6 +191,22 @@ def anonymize(
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
     if str(data) == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
+    parts = find_engine(engine, cores, master, part_size)
+    if parts is not None:
+        publish_parts(
+            Output(as_json=as_json),
+            out,
+            lambda: pipeline.read(data, kind, **reading),
+            chosen,
+            parts,
+            part_size=part_size,
+            secret=given_secret(secret),
+            count=count,
+            withhold_at_most=withhold_at_most,
+            force=force,
+            include=include,
+        )
+        return
     if streams and (resume or find_room(kind, "stream").is_feed(data)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")

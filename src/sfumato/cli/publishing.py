@@ -17,6 +17,7 @@ from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.measuring.workload import Workload
+from sfumato.core.method import Method
 from sfumato.core.params import build
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result
@@ -24,8 +25,8 @@ from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
 from sfumato.io.export import export_release, write_table
-from sfumato.io.policy import read_policy
-from sfumato.io.releases import owner
+from sfumato.io.policy import Policy, read_policy
+from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 
@@ -116,8 +117,9 @@ def given_secret(path: str | Path | None) -> Secret | None:
 
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read the original the way it was read for a release; options given now win."""
-    release = releases.read_release(directory)
-    return pipeline.read(path, release.kind, **{**_remembered(directory), **given})
+    folder = divided.find_divided(directory)
+    kind = releases.read_release(directory).kind if folder is None else divided.read_divided(folder).kind
+    return pipeline.read(path, kind, **{**_remembered(directory), **given})
 
 
 def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
@@ -127,6 +129,7 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     recoding of the release say all that applying them needs. Where a file decides on the columns, what is sensitive are
     columns, which a batch has as well.
     """
+    divided.refuse_divided(directory)
     release = releases.read_release(directory)
     about_values = {"constraints", "hierarchies"} | (
         {"sensitive"} if registry.find_kind(release.kind).columns else set()
@@ -177,22 +180,7 @@ def run_policy(out: Output, path: Path) -> None:
     method = build(registry.find(policy.method.name, policy.data.kind), policy.parameters)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Output(as_json=False) if not out.as_json else Quiet()
-    published = publish(
-        quiet,
-        directory,
-        lambda: pipeline.read(data, policy.data.kind, **policy.reading),
-        lambda dataset, run: pipeline.anonymize(
-            dataset,
-            method,
-            count=policy.release.count,
-            run=run,
-            withhold_at_most=policy.release.withhold_at_most,
-        ),
-        secret=given_secret(policy.release.secret),
-        force=policy.release.force,
-        report=policy.release.report,
-        include=[Path(file) for file in policy.release.include],
-    )
+    published = _publish_as_said(quiet, policy, method)
     with show_work("verify"):
         original = read_original(directory, data, policy.reading)
         verdict = pipeline.verify(directory, original)
@@ -207,6 +195,35 @@ def run_policy(out: Output, path: Path) -> None:
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
     attacked = risk | {"beyond": beyond}
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
+
+
+def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
+    """Publish as the section ``[release]`` says: whole, or in parts on an engine."""
+    from sfumato.cli.dividing import find_engine, publish_parts
+
+    release, data = policy.release, Path(policy.data.path)
+    shared: dict[str, Any] = {
+        "secret": given_secret(release.secret),
+        "force": release.force,
+        "include": [Path(file) for file in release.include],
+    }
+    demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
+
+    def read() -> Dataset:
+        return pipeline.read(data, policy.data.kind, **policy.reading)
+
+    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    if engine is not None:
+        parts = {"part_size": release.part_size, **demand, **shared}
+        return publish_parts(out, Path(release.out), read, method, engine, **parts)
+    return publish(
+        out,
+        Path(release.out),
+        read,
+        lambda dataset, run: pipeline.anonymize(dataset, method, run=run, **demand),
+        report=release.report,
+        **shared,
+    )
 
 
 def show_risk(out: Output, risk: dict[str, Any]) -> None:

@@ -114,6 +114,11 @@ class Dataset:
         if self.people is not None and not self.unit.owner:
             object.__setattr__(self, "unit", dataclasses.replace(RECORD, owner=self.unit.one))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Mappings that nobody can change cannot be sent to another process; plain ones are frozen again there.
+        fields = [getattr(self, field.name) for field in dataclasses.fields(self)]
+        return Dataset, tuple(dict(value) if isinstance(value, MappingProxyType) else value for value in fields)
+
     def __len__(self) -> int:
         return int(self.table.num_rows)
 

@@ -6,6 +6,7 @@ __all__ = [
     "ReleaseWarning",
     "SchemaError",
     "SfumatoError",
+    "StoppedError",
     "VerificationError",
 ]
 
@@ -62,6 +63,16 @@ class VerificationError(SfumatoError):
     --------
     >>> str(VerificationError("k^m-anonymity: measured k=1, claimed k=5."))
     'k^m-anonymity: measured k=1, claimed k=5.'
+    """
+
+
+class StoppedError(SfumatoError):
+    """Something outside stopped the work, such as a want of memory: what is ready is kept, and can be gone on with.
+
+    Examples
+    --------
+    >>> str(StoppedError("engine local: a process ended in the middle of a part."))
+    'engine local: a process ended in the middle of a part.'
     """
 
 

@@ -41,6 +41,10 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     knowledge: ClassVar[str]
+    composes: ClassVar[bool]
+    """Whether people split into parts, each published so that it keeps the promise, keep it together."""
+    observed: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say what a release happens to hold; of several parts, what one of them holds all of them do."""
 
     count: str = dataclasses.field(default="records", kw_only=True, repr=False)
 
@@ -67,6 +71,36 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
         found = getattr(self, "l", None)
         return 1 / found if found else None
+
+    @property
+    def bound_to_whole(self) -> str:
+        """Say why this promise cannot be kept part by part; nothing where it can.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+        >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
+        (True, '')
+        """
+        return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
+
+    def join(self, other: Guarantee) -> Guarantee:
+        """Return what two parts that make these promises promise together; refuse promises that differ.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+        >>> some, none = GroupAnonymity(k=5, suppressing=True), GroupAnonymity(k=5)
+        >>> some.join(none) == some
+        True
+        """
+        if type(self) is type(other):
+            seen = {name: getattr(self, name) or getattr(other, name) for name in self.observed}
+            agreed = all(not getattr(other, name) or getattr(other, name) == value for name, value in seen.items())
+            both = dataclasses.replace(self, **seen)
+            if agreed and both == dataclasses.replace(other, **seen):
+                return both
+        raise SchemaError(f"{self.name}: parts of a release promise different things.")
 
     @abc.abstractmethod
     def statement(self, unit: Unit = PERSON) -> str:

@@ -11,7 +11,7 @@ from sfumato.core.progress import Progress, silent
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
-__all__ = ["Engine", "Progress", "Run", "silent"]
+__all__ = ["Engine", "PartEngine", "Progress", "Run", "silent"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -24,6 +24,13 @@ class Engine(Protocol):
 
     def map(self, work: Callable[[A], B], parts: Iterable[A]) -> list[B]:
         """Return the results in the order of the parts."""
+
+
+class PartEngine(Protocol):
+    """Something that publishes the parts of a release: in processes of this machine, or on a cluster."""
+
+    def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
+        """Yield the results as they come; jobs are taken when there is room for them, and can be pickled."""
 
 
 class _Serial:

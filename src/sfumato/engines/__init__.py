@@ -1,1 +1,12 @@
-"""Where independent parts of a run are computed."""
+"""Where independent parts are computed: on the cores of this machine, or on a cluster.
+
+Examples
+--------
+>>> Local(cores=2).cores
+2
+"""
+
+from sfumato.engines.local import Local
+from sfumato.engines.spark import Spark
+
+__all__ = ["Local", "Spark"]

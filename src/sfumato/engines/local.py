@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from sfumato.core.errors import StoppedError
 
 __all__ = ["Local"]
 
@@ -14,14 +20,22 @@ B = TypeVar("B")
 
 
 class Local:
-    """Runs parts in threads; kernels release the interpreter's lock, so cores are used.
+    """Runs steps of a method in threads, and parts of a release in processes.
 
-    Results come in the order of the parts, so they do not depend on the number of cores.
+    Kernels release the interpreter's lock, so that threads use cores. Results of steps come in their order, and what
+    is done with a part depends on nothing else, so nothing depends on the number of cores.
+
+    Parameters
+    ----------
+    cores
+        How many to use; all of them if not given.
 
     Examples
     --------
     >>> Local(cores=2).map(lambda part: part * 2, [1, 2, 3])
     [2, 4, 6]
+    >>> sorted(Local(cores=1).stream(abs, [-1, 2]))
+    [1, 2]
     """
 
     def __init__(self, cores: int | None = None) -> None:
@@ -44,3 +58,79 @@ class Local:
             raise
         finally:
             pool.shutdown(wait=patient, cancel_futures=True)
+
+    def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
+        """Yield results as they come, each from a process of its own; so many jobs are in memory as there are cores.
+
+        With one core, everything is done here.
+        """
+        if self.cores == 1:
+            yield from map(work, jobs)
+            return
+        workers = [_Worker() for _ in range(self.cores)]
+        free: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in workers:
+            free.put(worker)
+
+        def ask(job: A) -> B:
+            worker = free.get()
+            try:
+                answer: B = worker.ask(work, job)
+                return answer
+            finally:
+                free.put(worker)
+
+        pool = ThreadPoolExecutor(self.cores)
+        try:
+            running: set[Future[B]] = set()
+            for job in jobs:
+                running.add(pool.submit(ask, job))
+                if len(running) == self.cores:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        finally:
+            # Whatever still runs is of no use to anybody: its process ends, and with it the thread that waits for it.
+            for worker in workers:
+                worker.stop()
+            pool.shutdown(cancel_futures=True)
+
+
+class _Worker:
+    """A process that is handed one job after another."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, work: Callable[[A], B], job: A) -> Any:
+        """Hand over a job and wait for its result; what is raised there is raised here."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "sfumato.engines.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                start_new_session=True,
+            )
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            pickle.dump((work, job), process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
+            process.stdin.flush()
+            failed, answer = pickle.load(process.stdout)
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+            raise StoppedError(
+                f"engine local: a process ended in the middle of a part (exit code {process.wait()}), perhaps for want "
+                "of memory. Run it again with fewer cores or a smaller part size; parts that are ready are kept."
+            ) from None
+        if failed:
+            raise answer
+        return answer
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()

@@ -83,6 +83,18 @@ class MemoryPlace:
         for name in sorted({parts[0] for parts in below}):
             yield self / name
 
+    def files(self) -> dict[str, bytes]:
+        """Return all that was written, by path.
+
+        Examples
+        --------
+        >>> place = MemoryPlace()
+        >>> _ = (place / "release" / "data.csv").write_bytes(b"person")
+        >>> place.files()
+        {'release/data.csv': b'person'}
+        """
+        return dict(self._files)
+
     def _is_above(self, path: PurePosixPath) -> bool:
         return self._at == PurePosixPath() or self._at in path.parents
 

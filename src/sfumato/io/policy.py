@@ -48,6 +48,10 @@ class ReleaseSection(BaseModel):
     report: bool = True
     include: tuple[str, ...] = ()
     withhold_at_most: float = WITHHOLD_AT_MOST
+    engine: str = ""
+    part_size: int | None = None
+    cores: int | None = None
+    master: str = ""
 
 
 class Policy(BaseModel):

@@ -9,7 +9,8 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import registry
-from sfumato.study.explore.sample import draw_sample, take_rows
+from sfumato.core.selection import take_rows
+from sfumato.study.explore.sample import draw_sample
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +20,7 @@ from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
 from sfumato.core.visible import tabulate
 
-__all__ = ["Metric", "Operation", "Score", "Scores", "mean_over_records"]
+__all__ = ["Metric", "Operation", "Score", "Scores", "mean_over_records", "unite_scores"]
 
 Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
@@ -99,6 +101,30 @@ class Scores(list[Score]):
             for score in self
         ]
         return tabulate("What it is still good for", ["measure", "value", "better", "details"], rows)
+
+
+def unite_scores(parts: Sequence[tuple[int, Scores]]) -> Scores:
+    """Return the scores of the parts of a release, each given with its number of records, as one score a measure.
+
+    The value is the mean over all records of what is found in their parts; the least and the most stand beside it.
+
+    Examples
+    --------
+    >>> unite_scores([(3, Scores([Score("distance", 0.5)])), (1, Scores([Score("distance", 0.1)]))])
+    [Score(distance: 0.4, lower is better; parts=2, least=0.1, most=0.5)]
+    """
+    found: dict[str, list[tuple[int, Score]]] = {}
+    for records, scores in parts:
+        for score in scores:
+            found.setdefault(score.name, []).append((records, score))
+    united = Scores()
+    for each in found.values():
+        values = [score.value for _, score in each]
+        total = max(sum(records for records, _ in each), 1)
+        mean = math.fsum(records * score.value for records, score in each) / total
+        details = {"parts": len(each), "least": min(values), "most": max(values)}
+        united.append(dataclasses.replace(each[0][1], value=mean, details=details))
+    return united
 
 
 def _shorten(value: object) -> str:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sfumato.core.errors import InfeasibleError, ParameterError
 
-if TYPE_CHECKING:
-    from sfumato.core.release import Release
-
-__all__ = ["WITHHOLD_AT_MOST", "exceeds", "read_limit", "refuse_excess", "say_withheld"]
+__all__ = ["WITHHOLD_AT_MOST", "Counted", "exceeds", "read_limit", "refuse_excess", "say_withheld"]
 
 WITHHOLD_AT_MOST = 0.05
 """Share of the records that a release may withhold, unless its owner says otherwise."""
+
+
+class Counted(Protocol):
+    """A release as far as its numbers of records go: a whole one, or one in parts."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    @property
+    def records_in(self) -> int:
+        """Records the owner had."""
+
+    @property
+    def withheld(self) -> Mapping[str, int]:
+        """Records left out, by reason."""
 
 
 def read_limit(value: object) -> float:
@@ -58,7 +71,7 @@ def say_withheld(withheld: Mapping[str, int], records: int) -> str:
     return f"{total:,} of {records:,} records are withheld, {100 * total / max(records, 1):.3g} % ({reasons})"
 
 
-def refuse_excess(release: Release, limit: float) -> None:
+def refuse_excess(release: Counted, limit: float) -> None:
     """Refuse a release that withholds more than a share of its records, with the reasons counted.
 
     A record is a row of the original: a person, or a time point of a timeline. What is deleted or generalised inside

@@ -22,7 +22,7 @@ from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
 from sfumato.io.formats.json_files import check_plain, spell_json
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.releases.included import copy_in
-from sfumato.io.releases.manifest import FILES, ManifestColumn, describe_release, read_manifest
+from sfumato.io.releases.manifest import FILES, ManifestColumn, describe_release, is_divided, read_manifest
 from sfumato.io.releases.page import PAGE, spell_page
 
 __all__ = [
@@ -213,6 +213,11 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
     if kind is not None:
         found: Release = find_room(kind, "folder").read_folder(folder, data)
         return found
+    if is_divided(folder):
+        raise SchemaError(
+            f"{path}: is a release in parts, each of which is a release of its own. Name one: "
+            f"{folder / 'data' / 'part-00000'}."
+        )
     read = read_manifest(folder)
     try:
         claim = read_guarantee(read.kind, read.guarantee.model_dump())

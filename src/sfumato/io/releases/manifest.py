@@ -18,16 +18,21 @@ from sfumato.io.memory import Place
 from sfumato.io.releases.included import is_plain_name
 
 __all__ = [
+    "DIVIDED",
     "FILES",
     "FORMAT_VERSION",
     "Manifest",
     "ManifestColumn",
     "check_version",
     "describe_release",
+    "is_divided",
     "read_manifest",
 ]
 
 FORMAT_VERSION = 2
+
+DIVIDED = "parts_of_people"
+"""Key that only the manifest of a release in parts has."""
 
 FILES = ("README.md", "data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
 """Names that a release has for its own files."""
@@ -167,6 +172,12 @@ def read_manifest(folder: Place) -> Manifest:
     if any(not is_plain_name(file.name) or file.name in taken for file in read.included):
         raise SchemaError("release.json: an included file must have a plain name of its own.")
     return read
+
+
+def is_divided(folder: Place) -> bool:
+    """Tell whether a folder is a release in parts."""
+    found = read_json(folder / "release.json") if (folder / "release.json").is_file() else None
+    return isinstance(found, dict) and DIVIDED in found
 
 
 def check_version(file: str, found: Any, current: int) -> None:

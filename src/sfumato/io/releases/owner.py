@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,15 +15,18 @@ import pyarrow.parquet as pq
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.plan import Plan
 from sfumato.core.publishing.recoding import SavedRecoding, read_saved
 from sfumato.core.publishing.secret import SECRET_BYTES, Secret
-from sfumato.core.release import Release, Result, describe_claim
+from sfumato.core.release import Release, Result, Trace, describe_claim
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.json_files import read_json
+from sfumato.io.memory import Place
 from sfumato.io.releases.contents import describe_original, digest_records, match_records
 from sfumato.io.releases.ledger import Ledger
 
 __all__ = [
+    "DIVISION_FILE",
     "NOTHING_KEPT",
     "SECRET_FILE",
     "Kept",
@@ -30,20 +34,24 @@ __all__ = [
     "find_rows",
     "keep_in_memory",
     "read_claim",
+    "read_division",
     "read_kept",
     "read_recoded",
     "read_recoding",
     "read_rows",
     "read_secret",
     "read_trace",
+    "write_division",
     "write_owner",
     "write_secret",
 ]
 
 SECRET_FILE = "secret.hex"
+DIVISION_FILE = "parts.parquet"
+"""Who is in which part of a release in parts."""
 
 
-def write_owner(result: Result, folder: Path, version: str) -> None:
+def write_owner(result: Result, folder: Place, version: str) -> None:
     """Write the row map, the trace and, if there is one, the recoding."""
     trace, release = result.trace, result.release
     rows = pa.array(trace.rows, pa.int64())
@@ -62,8 +70,9 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
             columns["weight"] = pa.array(trace.original.weights[trace.rows])
     if digests is not None:
         columns["content"] = pa.array(digests[trace.rows], pa.uint64())
-    pq.write_table(pa.table(columns), folder / "rows.parquet")
-    if trace.secret is not None:
+    with (folder / "rows.parquet").open("wb") as file:
+        pq.write_table(pa.table(columns), file)
+    if trace.secret is not None and isinstance(folder, Path):
         write_secret(trace.secret, folder / SECRET_FILE)
     kept = {
         "sfumato": version,
@@ -77,10 +86,10 @@ def write_owner(result: Result, folder: Path, version: str) -> None:
         "claim": describe_claim(release),
         "original": {} if digests is None else describe_original(digests),
     }
-    (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "trace.json").write_bytes((json.dumps(kept, indent=2, ensure_ascii=False) + "\n").encode())
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
-        (folder / "recoding.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "recoding.json").write_bytes((text + "\n").encode())
 
 
 class Kept(NamedTuple):
@@ -169,7 +178,7 @@ def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | No
 
 
 def _read_row_map(path: Path) -> pa.Table | None:
-    file = path / "owner" / "rows.parquet"
+    file = _find_owner(path) / "rows.parquet"
     if not file.is_file():
         return None
     try:
@@ -200,9 +209,56 @@ def begin_ledger(path: Path, release: Release) -> Ledger:
     return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
 
 
+def _find_owner(path: Path) -> Path:
+    """Return the folder that holds a row map: the given one, as that of a part is, or its ``owner/``."""
+    return path if (path / "rows.parquet").is_file() else path / "owner"
+
+
+def write_division(trace: Trace, part: npt.NDArray[np.int32], claim: Mapping[str, Any], folder: Path, by: str) -> None:
+    """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
+    original = trace.original
+    assert original is not None
+    digests = digest_records(original)
+    pq.write_table(pa.table({"part": pa.array(part), "content": pa.array(digests)}), folder / DIVISION_FILE)
+    if trace.secret is not None:
+        write_secret(trace.secret, folder / SECRET_FILE)
+    kept = {
+        "sfumato": by,
+        "parameters": trace.parameters,
+        "seconds": trace.seconds,
+        "counters": trace.counters,
+        "notes": list(original.notes),
+        "reading": dict(original.reading),
+        "claim": claim,
+        "original": describe_original(digests),
+    }
+    (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] | None:
+    """Return the rows of an original by the part they were published in; None where that is not at hand."""
+    file = path / "owner" / DIVISION_FILE
+    if not file.is_file():
+        return None
+    try:
+        kept = read_parquet(file.name, file, file.stat().st_size)
+        part, content = (kept.column(name).to_numpy() for name in ("part", "content"))
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"{file}: does not say who is in which part.") from None
+    if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
+        raise SchemaError(
+            f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
+            "original, or it was read with other options (--places, --split, --column)."
+        )
+    rows, digests = np.arange(len(part)), digest_records(original)
+    if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
+        rows = match_records(content, digests)
+    return [rows[chosen] for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
+
+
 def read_trace(path: Path) -> dict[str, Any]:
     """Return the owner's trace, empty where it is not at hand."""
-    file = path / "owner" / "trace.json"
+    file = _find_owner(path) / "trace.json"
     if not file.is_file():
         return {}
     data = read_json(file)

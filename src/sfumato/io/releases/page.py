@@ -14,7 +14,7 @@ from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.rooms import find_kind
 from sfumato.core.visible import make_visible
 
-__all__ = ["PAGE", "spell_page"]
+__all__ = ["PAGE", "spell_page", "spell_plainly"]
 
 PAGE = "README.md"
 
@@ -63,13 +63,13 @@ def spell_page(release: Release, files: Mapping[str, str] | None = None) -> byte
 def _introduce(release: Release) -> Iterator[str]:
     told = find_kind(release.kind).told
     rows = [told[f"row with {name}"] for name in release.parts if f"row with {name}" in told]
-    yield f"# {release.kind}, published with {_plain(release.method)}"
+    yield f"# {release.kind}, published with {spell_plainly(release.method)}"
     yield ""
     yield f"A row of the data is {(rows or [told.get('row', 'a record')])[0]}. A record is {release.unit.whose}."
     yield ""
     yield "What is promised about them, which anybody can check from these files:"
     yield ""
-    yield f"> {_plain(release.guarantee.statement(release.unit))}"
+    yield f"> {spell_plainly(release.guarantee.statement(release.unit))}"
 
 
 def _list_files(release: Release) -> Iterator[str]:
@@ -266,6 +266,6 @@ def _escape_bars(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _plain(text: str) -> str:
+def spell_plainly(text: str) -> str:
     """Spell a sentence that may hold names of the data so that it stays a sentence."""
     return make_visible(text).replace("<", "&lt;").replace("`", "'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,18 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.release import Release, Result
+from sfumato.core.selection import take_rows
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import read_release, write_release
-from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_kept
+from sfumato.io.releases.divided import DATA, find_divided, read_divided
+from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
 
-__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "set_beside"]
+__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "set_beside", "set_parts_beside"]
 
 Source = str | Path | Result | Release
 """A release: its directory, or what would be written there."""
+Beside = tuple[Release, Dataset, npt.NDArray[np.int64] | None]
+"""A release, its original, and the row there of each of its rows."""
 
 
 def find_place(source: Source) -> Place:
@@ -60,7 +65,25 @@ def find_kept(source: Source, original: Dataset) -> Kept:
     return NOTHING_KEPT if isinstance(source, Release) else read_kept(Path(source), original)
 
 
-def set_beside(source: Source, original: Dataset | None) -> tuple[Release, Dataset, npt.NDArray[np.int64] | None]:
+def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:
+    """Yield a release, its original and where its rows are there; of a release in parts the same of every part."""
+    folder = find_divided(source) if isinstance(source, str | Path) else None
+    if folder is None:
+        yield set_beside(source, original)
+        return
+    if original is None:
+        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+    rows = read_division(Path(str(source)), original)
+    if rows is None:
+        raise SchemaError(
+            f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
+        )
+    for part, chosen in zip(read_divided(folder).parts, rows, strict=True):
+        release, some = read_release(folder / DATA / part.name), take_rows(original, chosen)
+        yield release, some, read_kept(Path(str(source)) / "owner" / part.name, some).rows
+
+
+def set_beside(source: Source, original: Dataset | None) -> Beside:
     """Return a release, its original and where its rows are there; refuse an original that it cannot come from."""
     original = find_original(source, original)
     if original is None:

@@ -31,7 +31,16 @@ from pathlib import Path
 from sfumato.core.errors import SfumatoError
 from sfumato.io.releases.exchange import can_exchange, exchange
 
-__all__ = ["Stage", "check_free", "close_stages", "find_busy", "staged"]
+__all__ = [
+    "Stage",
+    "check_free",
+    "close_stages",
+    "find_busy",
+    "first_missing",
+    "remove_empty",
+    "staged",
+    "try_lock",
+]
 
 _PREFIX = ".sfumato-"
 _PARTS = ("owner", "release")
@@ -63,13 +72,13 @@ class Stage:
     def __init__(self, out: Path, *, force: bool = False) -> None:
         check_free(out, force=force)
         self.out, self._force = out, force
-        self._top = _first_missing(out)
+        self._top = first_missing(out)
         out.mkdir(parents=True, exist_ok=True)
         with _alone(out):
             _sweep(out)
             self.aside = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=out))
             self._lock = os.open(self.aside / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-            _try_lock(self._lock)
+            try_lock(self._lock)
         _open.add(self)
         self.folder = self.aside / _NEW
         self.release, self.owner = self.folder / "release", self.folder / "owner"
@@ -99,7 +108,7 @@ class Stage:
             _remove(self.out, self.aside)
         os.close(self._lock)
         if self._top is not None and not (self.out / "release").exists():
-            _remove_empty(self.out, self._top)
+            remove_empty(self.out, self._top)
 
 
 def close_stages() -> None:
@@ -235,12 +244,13 @@ def _is_held(folder: Path) -> bool:
     except OSError:
         return True
     try:
-        return not _try_lock(handle)
+        return not try_lock(handle)
     finally:
         os.close(handle)
 
 
-def _try_lock(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
+    """Lock an open file for this process, and tell whether nobody else holds it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -280,7 +290,8 @@ def _is_empty(folder: Path) -> bool:
     return next(folder.iterdir(), None) is None
 
 
-def _first_missing(path: Path) -> Path | None:
+def first_missing(path: Path) -> Path | None:
+    """Return the uppermost folder on the way to a path that is not there; None where all are."""
     missing = None
     for candidate in (path, *path.parents):
         if candidate.exists():
@@ -289,7 +300,8 @@ def _first_missing(path: Path) -> Path | None:
     return missing
 
 
-def _remove_empty(path: Path, top: Path) -> None:
+def remove_empty(path: Path, top: Path) -> None:
+    """Remove a folder and those above it, up to one of them, as long as they are empty."""
     with contextlib.suppress(OSError):
         while True:
             path.rmdir()

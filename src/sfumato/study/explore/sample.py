@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.places import Fixes
-from sfumato.core.ragged import Ragged
+from sfumato.core.selection import take_rows
 from sfumato.core.unit import TIME_POINT
 
-__all__ = ["draw_sample", "take_rows"]
-
-Ints = npt.NDArray[np.int64]
+__all__ = ["draw_sample"]
 
 _RECORDS = 2000
 _ENTRIES = 300_000
@@ -72,45 +66,3 @@ def _has_time_column(dataset: Dataset) -> bool:
     """Tell whether every record has one time, rather than a list of them or none."""
     names = [column.name for column in dataset.schema.columns if column.role == "time"]
     return bool(names) and not pa.types.is_list(dataset.table.column(names[0]).type)
-
-
-def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records of a dataset; values that none of them has are forgotten, and so are their places.
-
-    Examples
-    --------
-    >>> data = Dataset.of("trajectories", [["a", "b"], ["c"]], {"a": (0, 0), "b": (1, 0), "c": (2, 0)})
-    >>> some = take_rows(data, np.array([1]))
-    >>> some.history().labels, some.places.num_rows
-    (('c',), 1)
-    """
-    people = None if dataset.people is None else dataset.people.take(pa.array(rows))
-    table = dataset.table.take(pa.array(rows)).combine_chunks()
-    weights = None if dataset.weights is None else dataset.weights[rows]
-    some = dataclasses.replace(dataset, table=table, people=people, weights=weights, reading={})
-    if not any(column.role == "history" for column in dataset.schema.columns):
-        return some
-    history = dataset.history().take(rows)
-    used = np.unique(history.codes)
-    code = np.full(len(history.labels), -1, dtype=np.int32)
-    code[used] = np.arange(len(used))
-    labels = tuple(history.labels[at] for at in used.tolist())
-    at = table.column_names.index(dataset.schema.history)
-    packed = Ragged(history.offsets, code[history.codes], labels).to_arrow()
-    fixes = dataset.fixes
-    if fixes is not None:
-        kept = code[fixes.place] >= 0
-        fixes = Fixes(code[fixes.place[kept]].astype(np.int64), fixes.person[kept], fixes.x[kept], fixes.y[kept])
-    return dataclasses.replace(
-        some,
-        table=table.set_column(at, table.schema.field(at).name, packed),
-        places=None if dataset.places is None else dataset.places.take(pa.array(used)),
-        constraints={name: _narrow(groups, frozenset(labels)) for name, groups in dataset.constraints.items()},
-        fixes=fixes,
-    )
-
-
-def _narrow(groups: tuple[tuple[str, ...], ...], known: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """Leave values out of groups that nobody has."""
-    left = (tuple(value for value in group if value in known) for group in groups)
-    return tuple(group for group in left if group)

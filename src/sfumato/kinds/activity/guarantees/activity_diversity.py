@@ -105,6 +105,8 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
     name: ClassVar[str] = "activity-diversity"
     title: ClassVar[str] = "(delta, epsilon)-diversity"
     knowledge: ClassVar[str] = "known-slots"
+    composes: ClassVar[bool] = True
+    observed: ClassVar[tuple[str, ...]] = ("gap",)
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
     delta: Annotated[str, Param("Length of time throughout which few people of a class do a sensitive activity.")]

@@ -89,6 +89,8 @@ published.'
     name: ClassVar[str] = "class-anonymity"
     title: ClassVar[str] = "k-anonymity of classes"
     knowledge: ClassVar[str] = "known-slots"
+    composes: ClassVar[bool] = True
+    observed: ClassVar[tuple[str, ...]] = ("gap",)
 
     k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1

@@ -42,6 +42,7 @@ class KKmAnonymity(Guarantee):
     name: ClassVar[str] = "kkm-anonymity"
     title: ClassVar[str] = "(k,k^m)-anonymity of tables with a set"
     knowledge: ClassVar[str] = "attributes and items"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]

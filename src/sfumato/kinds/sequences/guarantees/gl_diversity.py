@@ -37,6 +37,8 @@ of them soon follows or precedes a monitored one may find the record. Safe for t
     name: ClassVar[str] = "gl-diversity"
     title: ClassVar[str] = "(g,l)-diversity"
     knowledge: ClassVar[str] = "monitored-events"
+    composes: ClassVar[bool] = True
+    observed: ClassVar[tuple[str, ...]] = ("others",)
 
     g: Annotated[int, Param("Length of the window, in units of the data's time.", ge=0)]
     l: Annotated[int, Param("One over the largest share of a group that did an event inside a window.", ge=2)]

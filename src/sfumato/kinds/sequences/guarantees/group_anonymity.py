@@ -68,6 +68,8 @@ their exact times. Safe for that receiver only.
     name: ClassVar[str] = "group-anonymity"
     title: ClassVar[str] = "k-anonymity of groups"
     knowledge: ClassVar[str] = "monitored-events"
+    composes: ClassVar[bool] = True
+    observed: ClassVar[tuple[str, ...]] = ("others", "suppressing")
 
     k: Annotated[int, Param("Smallest number of records with the same monitored part.", ge=2)]
     monitored: tuple[str, ...] = ()

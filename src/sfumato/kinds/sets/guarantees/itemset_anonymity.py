@@ -36,6 +36,7 @@ class ItemsetAnonymity(Guarantee):
     name: ClassVar[str] = "itemset-anonymity"
     title: ClassVar[str] = "anonymity of named itemsets"
     knowledge: ClassVar[str] = "items"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     itemsets: tuple[tuple[str, ...], ...] = ()
@@ -47,6 +48,20 @@ class ItemsetAnonymity(Guarantee):
         if () in itemsets:
             raise ParameterError("ItemsetAnonymity: itemsets must not be empty.")
         object.__setattr__(self, "itemsets", itemsets)
+
+    def join(self, other: Guarantee) -> Guarantee:
+        """Name the itemsets of both: a part names what of them its own people have, and of the rest it has nobody.
+
+        Examples
+        --------
+        >>> one, other = ItemsetAnonymity(k=2, itemsets=(("a", "b"),)), ItemsetAnonymity(k=2, itemsets=(("a",),))
+        >>> one.join(other).itemsets
+        (('a',), ('a', 'b'))
+        """
+        named = (*self.itemsets, *other.itemsets) if isinstance(other, ItemsetAnonymity) else self.itemsets
+        mine = dataclasses.replace(self, itemsets=named)
+        theirs = dataclasses.replace(other, itemsets=named) if isinstance(other, ItemsetAnonymity) else other
+        return Guarantee.join(mine, theirs)
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""

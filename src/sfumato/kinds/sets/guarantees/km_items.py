@@ -36,6 +36,7 @@ class KmItems(Guarantee):
     name: ClassVar[str] = "km-items"
     title: ClassVar[str] = "k^m-anonymity of sets"
     knowledge: ClassVar[str] = "items"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]

@@ -42,6 +42,7 @@ it can guess its value, which was too frequent then.'
     name: ClassVar[str] = "l-diversity"
     title: ClassVar[str] = "l-diversity"
     knowledge: ClassVar[str] = "attributes-and-time"
+    composes: ClassVar[bool] = False
 
     l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1

@@ -39,6 +39,7 @@ late or misses it can guess its value, which was too frequent then.'
     name: ClassVar[str] = "l-eligibility"
     title: ClassVar[str] = "l-eligibility"
     knowledge: ClassVar[str] = "attributes-and-time"
+    composes: ClassVar[bool] = False
 
     l: Annotated[int, Param("One over the largest share of a sensitive value.", ge=2)]
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1

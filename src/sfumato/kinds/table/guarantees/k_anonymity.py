@@ -46,6 +46,7 @@ class KAnonymity(Guarantee):
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity of tables"
     knowledge: ClassVar[str] = "attributes"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
     l: Annotated[int, Param("How diverse the sensitive values of these records are; 1 for not at all.", ge=1)] = 1
@@ -69,6 +70,21 @@ class KAnonymity(Guarantee):
     def largest_share(self) -> float | None:
         """Only recursive diversity bounds the share of the most frequent value: it is rarer than c times the others."""
         return None if self.c is None or self.l < 2 else self.c / (1 + self.c)
+
+    @property
+    def bound_to_whole(self) -> str:
+        """Closeness compares with the whole release, and a population is there once for all parts.
+
+        Examples
+        --------
+        >>> KAnonymity(k=2, t=0.2, sensitive=("ill",)).bound_to_whole
+        't compares every class with the whole release'
+        """
+        if self.t is not None:
+            return "t compares every class with the whole release"
+        if self.presence is not None:
+            return "presence counts people of one population, who would be counted again in every part"
+        return super().bound_to_whole
 
     def __str__(self) -> str:
         shown: dict[str, object] = {"k": self.k}

@@ -76,6 +76,7 @@ class PrefixFrequency(Guarantee):
     name: ClassVar[str] = "prefix-frequency"
     title: ClassVar[str] = "rare in every prefix"
     knowledge: ClassVar[str] = "prefixes"
+    composes: ClassVar[bool] = False
 
     delta: Annotated[str, Param("Relative frequency that no sensitive event reaches in any prefix.")]
     cover: Annotated[int, Param("Events that share each sensitive event's counts, itself included.", ge=1)] = 1

@@ -34,6 +34,7 @@ and at most 1 in 3 of those visits any one sensitive place (1 is named).'
     name: ClassVar[str] = "klm-anonymity"
     title: ClassVar[str] = "(k,l)^m-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]

@@ -35,6 +35,7 @@ class KmAnonymity(Guarantee):
     name: ClassVar[str] = "km-anonymity"
     title: ClassVar[str] = "k^m-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
+    composes: ClassVar[bool] = True
 
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]

@@ -1,0 +1,93 @@
+"""Publishing in parts from the command line."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato.cli.output import Output, show_progress
+from sfumato.cli.publishing import announce_compilation
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.method import Method
+from sfumato.core.run import PartEngine
+from sfumato.division import publish_in_parts
+from sfumato.engines.local import Local
+from sfumato.io.releases.stage import check_free
+from sfumato.kernels.compilation import notice_compilation
+
+__all__ = ["find_engine", "publish_parts"]
+
+
+def find_engine(name: str, cores: int | None, master: str, part_size: int | None) -> PartEngine | None:
+    """Return the engine of a name, with what was said about it; None where nothing is to be published in parts.
+
+    Examples
+    --------
+    >>> find_engine("local", 2, "", None).cores
+    2
+    """
+    if not name:
+        if part_size is not None or cores is not None or master:
+            raise ParameterError(
+                "--part-size, --cores and --master are about parts. Name the engine too: --engine local."
+            )
+        return None
+    if name == "local":
+        if master:
+            raise ParameterError("--master: names a cluster, which the engine local does not use. Leave it out.")
+        return Local(cores)
+    if name == "spark":
+        if cores is not None:
+            raise ParameterError("--cores: Spark decides on cores; name them in --master, such as local[2].")
+        from sfumato.engines.spark import Spark
+
+        return Spark.start(master)
+    raise ParameterError(f"--engine: must be local or spark, got {name!r}.")
+
+
+def publish_parts(
+    out: Output,
+    directory: Path,
+    read: Callable[[], Dataset],
+    method: Method,
+    engine: PartEngine,
+    *,
+    force: bool,
+    **options: Any,
+) -> dict[str, Any]:
+    """Read, publish in parts and verify, showing progress; return what was done."""
+    check_free(directory, force=force)
+    with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        progress("read", 0, 0)
+        dataset = read()
+        made = publish_in_parts(dataset, method, directory, engine=engine, force=force, progress=progress, **options)
+    release = made.release
+    done = {
+        "unit": release.unit.to_dict(),
+        "published": len(release),
+        "withheld": sum(release.withheld.values()),
+        "withheld_by_reason": dict(release.withheld),
+        "parts": len(release.parts),
+        "guarantee": release.guarantee.to_dict(release.unit),
+        "measured": made.verdict.measured,
+        "counted": made.counters,
+        "seconds": {phase: round(seconds, 4) for phase, seconds in made.seconds.items()},
+        "notes": list(made.notes),
+        "warnings": list(made.warnings),
+        "out": str(directory),
+    }
+    for note in (*dataset.notes, *made.notes):
+        out.say(note)
+    hidden = {"guarantee", "unit", "notes", "warnings"}
+    shown = {name: value for name, value in done.items() if name not in hidden}
+    out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
+    out.say(release.guarantee.statement(release.unit))
+    out.say("Every part keeps this on its own, and so do all of them together.")
+    out.warn(list(made.warnings))
+    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+    out.finish(done)
+    return done

@@ -1,0 +1,96 @@
+"""How things are laid in a line so that neighbours are alike: numbers of 64 bits, the nearer the more alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Keys", "find_commonest", "follow_curve", "interleave", "scale"]
+
+Keys = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+_ONE = np.uint64(1)
+
+
+def scale(values: npt.NDArray[Any], bits: int) -> Keys:
+    """Return values as whole numbers of so many bits, from the least to the greatest; what is no number is 0.
+
+    Examples
+    --------
+    >>> scale(np.array([5.0, 7.0, 9.0, np.nan]), 2).tolist()
+    [0, 1, 3, 0]
+    """
+    known = np.isfinite(values)
+    if not known.any():
+        return np.zeros(len(values), np.uint64)
+    low, high = float(values[known].min()), float(values[known].max())
+    share = (np.where(known, values, low) - low) / max(high - low, np.finfo(np.float64).tiny)
+    return np.asarray(np.floor(share * ((1 << bits) - 1)), np.uint64)
+
+
+def follow_curve(x: Keys, y: Keys, bits: int) -> Keys:
+    """Return where the cells of a grid with 2^bits cells along each side come on the Hilbert curve.
+
+    Examples
+    --------
+    >>> follow_curve(np.array([0, 0, 1, 1], np.uint64), np.array([0, 1, 1, 0], np.uint64), 1).tolist()
+    [0, 1, 2, 3]
+    """
+    x, y, place = x.copy(), y.copy(), np.zeros(len(x), np.uint64)
+    for bit in range(bits - 1, -1, -1):
+        at = np.uint64(bit)
+        right, upper = (x >> at) & _ONE, (y >> at) & _ONE
+        place = place * np.uint64(4) + ((np.uint64(3) * right) ^ upper)
+        # The curve runs through the lower quarters turned, and through the right one backwards.
+        backwards = (upper == 0) & (right == 1)
+        x, y = np.where(backwards, ~x, x), np.where(backwards, ~y, y)
+        x, y = np.where(upper == 0, y, x), np.where(upper == 0, x, y)
+    return place
+
+
+def interleave(columns: Sequence[Keys], bits: int) -> Keys:
+    """Return numbers that hold the bits of all columns in turn, the highest of each first.
+
+    Examples
+    --------
+    >>> interleave([np.array([0b10], np.uint64), np.array([0b01], np.uint64)], 2).tolist() == [0b1001]
+    True
+    """
+    mixed = np.zeros(len(columns[0]) if columns else 0, np.uint64)
+    for bit in range(bits - 1, -1, -1):
+        for column in columns:
+            mixed = (mixed << _ONE) | ((column >> np.uint64(bit)) & _ONE)
+    return mixed
+
+
+def find_commonest(rows: Ints, codes: npt.NDArray[Any], count: int) -> Ints:
+    """Return the code that every row has most often, the least of several; -1 where it has none.
+
+    Parameters
+    ----------
+    rows, codes
+        Row and code of every entry, row after row.
+    count
+        Number of rows.
+
+    Examples
+    --------
+    >>> find_commonest(np.array([0, 0, 0, 2, 2]), np.array([4, 1, 4, 7, 3]), 3).tolist()
+    [4, -1, 3]
+    """
+    found = np.full(count, -1, np.int64)
+    if not len(codes):
+        return found
+    width = int(codes.max()) + 1
+    entries = np.sort(rows * width + codes)
+    begins = np.flatnonzero(np.diff(entries, prepend=-1))
+    times = np.diff(begins, append=len(entries))
+    row, code = entries[begins] // width, entries[begins] % width
+    order = np.lexsort((-code, times, row))
+    # The last of each row comes often, and of those that come as often it is the least.
+    found[row[order]] = code[order]
+    return found

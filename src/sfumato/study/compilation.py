@@ -12,7 +12,7 @@ from sfumato import counting, registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import build
-from sfumato.core.progress import Progress, silent
+from sfumato.core.progress import Progress, silent, tell
 from sfumato.core.run import Run
 from sfumato.guessing import guess_file
 from sfumato.io.export import write_table
@@ -20,7 +20,7 @@ from sfumato.kernels.compilation import notice_compilation
 from sfumato.study.cells import Cell
 from sfumato.study.explore.candidates import list_candidates
 
-__all__ = ["Compiled", "compile_kernels", "make_specimen"]
+__all__ = ["Compiled", "compile_kernels", "make_specimen", "run_once"]
 
 _PEOPLE = (60, 600)
 """How many people are made up: a few, or more where so few do not look like data of their kind."""
@@ -46,20 +46,33 @@ def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compil
     >>> compile_kernels([])
     Compiled(compiled=(), ready=(), left_out={})
     """
-    work = [(kind, data, cell) for kind in kinds for data in [make_specimen(kind)] for cell in _list_cells(data)]
+    return run_once(
+        [(data, cell) for kind in kinds for data in [make_specimen(kind)] for cell in _list_cells(data)], progress
+    )
+
+
+def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) -> Compiled:
+    """Run methods on a few records each, so that what they call is compiled, and say which had to be.
+
+    Examples
+    --------
+    >>> data = make_specimen("sets")
+    >>> run_once([(data, Cell("disassociation", {"k": 2, "m": 2}))]).left_out
+    {}
+    """
     compiled: list[str] = []
     ready: list[str] = []
     left_out: dict[str, str] = {}
-    for done, (kind, data, cell) in enumerate(work):
+    for done, (data, cell) in enumerate(work):
         progress("compile", done, len(work))
-        named = f"{kind}/{cell.method}"
+        named = f"{data.kind}/{cell.method}"
         begun: list[bool] = []
         try:
             with notice_compilation(lambda begun=begun: begun.append(True)):  # type: ignore[misc]
-                method = build(registry.find(cell.method, kind), dict(cell.parameters))
+                method = build(registry.find(cell.method, data.kind), dict(cell.parameters))
                 counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records")
         except SfumatoError as error:
-            # What a few made-up people cannot be given to is compiled when somebody needs it.
+            # What a few people cannot be given to is compiled when somebody needs it.
             left_out[named] = str(error)
         (compiled if begun else ready).append(named)
     progress("compile", len(work), len(work))

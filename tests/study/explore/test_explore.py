@@ -8,6 +8,7 @@ import sfumato as sf
 from sfumato import registry
 from sfumato.cli import run
 from sfumato.core.errors import ParameterError
+from sfumato.study import compilation, runner
 from sfumato.study.explore.candidates import list_candidates
 
 PEOPLE = [(20 + number % 9, "fm"[number % 2], ("flu", "cold", "cough")[number % 3]) for number in range(120)]
@@ -88,3 +89,22 @@ def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
     found = sf.explore(data, workers=1)
     assert not found.choices and found.unrun and "no time" in found.sentences[-1]
     assert "nothing" in repr(found)
+
+
+def test_nothing_is_compiled_while_candidates_are_timed(monkeypatch):
+    order = []
+    run_once, run_cells = compilation.run_once, runner.run_cells
+
+    def warm(work, *rest):
+        order.append(sorted(cell.method for _, cell in work))
+        return run_once(work, *rest)
+
+    def timed(cells, *rest, **named):
+        order.append(sorted(cell.method for cell in cells))
+        return run_cells(cells, *rest, **named)
+
+    monkeypatch.setattr(compilation, "run_once", warm)
+    monkeypatch.setattr(runner, "run_cells", timed)
+    data = sf.Dataset.of("table", [(20 + n % 7, "fm"[n % 2]) for n in range(40)], ("age", "sex"))
+    sf.explore(data, seconds=60, workers=1, methods=["mondrian"])
+    assert order[:2] == [["mondrian"], ["mondrian"]]

@@ -127,7 +127,7 @@ def spell_block(kind: str, rows: Sequence[Row]) -> str:
     before = next(row for row in rows if row.figure == RISK and not row.at)
     heads = " | ".join(f"{parameter} = {at}" for at in values)
     lines = [f"![{titles[figure]} as {parameter} varies](../curves/{kind}-{figure}.svg)" for figure in shown]
-    lines += ["", f"| {lower(titles[shown[0]])} (in brackets: {lower(titles[RISK])}) | {heads} |"]
+    lines += ["", f"{titles[shown[0]]}, in brackets the {lower(titles[RISK])}:", "", f"| method | {heads} |"]
     lines += [f"| --- |{' --- |' * len(values)}"]
     for label in dict.fromkeys(row.label for row in rows if row.at):
         cells = [

@@ -10,7 +10,7 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato demo
 
 test: $(STAMP)-test  ## install what tests need and run them all
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --ignore=tests/engines
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/cli --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs --ignore=tests/engines
 
 lint: $(STAMP)-lint  ## style, types, import contracts

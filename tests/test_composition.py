@@ -23,7 +23,7 @@ SECRET = bytes([1] * 32)
 
 
 @pytest.mark.parametrize("method", COMPOSING, ids=lambda method: f"{method.kinds[0]}-{method.name}")
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(st.integers(0, 2**32), st.integers(2, 3))
 def test_what_every_part_keeps_all_of_them_keep_together(method, seed, parts):
     chosen = method(**required_parameters(method))

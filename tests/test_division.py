@@ -121,11 +121,12 @@ def test_parts_of_another_run_are_not_taken(change, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["owner", "release"]
 
 
-def test_a_part_that_was_changed_while_nobody_looked_is_made_again(sound, tmp_path):
+@pytest.mark.parametrize("file", ["release/data.csv", "release/release.json", "ready.json"])
+def test_a_part_that_was_changed_while_nobody_looked_is_made_again(file, sound, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         publish("apriori", tmp_path, Stopped(2))
-    data = next(tmp_path.glob(".parts-*/part-00000/release/data.csv"))
-    data.write_bytes(data.read_bytes() + b"91,wine\n")
+    data = next(tmp_path.glob(f".parts-*/part-00000/{file}"))
+    data.write_bytes(data.read_bytes()[:-9])
     _, made = publish("apriori", tmp_path)
     assert made.counters["parts_from_before"] == 1
     assert files(tmp_path / "release") == files(sound[1] / "release")

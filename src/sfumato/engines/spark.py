@@ -61,7 +61,7 @@ class Spark:
                 "openjdk-17-jre-headless), or name its place in JAVA_HOME."
             )
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = sql.SparkSession.builder.appName("sfumato")
+        builder = sql.SparkSession.builder.appName("sfumato").config("spark.ui.showConsoleProgress", "false")
         if not master or master.startswith("local"):
             # Nobody else is to reach a session of this machine alone.
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

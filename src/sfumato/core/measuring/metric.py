@@ -20,7 +20,10 @@ from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
 from sfumato.core.visible import tabulate
 
-__all__ = ["Metric", "Operation", "Score", "Scores", "mean_over_records", "unite_scores"]
+__all__ = ["MEAN_OF_PARTS", "Metric", "Operation", "Score", "Scores", "mean_over_records", "unite_scores"]
+
+MEAN_OF_PARTS = "mean_of_parts"
+"""Detail of a score that says of how many parts it is the mean."""
 
 Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
@@ -106,12 +109,13 @@ class Scores(list[Score]):
 def unite_scores(parts: Sequence[tuple[int, Scores]]) -> Scores:
     """Return the scores of the parts of a release, each given with its number of records, as one score a measure.
 
-    The value is the mean over all records of what is found in their parts; the least and the most stand beside it.
+    The value is the mean of what is found in the parts, by their records; the least and the most stand beside it. Each
+    part is measured against its own people, their ranges and their number, so that this is no score of the whole.
 
     Examples
     --------
     >>> unite_scores([(3, Scores([Score("distance", 0.5)])), (1, Scores([Score("distance", 0.1)]))])
-    [Score(distance: 0.4, lower is better; parts=2, least=0.1, most=0.5)]
+    [Score(distance: 0.4, lower is better; mean_of_parts=2, least=0.1, most=0.5)]
     """
     found: dict[str, list[tuple[int, Score]]] = {}
     for records, scores in parts:
@@ -122,7 +126,7 @@ def unite_scores(parts: Sequence[tuple[int, Scores]]) -> Scores:
         values = [score.value for _, score in each]
         total = max(sum(records for records, _ in each), 1)
         mean = math.fsum(records * score.value for records, score in each) / total
-        details = {"parts": len(each), "least": min(values), "most": max(values)}
+        details = {MEAN_OF_PARTS: len(each), "least": min(values), "most": max(values)}
         united.append(dataclasses.replace(each[0][1], value=mean, details=details))
     return united
 

@@ -89,8 +89,11 @@ class Workshop:
         folder = self.folder / name_part(number)
         if not (folder / _READY).is_file():
             return False
-        if describe_part(folder / "release", folder.name).parts[0].sha256 == self.told(number)["sha256"]:
-            return True
+        try:
+            if describe_part(folder / "release", folder.name).parts[0].sha256 == self.told(number)["sha256"]:
+                return True
+        except (SfumatoError, OSError, KeyError, TypeError):
+            pass  # whatever it is, it is no part: it is made again
         shutil.rmtree(folder)
         return False
 

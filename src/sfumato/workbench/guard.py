@@ -266,7 +266,7 @@ async def _read_form(receive: Receive) -> str:
     body = b""
     while len(body) <= _LONGEST_FORM:
         message = await receive()
-        body += message.get("body", b"")
+        body += bytes(message.get("body", b""))
         if not message.get("more_body"):
             return body.decode("latin-1")
     return ""

@@ -107,7 +107,7 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
             chosen[each] = Field(each, value, kind="check", help=f"{methods[each].summary}{needs}")
 
     def run() -> None:
-        study = {
+        study: dict[str, Any] = {
             "varies": varies.value,
             "values": read_values(values.value),
             "methods": [each for each, field in chosen.items() if field.value == "true"],

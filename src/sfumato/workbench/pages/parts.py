@@ -100,7 +100,7 @@ def frame(title: str, here: str, data: str = "") -> Iterator[None]:
             element._props["href"] = path_to(name, data if name in _OF_DATA else "")
             if name == here:
                 element._props["aria-current"] = "page"
-    with ui.element("main").props('id="content" tabindex="-1"'):
+    with ui.element("div").classes("sheet").props('id="content" tabindex="-1"'):
         say(title, "h1")
         yield
 
@@ -164,14 +164,17 @@ def more(title: str) -> ui.element:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> None:
     """Put a table of texts and numbers on the page; every cell is shown as text."""
-    titles = "".join(f"<th scope='col'>{escape_html(title)}</th>" for title in head)
+    rows = list(rows)
+    numeric = [bool(rows) and all(_is_number(row[at]) for row in rows if at < len(row)) for at in range(len(head))]
+    titles = "".join(
+        f"<th scope='col'{' class=number' * number}>{escape_html(title)}</th>"
+        for title, number in zip(head, numeric, strict=True)
+    )
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td class='number'>{escape_html(spell(cell))}</td>"
-            if isinstance(cell, int | float) and not isinstance(cell, bool)
-            else f"<td>{escape_html(spell(cell))}</td>"
-            for cell in row
+            f"<td{' class=number' * (at < len(numeric) and numeric[at])}>{escape_html(spell(cell))}</td>"
+            for at, cell in enumerate(row)
         )
         + "</tr>"
         for row in rows
@@ -185,10 +188,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     )
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def facts(found: Mapping[str, Any], caption: str) -> None:
     """Put names with what they stand for on the page."""
-    rows = [(name.replace("_", " "), value) for name, value in found.items() if value is not None]
-    table(["what", "value"], rows, caption)
+    rows = [(name.replace("_", " "), spell(value)) for name, value in found.items() if value is not None]
+    table(["what", "found"], rows, caption)
 
 
 def spell(value: Any) -> str:

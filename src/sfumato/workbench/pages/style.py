@@ -21,8 +21,11 @@ body, .q-layout, .q-page-container, .nicegui-content { background: var(--paper);
 .top b { font-weight: 600; letter-spacing: -.01em; margin-right: .5rem }
 .top a { color: var(--ink); text-decoration: none; padding: .3rem .1rem; border-bottom: 2px solid transparent }
 .top a:hover { border-color: var(--line) } .top a[aria-current] { border-color: var(--after); color: var(--after) }
-main { max-width: 76rem; padding-top: 1.75rem }
-main h2 { margin-top: 2.25rem }
+main.q-page { max-width: none; padding: 0; margin: 0 }
+.sheet { max-width: 76rem; margin: 0 auto; padding: 1.75rem 1.25rem 4rem }
+h1, h2, h3 { font-weight: 600; letter-spacing: -.01em; line-height: 1.35 } h2 { margin-top: 2.25rem }
+h3 { margin: 1.25rem 0 .4rem } .card h3 { margin: 0 0 .3rem }
+.scroll .number { padding-right: .9rem; padding-left: 0 }
 a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible,
 summary:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--after); outline-offset: 2px;
   border-radius: 3px }
@@ -71,7 +74,7 @@ iframe.report { width: 100%; height: 42rem; border: 1px solid var(--line); borde
 .tree { font-size: .9375rem; max-height: 30rem; overflow: auto; border: 1px solid var(--line); padding: .5rem 1rem }
 .tree ul { margin: 0; padding-left: 1.2rem; list-style: none } .tree details { margin: 0 }
 pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-radius: 4px; font-size: .875rem }
-@media (max-width: 40rem) { main { padding-top: 1rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
+@media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
   .fields { grid-template-columns: 1fr } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 """

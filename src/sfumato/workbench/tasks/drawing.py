@@ -89,7 +89,7 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
         | {"told": f"{show_time(int(low), clock)}: {show_count(int(count))}"}
         for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
-    domain = (rows[0]["from"], rows[-1]["to"])
+    domain = (to_axis(float(edges[0]), clock), to_axis(float(edges[-1]), clock))
     panel = (
         alt.Chart(inline(rows))
         .mark_bar(color=BEFORE, aria=False)
@@ -142,9 +142,10 @@ def _draw_places(dataset: Dataset) -> tuple[Figure, str]:
 def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     values = dataset.table.column(column.name)
     found = values.value_counts().to_pylist()
-    numeric = [pair for pair in found if isinstance(pair["values"], int | float)]
-    if len(numeric) == len(found) and len(found) > _MOST_VALUES:
-        numbers = np.repeat([float(p["values"]) for p in found], [p["counts"] for p in found])
+    read = [_read_number(pair["values"]) for pair in found]
+    known = [number for number in read if number is not None]
+    if len(known) == len(found) and len(found) > _MOST_VALUES:
+        numbers = np.repeat(known, [pair["counts"] for pair in found])
         counts, edges = np.histogram(numbers, bins=_MOST_VALUES)
         bars = [
             (f"{low:,.4g}–{high:,.4g}", float(count), show_count(int(count)))
@@ -158,6 +159,18 @@ def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     panel = draw_bars(bars, column.name, column.role)
     rows = [[name, text] for name, _, text in bars]
     return Figure(column.name, told, [panel], head=[column.name, "count"], rows=rows), told
+
+
+def _read_number(value: Any) -> float | None:
+    """Return the number that a value is; codes with zeros in front are none."""
+    text = str(value)
+    if text[:1] == "0" and text[1:2].isdigit():
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
 
 
 def _recolour(figure: Figure) -> Figure:

@@ -146,7 +146,7 @@ def press(text: str, act: Callable[[], Any], classes: str = "", **more: str) -> 
         except Exception as error:
             ui.notify(explain(error), type="negative", multi_line=True, close_button="Close", timeout=15_000)
 
-    button = TextElement(tag="button", text=text).classes(classes)
+    button = TextElement(tag="button", text=text).classes(classes).mark(text.lower().replace(" ", "-"))
     button._props["type"] = "button"
     for name, value in more.items():
         button._props[name.replace("_", "-")] = value

@@ -11,10 +11,10 @@ import numpy as np
 
 from sfumato import assessment, pipeline, registry
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SfumatoError
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.rooms import list_modules
 from sfumato.core.run import Progress
-from sfumato.guessing import guess_file
+from sfumato.guessing import Guessed, guess_file
 from sfumato.io.export import write_table
 from sfumato.io.looks import Look
 from sfumato.io.roles import Vocabulary
@@ -26,7 +26,7 @@ from sfumato.workbench.tasks.viewing import write_view
 __all__ = ["example", "look", "read_data", "risk"]
 
 _BUNDLED = {"trajectories": "checkins.csv"}
-_SIZE = 400
+_SIZE = 200
 _MOST_NAMED = 12
 
 
@@ -79,7 +79,7 @@ def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
 def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
     """Guess what a file is, and settle it until somebody says otherwise."""
     path = project.find("data", name)
-    found = guess_file(path, kind)
+    found = _guess_file(path, kind)
     guess = found.guess
     if found.path != path:
         raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
@@ -88,7 +88,22 @@ def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
         options["sensitive"] = [_most_common(found.dataset)]
     recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
     write_recipe(project, name, recipe)
-    return {"reasons": list(guess.reasons), "open": list(guess.open), "others": list(found.others)}
+    left = list(guess.open)
+    if options.get("sensitive") != guess.options.get("sensitive"):
+        left.append("Until you say so, the most common value counts as sensitive.")
+    return {"reasons": list(guess.reasons), "open": left, "others": list(found.others)}
+
+
+def _guess_file(path: Path, kind: str | None) -> Guessed:
+    """Guess what a file is; where nothing fits, say also what reading it as a table finds wrong."""
+    try:
+        return guess_file(path, kind)
+    except ParameterError as error:
+        try:
+            pipeline.read(path, kind or "table")
+        except SfumatoError as cause:
+            raise SchemaError(str(cause)) from error
+        raise
 
 
 def _needs_sensitive(left: tuple[str, ...]) -> bool:

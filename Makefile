@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench papers docs clean
+.PHONY: demo test browser lint bench papers docs clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato demo
@@ -11,6 +11,11 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 test: $(STAMP)-test  ## install what tests need and run them all
 	$(BIN)/python -m pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/cli --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs
+
+browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+		{ echo "Chromium is missing. Install it: sudo apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pytest browser -n 0
 
 lint: $(STAMP)-lint  ## style, types, import contracts
 	$(BIN)/ruff check .
@@ -54,6 +59,10 @@ $(STAMP)-run: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(STAMP)-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	@touch $@
+
+$(STAMP)-browser: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"
 	@touch $@
 
 $(STAMP)-lint: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -20,7 +20,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     sizes = {"activity": 12, "timeline": 400}
     for kind in registry.all_kinds():
-        write_table(registry.generator(kind).generate(sizes.get(kind, 120), 1), folder / f"My {kind} (1).csv")
+        write_table(registry.generator(kind).generate(sizes.get(kind, 200), 1), folder / f"My {kind} (1).csv")
     return folder
 
 

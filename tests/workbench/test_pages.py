@@ -127,6 +127,22 @@ def test_an_infeasible_request_is_a_sentence(tmp_path):
     _walk(tmp_path / "project", steps)
 
 
+def test_a_file_that_nothing_fits_can_still_be_told_apart(tmp_path):
+    """Who says how it is read is told what was wrong, and can try again."""
+
+    async def steps(user, bench):
+        (bench.project.area("data") / "odd.csv").write_text("a,b\n1,x\n2,y\n")
+        await user.open("/data/odd.csv?kind=rt")
+        await user.should_see("How is it to be read?")
+        user.find(marker="read-it-so").click()
+        await user.should_see("holds the items")
+        recipe = read_recipe(bench.project, "odd.csv")
+        assert recipe.kind == "rt" and recipe.method == registry.find_kind("rt").advised[0]
+        await user.should_see("How is it to be read?")
+
+    _walk(tmp_path / "project", steps)
+
+
 def test_steps_are_recorded_and_taken_back(tmp_path):
     async def steps(user, bench):
         name = bench.jobs.ask("example", fresh=True, kind="sets").outcome["name"]

@@ -60,7 +60,7 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
     say(method.summary)
     promises = " or ".join(promise.title for promise in method.promises)
     needs = f" It needs {', '.join(method.needs)}." if method.needs else ""
-    say(f"Promises {promises}; it keeps {method.optimises}.{needs}", classes="muted")
+    say(f"Promises {promises}; it optimises {method.optimises}.{needs}", classes="muted")
     given = recipe.parameters if method.name == recipe.method else {}
     form = ParameterForm(method, recipe.kind, given)
     with ui.element("div").classes("fields"):

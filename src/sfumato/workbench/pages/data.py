@@ -10,6 +10,7 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.params import declared
 from sfumato.io.steps import Step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (
@@ -127,6 +128,10 @@ def _offer_kinds(name: str, kind: str) -> None:
 
 
 def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number: int) -> None:
+    if found["unread"]:
+        say(found["unread"], classes="failed").props('role="alert"')
+        _offer_reading(bench, name, found)
+        return
     say(f"{found['kind']}: a row is {found['row']}.")
     for left in found["open"]:
         say(f"To decide: {left}", classes="verdict careful")
@@ -164,10 +169,8 @@ def _show_rows(name: str, found: dict[str, Any], view: Any, number: int) -> None
 
 
 def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
-    recipe = read_recipe(bench.project, name)
-    if recipe is None:
-        return
-    say("Is that right?", "h2")
+    recipe = _read_settled(bench, name) or _begin_recipe(found["kind"])
+    say("How is it to be read?" if found["unread"] else "Is that right?", "h2")
     say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
     with ui.element("div").classes("row"):
         kinds = {each: f"{each}{' (could also be)' * (each in found['others'])}" for each in registry.all_kinds()}
@@ -178,8 +181,17 @@ def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
         press("Read it so", lambda: _settle(bench, name, dataclasses.replace(recipe, options=form.collect())))
 
 
+def _begin_recipe(kind: str) -> Recipe:
+    """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
+    known = registry.find_kind(kind)
+    method = known.advised[0]
+    names = [parameter.name for parameter in declared(registry.find(method, kind))]
+    usual = {name: values[len(values) // 2] for name, values in known.usual.items() if name in names}
+    return Recipe(kind, {}, method, usual)
+
+
 def _change_kind(bench: Bench, name: str, recipe: Recipe, kind: str) -> None:
-    if kind == recipe.kind:
+    if kind == recipe.kind and bench.project.policy_of(name).exists():
         raise ParameterError("It is taken for that already.")
     bench.project.policy_of(name).unlink(missing_ok=True)
     go("data", name, kind=kind)

@@ -73,9 +73,11 @@ iframe.report { width: 100%; height: 42rem; border: 1px solid var(--line); borde
 .scroll { overflow-x: auto } td { max-width: 26rem }
 .tree { font-size: .9375rem; max-height: 30rem; overflow: auto; border: 1px solid var(--line); padding: .5rem 1rem }
 .tree ul { margin: 0; padding-left: 1.2rem; list-style: none } .tree details { margin: 0 }
+summary { list-style: none } summary::before { content: "\\25B8"; display: inline-block; width: 1.1em }
+details[open] > summary::before { content: "\\25BE" } summary:hover { color: var(--ink) }
 pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-radius: 4px; font-size: .875rem }
 @media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
-  .fields { grid-template-columns: 1fr } }
+  .fields { grid-template-columns: 1fr } .scroll table { min-width: 32rem } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 """
 )

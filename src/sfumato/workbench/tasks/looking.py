@@ -51,12 +51,16 @@ def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
     """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
     name = asked["files"]["data"][0]
     tell("looking at the file", 0, 0)
-    recipe = read_recipe(project, name)
-    told: dict[str, Any] = {"reasons": [], "open": [], "others": [], "guessed": recipe is None}
-    if recipe is None:
-        told |= _guess(project, name, asked.get("kind") or None)
-    tell("reading", 0, 0)
-    dataset, recipe = read_data(project, name)
+    settled = read_recipe(project, name)
+    told: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
+    try:
+        if settled is None:
+            told |= _guess(project, name, asked.get("kind") or None)
+        tell("reading", 0, 0)
+        dataset, recipe = read_data(project, name)
+    except SfumatoError as error:
+        kind = settled.kind if settled is not None else asked.get("kind") or "table"
+        return told | _tell_unread(project.find("data", name), kind, settled, error)
     told |= {"kind": recipe.kind, "row": registry.find_kind(recipe.kind).row, "facts": dataset.describe()}
     told |= {"columns": _list_columns(project.find("data", name), recipe), "roles": list_roles(recipe.kind)}
     told |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
@@ -66,6 +70,15 @@ def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
     tell("drawing", 0, 0)
     told["figures"] = draw_dataset(dataset)
     return told
+
+
+def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoError) -> dict[str, Any]:
+    """Say why a file cannot be read so, with what somebody needs to say how it can; else there is only the reason."""
+    columns = _list_columns(path, settled)
+    if not columns:
+        raise error
+    row = registry.find_kind(kind).row
+    return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
 
 
 def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
@@ -116,11 +129,11 @@ def _most_common(dataset: Dataset) -> str:
     return str(history.labels[int(np.bincount(history.codes, minlength=len(history.labels)).argmax())])
 
 
-def _list_columns(path: Path, recipe: Recipe) -> list[str]:
+def _list_columns(path: Path, recipe: Recipe | None) -> list[str]:
     """Return the names of the columns in the file, where it is a table; after the steps that rename them."""
     table = Look.of(path).rows
     names = [] if table is None else list(table.column_names)
-    for step in recipe.options.get("steps", ()):
+    for step in () if recipe is None else recipe.options.get("steps", ()):
         verb, _, rest = step.partition(" ")
         old, _, new = rest.partition("=")
         if verb == "rename":

@@ -18,7 +18,7 @@ from sfumato.io.export import write_table
 def files(tmp_path_factory):
     """One small file of every kind, as somebody would have it."""
     folder = tmp_path_factory.mktemp("files")
-    sizes = {"activity": 12, "timeline": 400}
+    sizes = {"activity": 12, "timeline": 400, "snapshots": 400}
     for kind in registry.all_kinds():
         write_table(registry.generator(kind).generate(sizes.get(kind, 200), 1), folder / f"My {kind} (1).csv")
     return folder

@@ -251,7 +251,10 @@ class Jobs:
     def _date_inputs(self, arguments: Mapping[str, Any]) -> list[list[Any]]:
         """Say how the files are that a question is about: when they change, it is another question."""
         found: list[list[Any]] = []
-        for area, names in sorted(arguments.get("files", {}).items()):
+        asked = {area: list(names) for area, names in arguments.get("files", {}).items()}
+        for area in ("hierarchies", "constraints"):  # data may be read with any of them
+            asked[area] = self._project.list(area) if "data" in asked else []
+        for area, names in sorted(asked.items()):
             for name in sorted(names):
                 paths = [self._project.find(area, name)]
                 paths += [self._project.policy_of(name)] if area == "data" else []

@@ -227,7 +227,7 @@ def offer_files(bench: Bench, name: str, policy: str = "") -> None:
         link("Report", path_to("files", "releases", name) + "/owner/report.html?show=1", "button plain")
         if policy:
             link("Policy file", path_to("files", "policies", policy, policy), "button plain", download=True)
-        link("Verify, attack, measure", path_to("releases", name), "button plain")
+            link("Verify, attack, measure", path_to("releases", name), "button plain")
     with more(f"All files ({len(files)})"), ui.element("ul"):
         for path in [*public, *(path for path in files if path not in public)]:
             with ui.element("li"):

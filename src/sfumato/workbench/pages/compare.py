@@ -66,7 +66,9 @@ def register(bench: Bench) -> None:
         with frame(f"Study {path.stem}", "compare"):
             with ui.element("div").classes("row"):
                 link("Study file", path_to("files", "studies", name, name), "button plain", download=True)
-            job = bench.jobs.ask("study", files={"studies": [name]})
+            read = Path(read_study(path).data.path or "")
+            data = [read.name] if read.name in bench.project.list("data") else []
+            job = bench.jobs.ask("study", files={"studies": [name], "data": data})
             watch(bench, job, lambda found: _show_found(job, found), live=_show_early)
 
 

@@ -43,6 +43,8 @@ _PAGES = {
     "releases": "Releases",
 }
 _OF_DATA = {"data", "risk", "anonymise", "compare", "queries", "hierarchies"}
+_FEW = 3
+"""Columns of a table that fit on a small screen."""
 _PATIENCE = 0.5
 """Seconds between two looks at a job."""
 
@@ -182,8 +184,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     told = f"<caption>{escape_html(caption)}</caption>" if caption else ""
     label = escape_html(caption or "Table")
     ui.html(
-        f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
-        f"<table>{told}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
+        f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'><table{' class=broad' * (len(head) > _FEW)}>"
+        f"{told}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )
 

@@ -85,12 +85,37 @@ def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
     folder.mkdir()
     told = {"task": "example", "arguments": {"kind": "table"}, "project": str(project.folder)}
     (folder / "job.json").write_text(json.dumps(told))
-    command = [sys.executable, "-m", "sfumato.workbench.worker", str(folder)]
+    command = [sys.executable, "-m", "sfumato.workbench.worker"]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker.stdin.write(f"{folder}\n".encode())
+    worker.stdin.flush()
     assert b"phase" in worker.stdout.readline()
     worker.stdin.close()  # what the system does when the server is gone
     assert worker.wait(30) in {0, 1}
     worker.stdout.close()
+
+
+def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
+    jobs = Jobs(project, warm=True)
+    spare = jobs._spare
+    job = jobs.ask("example", fresh=True, kind="timeline")
+    assert job.process is spare
+    wait_for(lambda: job.is_over and jobs._spare is not None)
+    assert job.state == "done"
+    waiting = jobs._spare.pid
+    jobs.close()
+    wait_for(lambda: not _is_alive(waiting))
+
+
+def test_old_jobs_are_forgotten(project, monkeypatch):
+    monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 1)
+    jobs = Jobs(project)
+    first, second = (jobs.ask("example", fresh=True, kind=kind) for kind in ("timeline", "sets"))
+    wait_for(lambda: first.is_over and second.is_over)
+    third = jobs.ask("example", fresh=True, kind="table")
+    wait_for(lambda: third.is_over)
+    assert third.state == "done" and sum(job.folder.exists() for job in (first, second)) == 1
+    jobs.close()
 
 
 def test_questions_about_strange_files_are_refused(project):

@@ -105,9 +105,11 @@ class Jobs:
         Whose jobs they are.
     at_once
         How many run at a time.
+    warm
+        Whether a process that has the program loaded waits for the next job, so that people do not.
     """
 
-    def __init__(self, project: Project, at_once: int = _AT_ONCE) -> None:
+    def __init__(self, project: Project, at_once: int = _AT_ONCE, *, warm: bool = False) -> None:
         self._project, self._at_once = project, at_once
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
@@ -115,7 +117,9 @@ class Jobs:
         self._running: set[Job] = set()
         self._closed = False
         self._folder = project.hidden("jobs")
-        self._forget_old()
+        self._forget()
+        self._warm = warm
+        self._spare = _start() if warm else None
 
     def ask(self, task: str, *, fresh: bool = False, **arguments: Any) -> Job:
         """Return the job that answers a question, begun now if nobody asked before; fresh work is always begun."""
@@ -169,6 +173,8 @@ class Jobs:
                 job.state, job.error = "stopped", _STOPPED
             self._queue.clear()
             processes = [job.process for job in self._running if job.process is not None]
+            processes += [self._spare] if self._spare is not None else []
+            self._spare = None
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGINT)
@@ -183,6 +189,7 @@ class Jobs:
             raise SfumatoError("the server is closing.")
         if len(self._queue) >= _MOST_WAITING:
             raise SfumatoError("too many jobs are waiting. Stop some of them, or wait.")
+        self._forget()
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
         told = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
@@ -198,15 +205,18 @@ class Jobs:
                 job = self._queue.popleft()
                 self._running.add(job)
                 job.state, job.began, job.phase_began = "running", time.monotonic(), time.monotonic()
-                job.process = subprocess.Popen(
-                    [sys.executable, "-m", "sfumato.workbench.worker", str(job.folder)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                    env={**os.environ, "PYTHONUNBUFFERED": "1"},
-                )
+                job.process = self._hire(job.folder)
                 threading.Thread(target=self._watch, args=(job, job.process), daemon=True).start()
+
+    def _hire(self, folder: Path) -> subprocess.Popen[bytes]:
+        """Give a job to the process that waits for one, or to a new one."""
+        spare, self._spare = self._spare, None
+        process = spare if spare is not None and spare.poll() is None else _start()
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # a process that is gone is seen by whoever watches it
+            process.stdin.write(f"{folder}\n".encode())
+            process.stdin.flush()
+        return process
 
     def _watch(self, job: Job, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
@@ -218,6 +228,8 @@ class Jobs:
             self._running.discard(job)
             self._conclude(job, code)
             job.process = None
+            if self._warm and self._spare is None and not self._closed:
+                self._spare = _start()
         self._hand_out()
 
     def _conclude(self, job: Job, code: int) -> None:
@@ -265,11 +277,27 @@ class Jobs:
                         found.append([area, path.name, stat.st_mtime_ns, stat.st_size])
         return found
 
-    def _forget_old(self) -> None:
+    def _forget(self) -> None:
+        """Forget the oldest jobs where there are too many, and what earlier servers left unfinished."""
+        active = {job.key for job in (*self._queue, *self._running)}
         folders = sorted(self._folder.iterdir(), key=lambda folder: -folder.stat().st_mtime)
         for at, folder in enumerate(folders):
-            if at >= _KEPT or not (folder / "outcome.json").is_file():
+            unfinished = folder.name not in self._jobs and not (folder / "outcome.json").is_file()
+            if folder.name not in active and (at >= _KEPT or unfinished):
                 shutil.rmtree(folder, ignore_errors=True)
+                self._jobs.pop(folder.name, None)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """Start a process that loads the program and waits for a job."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "sfumato.workbench.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

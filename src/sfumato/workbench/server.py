@@ -63,7 +63,7 @@ def serve(
     project = open_project(data)
     token = secrets.token_urlsafe(24) if ask_token or not is_loopback(host) else None
     with _listen(host, port) as listener:
-        jobs = Jobs(project)
+        jobs = Jobs(project, warm=True)
         app = build_app(project, jobs, largest)
         guarded: Any = Guard(app, host, names, token)
         config = uvicorn.Config(

@@ -10,7 +10,6 @@ import _thread
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from pathlib import Path
@@ -41,14 +40,18 @@ class _Teller:
             _thread.interrupt_main()
 
 
-def main(folder: Path) -> NoReturn:
-    """Do the job that a folder describes."""
+def main() -> NoReturn:
+    """Load the program, wait for the folder that describes a job, and do the job."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     commands, answers = os.dup(0), os.dup(1)
     # What libraries print goes nowhere near the answers.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        folder = _wait(commands)
+    except KeyboardInterrupt:
+        os._exit(0)
     threading.Thread(target=_end_with_server, args=(commands,), daemon=True).start()
     try:
         told: dict[str, Any] = {"outcome": _work(folder, _Teller(answers))}
@@ -62,6 +65,19 @@ def main(folder: Path) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     replace_text(folder / "outcome.json", json.dumps(told, ensure_ascii=False, default=_plain))
     os._exit(0)
+
+
+def _wait(handle: int) -> Path:
+    """Return the folder of the job, once there is one; end if nobody is left to send any."""
+    from sfumato.workbench.tasks import looking, making  # noqa: F401
+
+    line = b""
+    while not line.endswith(b"\n"):
+        block = os.read(handle, 1)
+        if not block:
+            os._exit(0)
+        line += block
+    return Path(os.fsdecode(line[:-1]))
 
 
 def _work(folder: Path, tell: _Teller) -> dict[str, Any]:
@@ -109,4 +125,4 @@ def _plain(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -184,8 +184,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     told = f"<caption>{escape_html(caption)}</caption>" if caption else ""
     label = escape_html(caption or "Table")
     ui.html(
-        f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'><table{' class=broad' * (len(head) > _FEW)}>"
-        f"{told}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
+        f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
+        f"<table{' class=broad' * (len(head) > _FEW)}>{told}"
+        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )
 

@@ -17,8 +17,9 @@ from sfumato.report.times import show_time
 __all__ = ["PAGE", "read_page", "write_view"]
 
 PAGE = 25
-"""Rows of a page, and of a row group: a page is read without the others."""
-_GROUPS = 40
+"""Rows of a page."""
+_GROUP = 40 * PAGE
+"""Rows that are read for a page, and no others."""
 _ENTRIES = 12
 _LONGEST = 80
 
@@ -33,19 +34,18 @@ def write_view(dataset: Dataset, path: Path) -> int:
     >>> write_view(Dataset.of("sets", [["wine", "bread"], ["bread"]]), path)
     2
     >>> read_page(path, 0)[1]
-    [['1', 'bread, wine'], ['2', 'bread']]
+    [['p0', 'wine, bread'], ['p1', 'bread']]
     """
     shown = list(dataset.schema.columns)
     schema = pa.schema([(column.name, pa.string()) for column in shown])
-    size = PAGE * _GROUPS
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for begin in range(0, len(dataset), size):
-            part = dataset.table.slice(begin, size)
+        for begin in range(0, len(dataset), _GROUP):
+            part = dataset.table.slice(begin, _GROUP)
             cells = [
                 pa.array([_spell(value, dataset.clock if column.role == "time" else None) for value in values])
                 for column, values in ((column, part.column(column.name).to_pylist()) for column in shown)
             ]
-            writer.write_table(pa.table([cell.cast(pa.string()) for cell in cells], schema=schema), row_group_size=PAGE)
+            writer.write_table(pa.table([cell.cast(pa.string()) for cell in cells], schema=schema))
     return len(dataset)
 
 
@@ -53,9 +53,10 @@ def read_page(path: Path, number: int) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns and the rows of a page, the first of which is 0."""
     with pq.ParquetFile(path) as file:
         names = list(file.schema_arrow.names)
-        if not 0 <= number < file.num_row_groups:
+        group, begin = divmod(number * PAGE, _GROUP)
+        if not 0 <= group < file.num_row_groups:
             return names, []
-        table = file.read_row_group(number)
+        table = file.read_row_group(group).slice(begin, PAGE)
     return names, [list(row.values()) for row in table.to_pylist()]
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.workbench.running import names_in, wait_for
+from tests.workbench.running import names_in, serving, wait_for
 
 from sfumato.core.errors import SfumatoError
 from sfumato.workbench.jobs import Jobs
@@ -116,6 +116,24 @@ def test_old_jobs_are_forgotten(project, monkeypatch):
     wait_for(lambda: third.is_over)
     assert third.state == "done" and sum(job.folder.exists() for job in (first, second)) == 1
     jobs.close()
+
+
+def test_nothing_outlives_a_server_that_was_killed(tmp_path):
+    with serving(tmp_path / "project") as running:
+        (tmp_path / "project" / "data" / "visits.csv").write_text("person,place\n1,a\n2,b\n")
+        running.ask("/data/visits.csv")
+        pid = running.process.pid
+        lists = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+        children = [int(child) for listed in lists for child in listed]
+        assert children and all(map(_is_alive, children))
+        running.process.kill()
+        wait_for(lambda: not any(map(_is_alive, children)))
+
+
+def test_a_server_that_is_stopped_ends_well(tmp_path):
+    with serving(tmp_path / "project") as running:
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(30) == 0
 
 
 def test_questions_about_strange_files_are_refused(project):

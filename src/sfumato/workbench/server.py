@@ -81,7 +81,8 @@ def serve(
             say(f"Token, shown this once: {token}")
         say("Stop it with Ctrl-C.")
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            with contextlib.suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[listener])
         finally:
             jobs.close()
 

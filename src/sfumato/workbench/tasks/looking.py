@@ -62,7 +62,10 @@ def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
         kind = settled.kind if settled is not None else asked.get("kind") or "table"
         return told | _tell_unread(project.find("data", name), kind, settled, error)
     told |= {"kind": recipe.kind, "row": registry.find_kind(recipe.kind).row, "facts": dataset.describe()}
-    told |= {"columns": _list_columns(project.find("data", name), recipe), "roles": list_roles(recipe.kind)}
+    told |= {"columns": [], "roles": list_roles(recipe.kind)}
+    if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
+        told["columns"] = _list_columns(project.find("data", name), recipe)
+
     told |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
     told["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
     tell("making rows ready", 0, 0)

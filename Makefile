@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint cluster bench papers docs gallery curves clean
+.PHONY: demo test browser lint cluster bench papers docs gallery curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
@@ -12,6 +12,11 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 test: $(STAMP)-test  ## install what tests need and run them all
 	$(BIN)/python -m pytest -n auto --ignore=tests/engines
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/cli --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs --ignore=tests/engines
+
+browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+		{ echo "Chromium is missing. Install it: sudo apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pytest browser -n 0
 
 lint: $(STAMP)-lint  ## style, types, import contracts
 	$(BIN)/ruff check .
@@ -67,6 +72,10 @@ $(STAMP)-run: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(STAMP)-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	@touch $@
+
+$(STAMP)-browser: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"
 	@touch $@
 
 $(STAMP)-lint: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -19,6 +19,7 @@ NAVIGATION = {
     "Working with it": [
         "guide/reading-a-report",
         "guide/studies",
+        "guide/workbench",
         "guide/scale",
         "guide/frames",
         "guide/export",

@@ -16,6 +16,7 @@ from sfumato.cli.hierarchies import app as hierarchies
 from sfumato.cli.inspection import show_inspection
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond, show_work, speak_up
+from sfumato.cli.serving import serve as serve_command
 from sfumato.cli.workloads import app as workloads
 from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
@@ -524,5 +525,5 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, explore_command, edit_command, compile_command):
+for _command in (studies.evaluate, studies.compare, explore_command, edit_command, compile_command, serve_command):
     app.command()(_command)

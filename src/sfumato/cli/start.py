@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +15,11 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.params import build, declared
 from sfumato.core.visible import make_visible
 from sfumato.guessing import Guessed, guess_file
+from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.looks import Guess
 
 __all__ = ["spell_policy", "start"]
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _ABOUT = {
     "columns": "which column plays which part",
     "drop": "columns that are left out; * for all that have no part",
@@ -160,23 +157,23 @@ def spell_policy(found: Guessed, policy: Path) -> str:
         *(f"# To decide: {_comment(left)}" for left in guess.open),
         "",
         "[data]",
-        f"path = {_spell(_beside(found.path, policy))}",
-        f"kind = {_spell(guess.kind)}",
+        f"path = {spell_toml(_beside(found.path, policy))}",
+        f"kind = {spell_toml(guess.kind)}",
     ]
     for name, value in guess.options.items():
         if name in _ABOUT:
             lines.append(f"# {_ABOUT[name]}")
-        lines.append(f"{name} = {_spell(value)}")
-    lines += ["", *_spell_method(guess), "", "[release]", f"out = {_spell(_name_release(found.path))}", ""]
+        lines.append(f"{name} = {spell_toml(value)}")
+    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(found.path))}", ""]
     return "\n".join(lines)
 
 
 def _spell_method(guess: Guess) -> list[str]:
     method = registry.find(guess.method, guess.kind)
     about = {parameter.name: parameter.param.help for parameter in declared(method)}
-    lines = ["[method]", f"# {_comment(method.summary)}", f"name = {_spell(guess.method)}"]
+    lines = ["[method]", f"# {_comment(method.summary)}", f"name = {spell_toml(guess.method)}"]
     for name, value in guess.parameters.items():
-        lines += [f"# {_comment(about[name])}", f"{name} = {_spell(value)}"]
+        lines += [f"# {_comment(about[name])}", f"{name} = {spell_toml(value)}"]
     return lines
 
 
@@ -193,19 +190,3 @@ def _name_release(path: Path) -> str:
 
 def _comment(text: str) -> str:
     return make_visible(" ".join(text.split()))
-
-
-def _spell(value: Any) -> str:
-    """Write a value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        pairs = (
-            f"{name if _BARE.fullmatch(name) else _spell(name)} = {_spell(entry)}" for name, entry in value.items()
-        )
-        return "{ " + ", ".join(pairs) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_spell, value)) + "]"
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

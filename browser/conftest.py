@@ -1,0 +1,51 @@
+"""Chromium of the system, driven by Playwright, on a server of the workbench."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+from tests.workbench.running import serving
+
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("browser") / "project") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.exit("Chromium is missing. Install it: sudo apt-get install chromium (or chromium-browser).", 2)
+    with sync_playwright() as driver:
+        folder = tmp_path_factory.mktemp("profile")
+        context = driver.chromium.launch_persistent_context(
+            folder, executable_path=path, args=list(_FLAGS), accept_downloads=True
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A tab on which nothing may go wrong."""
+    tab = chromium.new_page()
+    tab.set_default_timeout(60_000)
+    faults = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    tab.on("request", lambda asked: faults.append(asked.url) if not asked.url.startswith(_LOCAL) else None)
+    yield tab
+    tab.close()
+    assert faults == []
+
+
+_LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")

@@ -1,0 +1,169 @@
+"""The workbench in a real browser: every kind of data from upload to a verified download, studies, stops, reloads."""
+
+from __future__ import annotations
+
+import io
+import re
+import tomllib
+import zipfile
+
+import pytest
+
+import sfumato as sf
+from sfumato import registry
+from sfumato.io.export import write_table
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """One small file of every kind, as somebody would have it."""
+    folder = tmp_path_factory.mktemp("files")
+    sizes = {"activity": 12, "timeline": 400, "snapshots": 400}
+    for kind in registry.all_kinds():
+        write_table(registry.generator(kind).generate(sizes.get(kind, 200), 1), folder / f"My {kind} (1).csv")
+    return folder
+
+
+def _upload(page, server, path, kind):
+    page.goto(server.base)
+    page.get_by_label("File with data").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/data/my-*")
+    page.get_by_role("heading", name="What they hold").wait_for()
+    if not page.get_by_text(f"{kind}: a row is").count():
+        page.get_by_label("Kind of data").last.select_option(kind)
+        page.get_by_role("button", name="Take it for that").click()
+        page.wait_for_url("**kind=*")
+        page.get_by_text(f"{kind}: a row is").wait_for()
+    return page.url.split("?")[0].rpartition("/")[2]
+
+
+@pytest.mark.parametrize("kind", registry.all_kinds())
+def test_from_upload_to_a_verified_download(page, server, files, tmp_path, kind):
+    name = _upload(page, server, files / f"My {kind} (1).csv", kind)
+    page.get_by_role("link", name="Who stands out?").click()
+    page.get_by_text("Attackers who know ever more").first.wait_for()
+    page.goto(f"{server.base}/anonymise/{name}")
+    if page.get_by_label("k", exact=True).count():
+        page.get_by_label("k", exact=True).fill("3")
+    page.get_by_role("button", name="Anonymise", exact=True).click()
+    page.wait_for_url("**/run/*")
+    page.reload()  # in the middle: the run goes on, and is found again
+    page.get_by_text("The guarantee holds").wait_for()
+    page.get_by_role("heading", name="Original beside release").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download the release").click()
+    with zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes())) as archive:
+        assert all(inner.startswith("release/") for inner in archive.namelist())
+        archive.extractall(tmp_path)
+    assert sf.verify(tmp_path).holds
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Policy file").click()
+    policy = tomllib.loads(waiting.value.path().read_text())
+    assert policy["data"]["kind"] == kind
+    assert page.frame_locator("iframe").locator("h1").count() == 1
+    page.get_by_role("link", name="Verify, attack, measure").click()
+    page.get_by_role("button", name="Verify", exact=True).click()
+    page.wait_for_url("**do=verify*")
+    page.get_by_text("The guarantee holds").first.wait_for()
+
+
+def test_a_study_with_three_methods_survives_a_closed_tab(page, chromium, server, files):
+    name = _upload(page, server, files / "My table (1).csv", "table")
+    page.goto(f"{server.base}/compare/{name}")
+    page.get_by_label("Its values").fill("2, 4")
+    assert page.get_by_role("checkbox", checked=True).count() == 3
+    page.get_by_role("button", name="Run the study").click()
+    page.wait_for_url("**/study/*")
+    address = page.url
+    page.close()
+    again = chromium.new_page()
+    again.goto(address)
+    again.get_by_text("6 cells: 6 done.").wait_for(timeout=90_000)
+    assert again.locator("figure svg").count() >= 4
+    again.get_by_role("link", name="Page of the study").click()
+    again.locator("canvas, svg").first.wait_for()
+    again.close()
+
+
+def test_a_hierarchy_is_edited_and_used(page, server, files):
+    name = _upload(page, server, files / "My sets (1).csv", "sets")
+    page.goto(f"{server.base}/hierarchies/{name}")
+    page.get_by_label("What it is over").fill("item")
+    page.get_by_label("Rule").fill("fanout:30")
+    page.get_by_role("button", name="Derive").click()
+    page.wait_for_url("**/hierarchy/*")
+    root = page.locator(".tree summary").first.inner_text()
+    page.get_by_label("Node").first.fill(re.sub(r" \(\d+\)$", "", root))
+    page.get_by_label("New label").fill("<b>anything</b>")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_text("<b>anything</b>").first.wait_for()
+    page.get_by_label("For these data").select_option(name)
+    page.get_by_label("Over").fill("item")
+    page.get_by_role("button", name="Use").click()
+    page.wait_for_url("**/data/*")
+    page.get_by_role("heading", name="What they hold").wait_for()
+    policy = (server.folder / "data" / f"{name}.toml").read_text()
+    assert "../hierarchies/" in policy
+
+
+def test_a_run_is_stopped(page, server):
+    page.goto(server.base)
+    page.get_by_role("button", name="Take activity").click()
+    page.wait_for_url("**/data/*")
+    name = page.url.rpartition("/")[2]
+    page.goto(f"{server.base}/anonymise/{name}")
+    page.get_by_role("button", name="Anonymise", exact=True).click()
+    page.wait_for_url("**/run/*")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped. Nothing was published.").wait_for()
+    page.get_by_role("button", name="Try again").wait_for()
+    assert not any(entry.name.startswith("activity-example") for entry in (server.folder / "releases").iterdir())
+
+
+def test_the_keyboard_reaches_everything(page, server):
+    page.goto(server.base)
+    page.get_by_role("button", name="Take table").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.textContent"))
+    assert {"Data", "Releases", "Upload", "Take table", "Take trajectories"} <= reached
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_and_can_be_read(page, server, width, scheme):
+    """Nothing is wider than the screen, every field has a label, and texts stand out from what is behind them."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    data = sorted(entry.name for entry in (server.folder / "data").iterdir() if entry.suffix == ".csv")
+    releases = sorted(entry.name for entry in (server.folder / "releases").iterdir())
+    if not data or not releases:
+        pytest.skip("the other tests make what is looked at")
+    paths = ["data", f"data/{data[0]}", f"risk/{data[0]}", f"anonymise/{data[0]}", f"compare/{data[0]}"]
+    paths += ["hierarchies", "queries", "releases", f"releases/{releases[0]}"]
+    for path in paths:
+        page.goto(f"{server.base}/{path}")
+        page.locator("h1").wait_for()
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(_UNLABELLED) == [], path
+        assert page.evaluate(_FAINT) == [], path
+
+
+_UNLABELLED = """() => [...document.querySelectorAll('input, select, textarea, button, iframe, progress')]
+  .filter(e => !(e.labels && e.labels.length) && !e.getAttribute('aria-label') && !e.title && !e.textContent.trim())
+  .map(e => e.outerHTML)"""
+_FAINT = """() => {
+  const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => { v /= 255;
+    return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 }); return .2126 * r + .7152 * g + .0722 * b };
+  const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+    if (!/, 0\\)$|transparent/.test(c)) return c } return 'rgb(255, 255, 255)' };
+  return [...document.querySelectorAll('.sheet *, header *')]
+    .filter(e => e.checkVisibility() && !e.closest('svg'))
+    .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
+    .filter(e => { const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x);
+      return (a + .05) / (b + .05) < 4.5 }).map(e => e.textContent.trim().slice(0, 60)) }"""

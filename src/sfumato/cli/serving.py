@@ -1,0 +1,39 @@
+"""The command that serves the workbench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["serve"]
+
+
+def serve(
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="Project folder, or a file to begin one with; ./sfumato-project if none."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any but this machine's own asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 for a free one.", min=0, max=65535)] = 8080,
+    allow_name: Annotated[
+        list[str], typer.Option(help="Further name that browsers may call the server by. Repeatable.")
+    ] = [],  # noqa: B006
+    ask_token: Annotated[bool, typer.Option("--ask-token", help="Ask for a token on this machine, too.")] = False,
+    max_upload: Annotated[float, typer.Option(help="Megabytes that an upload may have.", min=0.001)] = 1073.0,
+) -> None:
+    """Serve the workbench: Sfumato in the browser, on a project folder of ordinary files."""
+    from sfumato.workbench.server import serve
+
+    serve(
+        data,
+        host=host,
+        port=port,
+        names=allow_name,
+        ask_token=ask_token,
+        largest=int(max_upload * 1_000_000),
+        say=typer.echo,
+    )

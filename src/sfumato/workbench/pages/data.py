@@ -1,0 +1,231 @@
+"""The Data page: pick or upload, see what it is and why, confirm or change that, edit by steps that are recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from nicegui import ui
+
+from sfumato import registry
+from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.params import declared
+from sfumato.io.steps import Step
+from sfumato.workbench.pages.forms import ReadingForm
+from sfumato.workbench.pages.parts import (
+    Bench,
+    Field,
+    facts,
+    figures,
+    frame,
+    go,
+    link,
+    more,
+    page,
+    path_to,
+    press,
+    say,
+    table,
+    watch,
+)
+from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
+from sfumato.workbench.tasks.viewing import PAGE, read_page
+
+__all__ = ["offer_upload", "register"]
+
+_STEPS = {
+    "rename": "rename a column: OLD=NEW",
+    "drop": "leave a column out: COLUMN",
+    "replace": "replace a value: COLUMN:OLD=NEW",
+    "filter": "keep rows: COLUMN=VALUE, =LOW..HIGH, =A|B or !=VALUE",
+}
+
+
+def register(bench: Bench) -> None:
+    """Make the Data page."""
+
+    @page("/")
+    @page("/data")
+    def _choose() -> None:
+        with frame("Data", "data"):
+            _list_data(bench)
+
+    @page("/data/{name}")
+    def _show(name: str, page: int = 1, kind: str = "") -> None:
+        bench.project.find("data", name)
+        with frame(name, "data", name):
+            recipe = _read_settled(bench, name)
+            if recipe is not None and kind and kind != recipe.kind:
+                recipe = None
+            asked: dict[str, Any] = {"files": {"data": [name]}, "kind": kind}
+            if recipe is None:
+                _offer_kinds(name, kind)
+            job = bench.jobs.ask("look", **asked)
+            watch(bench, job, lambda found: _show_data(bench, name, found, job.folder / "view.parquet", page))
+            if recipe is not None:
+                _offer_steps(bench, name, recipe)
+
+
+def offer_upload(area: str, then: str, told: str) -> None:
+    """Offer to send a file to the project."""
+    with ui.element("div").classes("row").props(f'data-upload="{area}" data-then="{then}"'):
+        with ui.element("label").classes("field"):
+            say(told, "span")
+            ui.element("input").props('type="file"')
+        press("Upload", lambda: None, data_send="1")
+        say("", "span", "muted").props('role="status"')
+
+
+def _list_data(bench: Bench) -> None:
+    names = bench.project.list("data")
+    if names:
+        say("In this project", "h2")
+        with ui.element("ul").classes("cards"):
+            for name in names:
+                with ui.element("li").classes("card"):
+                    with ui.element("h3"):
+                        link(name, path_to("data", name))
+                    recipe = _read_settled(bench, name)
+                    say(
+                        f"{recipe.kind}: a row is {registry.find_kind(recipe.kind).row}" if recipe else "Not looked at."
+                    )
+    say("Upload a file", "h2")
+    say(
+        "CSV, Parquet, JSON lines, workbooks, XES, GPX, GeoJSON, SPMF and others. It stays on the machine that this "
+        "server runs on, in the folder data of the project.",
+        classes="muted",
+    )
+    offer_upload("data", "/data/", "File with data")
+    say("Or take an example", "h2")
+    say("Check-ins that come with the program; the others are made up.", classes="muted")
+    with ui.element("ul").classes("cards"):
+        for kind in registry.all_kinds():
+            with ui.element("li").classes("card"):
+                say(kind, "h3")
+                say(f"A row is {registry.find_kind(kind).row}.")
+                press(f"Take {kind}", functools.partial(_take_example, bench, kind), "plain")
+
+
+def _take_example(bench: Bench, kind: str) -> None:
+    job = bench.jobs.ask("example", fresh=True, kind=kind)
+    with ui.dialog(value=True).props("persistent"), ui.element("div").classes("card"):
+        watch(bench, job, lambda found: go("data", found["name"]))
+
+
+def _read_settled(bench: Bench, name: str) -> Recipe | None:
+    try:
+        return read_recipe(bench.project, name)
+    except SfumatoError:
+        return None
+
+
+def _offer_kinds(name: str, kind: str) -> None:
+    """Let people say the kind of a file that nothing could guess."""
+    with more("Say what it is"), ui.element("div").classes("row"):
+        chosen = Field("Kind of data", kind, options={"": "(guess)"} | {each: each for each in registry.all_kinds()})
+        press("Look again", lambda: go("data", name, kind=chosen.value), "plain")
+
+
+def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number: int) -> None:
+    if found["unread"]:
+        say(found["unread"], classes="failed").props('role="alert"')
+        _offer_reading(bench, name, found)
+        return
+    say(f"{found['kind']}: a row is {found['row']}.")
+    for left in found["open"]:
+        say(f"To decide: {left}", classes="verdict careful")
+    if found["reasons"]:
+        with more("Why it was taken for that").props("open"), ui.element("ul"):
+            for reason in found["reasons"]:
+                say(reason, "li")
+    with ui.element("div").classes("row"):
+        link("Who stands out?", path_to("risk", name), "button")
+        link("Anonymise", path_to("anonymise", name), "button plain")
+        link("Download", path_to("files", "data", name, name), "button plain", download=True)
+    facts({n: v for n, v in found["facts"].items() if n != "kind"}, "What the data are")
+    _show_rows(name, found, view, number)
+    say("What they hold", "h2")
+    figures(found["figures"])
+    if found["notes"]:
+        with more("What reading did"), ui.element("ul"):
+            for note in found["notes"]:
+                say(note, "li")
+    _offer_reading(bench, name, found)
+
+
+def _show_rows(name: str, found: dict[str, Any], view: Any, number: int) -> None:
+    pages = max(-(-found["rows"] // PAGE), 1)
+    number = min(max(number, 1), pages)
+    names, rows = read_page(view, number - 1)
+    roles = {column["name"]: column["role"] for column in found["schema"]}
+    say("Rows", "h2").props('id="rows"')
+    head = [f"{column} ({roles[column]})" if column in roles else column for column in names]
+    table(head, rows, f"Page {number:,} of {pages:,}; {found['rows']:,} rows")
+    with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
+        for label, target in (("First", 1), ("Previous", number - 1), ("Next", number + 1), ("Last", pages)):
+            if 1 <= target <= pages and target != number:
+                link(label, path_to("data", name, page=str(target)) + "#rows", "button plain")
+
+
+def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
+    recipe = _read_settled(bench, name) or _begin_recipe(found["kind"])
+    say("How is it to be read?" if found["unread"] else "Is that right?", "h2")
+    say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
+    with ui.element("div").classes("row"):
+        kinds = {each: f"{each}{' (could also be)' * (each in found['others'])}" for each in registry.all_kinds()}
+        chosen = Field("Kind of data", recipe.kind, options=kinds)
+        press("Take it for that", lambda: _change_kind(bench, name, recipe, chosen.value), "plain")
+    form = ReadingForm(recipe.kind, recipe.options, found["columns"], found["roles"])
+    with ui.element("div").classes("row"):
+        press("Read it so", lambda: _settle(bench, name, dataclasses.replace(recipe, options=form.collect())))
+
+
+def _begin_recipe(kind: str) -> Recipe:
+    """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
+    known = registry.find_kind(kind)
+    method = known.advised[0]
+    names = [parameter.name for parameter in declared(registry.find(method, kind))]
+    usual = {name: values[len(values) // 2] for name, values in known.usual.items() if name in names}
+    return Recipe(kind, {}, method, usual)
+
+
+def _change_kind(bench: Bench, name: str, recipe: Recipe, kind: str) -> None:
+    if kind == recipe.kind and bench.project.policy_of(name).exists():
+        raise ParameterError("It is taken for that already.")
+    bench.project.policy_of(name).unlink(missing_ok=True)
+    go("data", name, kind=kind)
+
+
+def _settle(bench: Bench, name: str, recipe: Recipe) -> None:
+    from sfumato.io.reading import Reading
+
+    Reading.of(recipe.kind, recipe.options)
+    write_recipe(bench.project, name, recipe)
+    go("data", name)
+
+
+def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
+    """Offer to edit the data by steps, which are kept in the policy and can be taken back."""
+    steps = list(recipe.options.get("steps", ()))
+    say("Edit", "h2")
+    say("The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published.")
+    if steps:
+        with ui.element("ol"):
+            for step in steps:
+                say(step, "li")
+        press("Undo the last step", lambda: _keep_steps(bench, name, recipe, steps[:-1]), "plain")
+    with ui.element("div").classes("row"):
+        verb = Field("Step", "rename", options=_STEPS)
+        rest = Field("With", "")
+        press("Add the step", lambda: _add_step(bench, name, recipe, f"{verb.value} {rest.value}"), "plain")
+
+
+def _add_step(bench: Bench, name: str, recipe: Recipe, step: str) -> None:
+    Step.parse(step)
+    _keep_steps(bench, name, recipe, [*recipe.options.get("steps", ()), step.strip()])
+
+
+def _keep_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
+    rest = {option: value for option, value in recipe.options.items() if option != "steps"}
+    _settle(bench, name, dataclasses.replace(recipe, options=rest | ({"steps": steps} if steps else {})))

@@ -1,0 +1,205 @@
+"""Forms drawn from what methods and readers declare: no form is written for any method or kind of data."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import ui
+
+from sfumato import registry
+from sfumato.core.method import Method
+from sfumato.core.params import Parameter, build, declared
+from sfumato.io.reading import Reading
+from sfumato.workbench.pages.parts import Field, more, say
+
+__all__ = ["ParameterForm", "ReadingForm", "explain_options"]
+
+_ROLES = {
+    "quasi": "others may know it: made coarser",
+    "sensitive": "must not be learnt about anybody",
+    "identifier": "names people: left out",
+    "plain": "published as it is",
+    "drop": "left out",
+}
+_FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
+"""Reading options that are asked before others."""
+_NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
+
+
+class ParameterForm:
+    """Asks for the parameters of a method: what it needs and what is usually set first, the rest behind "more"."""
+
+    def __init__(self, method: type[Method], kind: str, given: Mapping[str, Any]) -> None:
+        self._method = method
+        usual = registry.find_kind(kind).usual
+        parameters = declared(method)
+        first = [p for p in parameters if p.required or p.name in usual or p.name in given]
+        rest = [p for p in parameters if p not in first]
+        self._fields: dict[str, Field] = {}
+        with ui.element("div").classes("fields"):
+            for parameter in first:
+                self._ask(parameter, _begin_with(parameter, usual.get(parameter.name, ()), given))
+        if rest:
+            with more(f"More ({len(rest)})"), ui.element("div").classes("fields"):
+                for parameter in rest:
+                    self._ask(parameter, _begin_with(parameter, (), given))
+
+    def _ask(self, parameter: Parameter, value: Any) -> None:
+        param = parameter.param
+        allowed = param.range_text()
+        told = f"{param.help} {f'({allowed})' if allowed and not param.choices else ''}".strip()
+        text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        options = None
+        kind, bounds, step = "text", (param.ge, param.le), "any"
+        if param.choices:
+            options = ({"": "(none)"} if parameter.optional else {}) | {choice: choice for choice in param.choices}
+        elif parameter.type is bool:
+            kind = "check"
+        elif parameter.type in {int, float}:
+            kind, bounds, step = _choose_slider(parameter, value)
+        self._fields[parameter.name] = Field(
+            parameter.name, text, help=told, options=options, kind=kind, bounds=bounds, step=step
+        )
+
+    def collect(self) -> dict[str, Any]:
+        """Return the parameters as plain values, or say which one is not as it should be."""
+        given: dict[str, Any] = {}
+        for parameter in declared(self._method):
+            text = self._fields[parameter.name].value.strip()
+            if text or parameter.type is bool:
+                given[parameter.name] = text
+        return build(self._method, given).parameters()
+
+
+def _begin_with(parameter: Parameter, usual: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
+    if parameter.name in given:
+        return given[parameter.name]
+    if usual:
+        return usual[len(usual) // 2]
+    return None if parameter.required else parameter.default
+
+
+def _choose_slider(parameter: Parameter, value: Any) -> tuple[str, tuple[float | None, float | None], str]:
+    """Return a slider where the numbers to choose from are known, or small ones are meant."""
+    param, whole = parameter.param, parameter.type is int
+    low, high = param.ge, param.le
+    if low is None or parameter.optional or isinstance(value, str):
+        return "number", (low, high), "1" if whole else "any"
+    if high is None and whole:
+        high = max(50.0, 4.0 * float(value or 0)) if low < 50 else None
+    if high is None:
+        return "number", (low, high), "1" if whole else "any"
+    return "slider", (low, high), "1" if whole else f"{(high - low) / 100:g}"
+
+
+def explain_options() -> dict[str, str]:
+    """Return what every reading option means, as its documentation says.
+
+    Examples
+    --------
+    >>> explain_options()["split"]
+    '``day`` or ``week`` for one record per person and day or week.'
+    """
+    found: dict[str, str] = {}
+    text = (Reading.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
+    for names, told in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
+        for name in names.split(","):
+            found[name.strip()] = " ".join(told.split())
+    return found
+
+
+class ReadingForm:
+    """Asks how a file is read: its kind, the part of every column, and options."""
+
+    def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+        self._before = dict(options)
+        known = registry.find_kind(kind).options
+        self._parts: dict[str, Field] = {}
+        self._columns: dict[str, Field] = {}
+        self._options: dict[str, Field] = {}
+        asked = [name for name in _list_options(kind) if name not in _NOT_ASKED]
+        if "quasi" in known:
+            asked = [name for name in asked if name != "sensitive"]
+            self._ask_parts(options, columns)
+        else:
+            self._ask_columns(options, columns, roles)
+        first = [name for name in _FIRST if name in asked]
+        told = explain_options()
+        with ui.element("div").classes("fields"):
+            for name in first:
+                self._ask(name, options.get(name), told.get(name, ""))
+        with more("More about reading"), ui.element("div").classes("fields"):
+            for name in asked:
+                if name not in first:
+                    self._ask(name, options.get(name), told.get(name, ""))
+
+    def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
+        say("What is each column?", "h3")
+        with ui.element("div").classes("fields"):
+            for column in columns:
+                part = next((role for role in _ROLES if column in options.get(role, ())), "")
+                chosen = {"": "(not said)"} | {role: f"{role}: {told}" for role, told in _ROLES.items()}
+                self._parts[column] = Field(column, part, options=chosen)
+
+    def _ask_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+        given = options.get("columns", {})
+        asked = list(dict.fromkeys([*given, *roles]))
+        if not asked:
+            return
+        say("Which column is what?", "h3")
+        with ui.element("div").classes("fields"):
+            for role in asked:
+                value = str(given.get(role, ""))
+                if value and value not in columns:
+                    self._columns[role] = Field(role, value, help="Several with commas.")
+                else:
+                    self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
+
+    def _ask(self, name: str, value: Any, told: str) -> None:
+        label = name.replace("_", " ")
+        plain = told.replace("``", "")
+        if isinstance(value, Mapping):
+            text = ", ".join(f"{key}={entry}" for key, entry in value.items())
+        elif isinstance(value, list | tuple):
+            text = ", ".join(map(str, value))
+        else:
+            text = "" if value is None else str(value)
+        self._options[name] = Field(label, text, help=plain)
+
+    def collect(self) -> dict[str, Any]:
+        """Return the reading options that were given."""
+        found: dict[str, Any] = {name: value for name, value in self._before.items() if name == "steps"}
+        for role in _ROLES if self._parts else ():
+            listed = [column for column, field in self._parts.items() if field.value == role]
+            if listed:
+                found[role] = listed
+        columns = {role: field.value.strip() for role, field in self._columns.items() if field.value.strip()}
+        if columns:
+            found["columns"] = columns
+        if not self._parts and self._before.get("drop"):
+            found["drop"] = list(self._before["drop"])
+        for name, field in self._options.items():
+            value = _read_option(name, field.value.strip())
+            if value:
+                found[name] = value
+        return found
+
+
+def _list_options(kind: str) -> list[str]:
+    """Return the options that mean something for a kind, those of any file last."""
+    common = ("missing", "empty", "delimiter", "format", "encoding", "header", "sheet")
+    return list(dict.fromkeys([*registry.find_kind(kind).options, *common]))
+
+
+def _read_option(name: str, text: str) -> Any:
+    """Read what was typed: lists by commas, names and values by an equals sign."""
+    default = next(field for field in dataclasses.fields(Reading) if field.name == name)
+    listed = [part.strip() for part in text.split(",") if part.strip()]
+    if default.type in {"tuple[str, ...]", tuple[str, ...]}:
+        return listed
+    if "Mapping" in str(default.type):
+        return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in listed)}
+    return text or None

@@ -1,0 +1,184 @@
+"""The Releases page: what was published, to be verified, attacked, measured, applied, and laid beside another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.io.policy import read_policy
+from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
+from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
+from sfumato.workbench.pages.risk import show_risks
+
+__all__ = ["register"]
+
+
+def register(bench: Bench) -> None:
+    """Make the Releases page."""
+
+    @page("/releases")
+    def _list() -> None:
+        with frame("Releases", "releases"):
+            _list_releases(bench)
+
+    @page("/releases/{name}")
+    def _show(name: str, do: str = "", data: str = "", with_: str = "", queries: str = "", m: int = 2) -> None:
+        bench.project.find("releases", name)
+        with frame(name, "releases"):
+            facts(_describe(bench, name), "The release")
+            offer_files(bench, name)
+            _offer_judging(bench, name, data or _find_original(bench, name))
+            _judge(bench, name, do, data, with_, queries, m)
+            _offer_apply(bench, name)
+            say("The report", "h2")
+            if "owner/report.html" in bench.project.files("releases", name):
+                frame_of_report(name)
+            else:
+                say("There is none.")
+
+
+def _list_releases(bench: Bench) -> None:
+    names = bench.project.list("releases")
+    if not names:
+        say("Nothing was published yet.")
+        link("Anonymise data", path_to("anonymise"), "button")
+        return
+    with ui.element("ul").classes("cards"):
+        for name in names:
+            with ui.element("li").classes("card"):
+                with ui.element("h3"):
+                    link(name, path_to("releases", name))
+                told = _describe(bench, name)
+                say(", ".join(f"{value}" for key, value in told.items() if key in {"kind", "method", "promise"}))
+
+
+def _describe(bench: Bench, name: str) -> dict[str, Any]:
+    """Return what a release says about itself."""
+    path = bench.project.files("releases", name).get("release/release.json")
+    try:
+        manifest = {} if path is None else json.loads(path.read_bytes())
+        claim = manifest.get("guarantee", {})
+        given = ", ".join(
+            f"{n}={v}" for n, v in claim.get("parameters", {}).items() if isinstance(v, int | float | str)
+        )
+        return {
+            "kind": manifest.get("kind"),
+            "method": manifest.get("method"),
+            "promise": f"{claim.get('name', '')} ({given})" if claim else None,
+            "statement": claim.get("statement"),
+            "records": manifest.get("records"),
+        }
+    except (ValueError, AttributeError):
+        return {"kind": "not readable"}
+
+
+def _find_original(bench: Bench, name: str) -> str:
+    """Return the data a release was made from, where its policy tells."""
+    for policy in bench.project.list("policies"):
+        try:
+            read = read_policy(bench.project.find("policies", policy))
+        except SfumatoError:
+            continue
+        made = read.release.out.rsplit("/", 1)[-1]
+        source = read.data.path.rsplit("/", 1)[-1]
+        if made == name and source in bench.project.list("data"):
+            return source
+    return ""
+
+
+def _offer_judging(bench: Bench, name: str, original: str) -> None:
+    say("Check it", "h2")
+    data = {"": "(none: from the published files alone)"} | {each: each for each in bench.project.list("data")}
+    others = {"": "(none)"} | {each: each for each in bench.project.list("releases") if each != name}
+    queries = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
+    with ui.element("div").classes("fields"):
+        chosen = Field("The original", original, options=data)
+        known = Field("An attacker knows at most", "2", options={str(n): f"{n} pieces" for n in range(1, 7)})
+        asked = Field("Queries to measure by", "", options=queries)
+        other = Field("Another release", "", options=others, help="To be laid beside this one.")
+
+    def begin(do: str) -> Callable[[], None]:
+        def act() -> None:
+            if do == "together" and not other.value:
+                raise ParameterError("Choose another release to lay beside this one.")
+            if do in {"attack", "measure"} and not chosen.value:
+                raise ParameterError("Choose the original: attacks and measures compare the release with it.")
+            go("releases", name, do=do, data=chosen.value, with_=other.value, queries=asked.value, m=known.value)
+
+        return act
+
+    with ui.element("div").classes("row"):
+        press("Verify", begin("verify"))
+        press("Attack", begin("attack"), "plain")
+        press("Measure", begin("measure"), "plain")
+        press("Lay beside the other", begin("together"), "plain")
+
+
+def _judge(bench: Bench, name: str, do: str, data: str, other: str, queries: str, m: int) -> None:
+    files: dict[str, list[str]] = {"releases": [name]}
+    files |= {"data": [data]} if data else {}
+    if do == "verify":
+        watch(bench, bench.jobs.ask("verify", files=files), lambda found: show_verdict(found["verdict"]))
+    elif do == "attack":
+        watch(bench, bench.jobs.ask("attack", files=files, m=min(max(m, 1), 6)), _show_attack)
+    elif do == "measure":
+        files |= {"workloads": [queries]} if queries else {}
+        watch(bench, bench.jobs.ask("measure", files=files), lambda found: show_scores(found["scores"]))
+    elif do == "together":
+        files["releases"] = [name, other]
+        watch(bench, bench.jobs.ask("together", files=files), lambda found: _show_together(found, name, other))
+
+
+def _show_attack(found: dict[str, Any]) -> None:
+    with ui.element("div").classes("pair"):
+        for when in ("before", "after"):
+            with ui.element("section").classes(when):
+                say(when.capitalize(), "h3")
+                show_risks(found["risk"][when], f"Risk {when}")
+    for beyond in found["risk"]["beyond"]:
+        facts(
+            {n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who does more than the promise is about"
+        )
+        for told in beyond.get("warnings", ()):
+            say(told, classes="verdict careful")
+
+
+def _show_together(found: dict[str, Any], first: str, second: str) -> None:
+    both = found["together"]
+    facts({n: v for n, v in both.items() if n not in {"warnings", "knowledge"}}, "What both give away together")
+    for told in both["warnings"]:
+        say(told, classes="verdict careful")
+    if found["scores"]:
+        by_name = {score["name"]: score["value"] for score in found["scores"][1]}
+        rows = [
+            (s["title"], s["value"], by_name.get(s["name"]), f"{s['better']} is better") for s in found["scores"][0]
+        ]
+        table(["measure", first, second, ""], rows, "Measures of both")
+
+
+def _offer_apply(bench: Bench, name: str) -> None:
+    if not any("recoding" in path for path in bench.project.files("releases", name)):
+        return
+    say("Publish a later batch", "h2")
+    say("With the same recoding, so that both can be used together.")
+    with ui.element("div").classes("fields"):
+        data = Field("The batch", "", options={"": "(choose)"} | {each: each for each in bench.project.list("data")})
+        unknown = Field(
+            "Values the recoding does not know",
+            "error",
+            options={"error": "publish nothing", "suppress": "leave them out"},
+        )
+        out = Field("Name of the release", f"{name}-batch", help="Letters, digits and dashes.")
+
+    def run() -> None:
+        if not data.value:
+            raise ParameterError("Choose the data of the batch.")
+        files = {"releases": [name], "data": [data.value]}
+        job = bench.jobs.ask("apply", fresh=True, files=files, unknown=unknown.value, out=out.value)
+        go("run", job.key)
+
+    press("Publish the batch", run, "plain")

@@ -1,0 +1,117 @@
+"""The Risk page: who stands out before anything is done, for attackers who know ever more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from sfumato.report.numerals import show_share
+from sfumato.workbench.pages.parts import (
+    Bench,
+    Field,
+    facts,
+    figures,
+    frame,
+    go,
+    link,
+    page,
+    path_to,
+    press,
+    say,
+    table,
+    watch,
+)
+
+__all__ = ["choose_data", "register", "show_risks"]
+
+_SIZES = ("set_sizes", "set_size_quantiles")
+_UNSHOWN = {
+    *("knowledge", "m", "max_success", "events", "seen", "unique_by", "measured", "margin", "sampling"),
+    *("prosecutor", "journalist", "marketer", "fates", *_SIZES),
+}
+
+
+def choose_data(bench: Bench, target: str) -> None:
+    """Ask which data a page is about."""
+    names = bench.project.list("data")
+    say("Which data?" if names else "There are no data in this project yet.")
+    with ui.element("ul"):
+        for name in names:
+            with ui.element("li"):
+                link(name, path_to(target, name))
+    if not names:
+        link("Pick or upload data", path_to("data"), "button")
+
+
+def register(bench: Bench) -> None:
+    """Make the Risk page."""
+
+    @page("/risk")
+    def _choose() -> None:
+        with frame("Risk", "risk"):
+            choose_data(bench, "risk")
+
+    @page("/risk/{name}")
+    def _show(name: str, m: int = 2) -> None:
+        m = min(max(m, 1), 6)
+        with frame("Who stands out?", "risk", name):
+            say(f"{name}, as it stands, before anything is done.", classes="muted")
+            with ui.element("div").classes("row"):
+                known = Field("An attacker knows at most", str(m), options={str(n): f"{n} pieces" for n in range(1, 7)})
+                press("Look", lambda: go("risk", name, m=known.value), "plain")
+            watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
+
+
+def _show_found(found: dict[str, Any]) -> None:
+    for suspect in found["identifiers"]:
+        told = f"Column {suspect['column']!r} looks like {suspect['looks_like']}: leave it out."
+        say(told, classes="verdict careful")
+    for sentence in found["in_words"][-1:]:
+        say(sentence, classes="verdict careful")
+    figures(found["figures"])
+    show_risks(found["risk"], "Attackers who know ever more")
+    rare = found["rare"]
+    if rare and rare["values"]:
+        say("What gives people away", "h2")
+        say(
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only; {show_share(rare['share'])} "
+            f"of the {rare['unit']} have one of them. Some: {', '.join(rare['some'])}."
+        )
+    unique = [(columns, share) for risk in found["risk"] for columns, share in risk.get("unique_by", {}).items()]
+    if unique:
+        table(
+            ["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives people away"
+        )
+    for beyond in found["beyond"]:
+        facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
+
+
+def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
+    """Show what attackers reach, one row for each, and among how many records people hide."""
+    names = list(dict.fromkeys(name for risk in risks for name in risk if name not in _UNSHOWN))
+    rows = [(describe(risk), *(risk.get(name) for name in names)) for risk in risks]
+    table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
+    known = [risk for risk in risks if risk.get("set_sizes")]
+    bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
+    if known:
+        table(
+            ["an attacker who knows", *("in none" if band == "none" else band for band in bands)],
+            [(describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands)) for risk in known],
+            f"{caption}: share that hides among so many records",
+        )
+
+
+def describe(risk: Mapping[str, Any]) -> str:
+    """Say what an attacker knows.
+
+    Examples
+    --------
+    >>> describe({"knowledge": "ordered-places", "m": 2})
+    'ordered places (m=2)'
+    """
+    known = str(risk["knowledge"]).replace("-", " ")
+    if "seen" in risk:
+        return f"{known} ({show_share(risk['seen'])} of the time points)"
+    return f"{known} (m={risk['m']})" if "m" in risk else f"{known} (all)"

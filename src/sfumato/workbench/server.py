@@ -1,0 +1,152 @@
+"""The server: pages on a project folder, on this machine only unless told otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.core.errors import ParameterError
+from sfumato.workbench.guard import Guard, is_loopback
+from sfumato.workbench.jobs import Jobs
+from sfumato.workbench.project import READ_AS_DATA, Project, make_name, split_name
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+__all__ = ["LARGEST_UPLOAD", "build_app", "open_project", "serve"]
+
+LARGEST_UPLOAD = 1 << 30
+"""Bytes that an upload may have, unless told otherwise."""
+
+
+def serve(
+    data: Path | None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    names: Iterable[str] = (),
+    ask_token: bool = False,
+    largest: int = LARGEST_UPLOAD,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the workbench until somebody stops it.
+
+    Parameters
+    ----------
+    data
+        The project folder, or a file to begin a project with; ``sfumato-project`` if not given.
+    host, port
+        Where to listen. Others than this machine are asked for a token, which is said once.
+    names
+        Further names that browsers may call the server by.
+    ask_token
+        Whether to ask for a token on this machine, too.
+    largest
+        Bytes that an upload may have.
+    say
+        Says where the server is.
+    """
+    try:
+        import nicegui  # noqa: F401
+        import uvicorn
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "serve: the workbench is not installed. Install it: pip install 'sfumato[workbench]'."
+        ) from None
+    project = open_project(data)
+    token = secrets.token_urlsafe(24) if ask_token or not is_loopback(host) else None
+    with _listen(host, port) as listener:
+        jobs = Jobs(project, warm=True)
+        app = build_app(project, jobs, largest)
+        guarded: Any = Guard(app, host, names, token)
+        config = uvicorn.Config(
+            guarded,
+            log_level="critical",
+            proxy_headers=False,
+            access_log=False,
+            server_header=False,
+            ws_max_size=1 << 20,
+            timeout_graceful_shutdown=3,
+        )
+        shown = f"[{host}]" if ":" in host else host
+        say(f"Sfumato is at http://{shown}:{listener.getsockname()[1]}/ on the project {project.folder}.")
+        if token is not None:
+            say(f"Token, shown this once: {token}")
+        say("Stop it with Ctrl-C.")
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            jobs.close()
+
+
+def open_project(data: Path | None) -> Project:
+    """Open a project folder, or begin one with a copy of a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "visits.csv").write_text("person,place")
+    >>> open_project(folder / "visits.csv").list("data")
+    ['visits.csv']
+    """
+    if data is None:
+        return Project.open(Path("sfumato-project"))
+    if not data.is_file():
+        return Project.open(data)
+    stem, extension = split_name(data.name, READ_AS_DATA)
+    project = Project.open(data.parent / f"{make_name(stem)}-project")
+    target = project.area("data") / f"{stem}{extension}"
+    if not target.exists():
+        shutil.copyfile(data, target)
+    return project
+
+
+def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> FastAPI:
+    """Build the application: files in and out, and the pages."""
+    # What the framework keeps of its own belongs to the project, not to the folder somebody happens to be in.
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(project.hidden("pages")))
+    from fastapi import FastAPI
+    from nicegui import ui
+
+    from sfumato.workbench.files import Uploads, list_assets, list_routes
+    from sfumato.workbench.pages import register_pages
+    from sfumato.workbench.pages.parts import Bench
+
+    @contextlib.asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        yield
+        await asyncio.to_thread(jobs.close)
+
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=live)
+    app.router.routes.extend([*list_routes(project, Uploads(project, largest)), *list_assets()])
+    register_pages(Bench(project, jobs))
+    ui.run_with(
+        app,
+        title="Sfumato",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        reconnect_timeout=10,
+        show_welcome_message=False,
+        binding_refresh_interval=None,
+    )
+    return app
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take a port before anything else is done, so that a taken one changes nothing."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise ParameterError(
+            f"serve: cannot listen on {host}, port {port} ({error.strerror}). Choose another one: --port 8081."
+        ) from None

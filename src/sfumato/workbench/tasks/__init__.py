@@ -1,0 +1,46 @@
+"""What jobs do, one function each: it takes the project, plain arguments and a folder, and returns plain values."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.run import Progress
+from sfumato.workbench.project import Project
+
+__all__ = ["TASKS", "Task", "find_task"]
+
+Task = Callable[[Project, dict[str, Any], Path, Progress], dict[str, Any]]
+
+TASKS = {
+    "example": "looking",
+    "look": "looking",
+    "risk": "looking",
+    "publish": "making",
+    "apply": "making",
+    "verify": "judging",
+    "attack": "judging",
+    "measure": "judging",
+    "together": "judging",
+    "study": "studying",
+    "derive": "configuring",
+    "queries": "configuring",
+}
+"""Tasks by name, and the module that each is in."""
+
+
+def find_task(name: str) -> Task:
+    """Return the task of a name.
+
+    Examples
+    --------
+    >>> find_task("look").__name__
+    'look'
+    """
+    if name not in TASKS:
+        raise ParameterError(f"there is no task {name!r}.")
+    found: Task = getattr(importlib.import_module(f"{__name__}.{TASKS[name]}"), name)
+    return found

@@ -1,0 +1,46 @@
+"""Hierarchies derived from data and queries drawn about them, left as files of the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sfumato import pipeline
+from sfumato.core.errors import ParameterError
+from sfumato.core.run import Progress
+from sfumato.io.hierarchies import write_hierarchy
+from sfumato.workbench.policies import read_recipe
+from sfumato.workbench.project import Project, replace_text
+from sfumato.workbench.tasks.looking import read_data
+
+__all__ = ["derive", "queries"]
+
+
+def derive(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Derive a hierarchy from data by a rule."""
+    data, of = asked["files"]["data"][0], asked["of"]
+    recipe = read_recipe(project, data)
+    if recipe is None:
+        raise ParameterError("how these data are read is not settled yet. Open their Data page first.")
+    tell("deriving", 0, 0)
+    options = {**recipe.options, "hierarchies": {**recipe.options.get("hierarchies", {}), of: asked["rule"]}}
+    dataset = pipeline.read(project.find("data", data), recipe.kind, **options)
+    tree = dataset.hierarchies.get(of)
+    if tree is None:
+        known = ", ".join(dataset.hierarchies) or "none"
+        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {known}.")
+    path = project.free("hierarchies", f"{data.split('.')[0]}-{of}", ".csv")
+    write_hierarchy(tree, path, "arx")
+    return {"name": path.name}
+
+
+def queries(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Draw COUNT queries about data."""
+    data = asked["files"]["data"][0]
+    tell("reading", 0, 0)
+    dataset, _ = read_data(project, data)
+    tell("drawing queries", 0, 0)
+    drawn = pipeline.draw_workload(dataset, int(asked["count"]), int(asked["seed"]))
+    path = project.free("workloads", f"{data.split('.')[0]}-queries", ".csv")
+    replace_text(path, drawn.to_csv())
+    return {"name": path.name, "queries": len(drawn)}

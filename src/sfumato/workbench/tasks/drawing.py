@@ -1,0 +1,185 @@
+"""Pictures of data as they are, whatever kind they are of: drawn by the parts that their columns play."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.schema import Column
+from sfumato.report.figure import Figure, inline
+from sfumato.report.markup import draw_figure
+from sfumato.report.numerals import show_count, show_share
+from sfumato.report.palette import BEFORE
+from sfumato.report.plots import draw_bars
+from sfumato.report.times import show_time, time_field, to_axis
+from sfumato.report.values import draw_lengths
+
+__all__ = ["draw_dataset", "draw_rising"]
+
+_MOST_VALUES = 12
+_MOST_COLUMNS = 12
+_MOST_PLACES = 1500
+_BINS = 40
+_ATTRIBUTES = {"quasi-identifier", "sensitive", "plain"}
+
+
+def draw_dataset(dataset: Dataset) -> list[str]:
+    """Draw what data hold: lengths, values, times, places and attributes, whichever there are."""
+    figures: list[tuple[Figure, str]] = []
+    roles = {column.role for column in dataset.schema.columns}
+    if "history" in roles and len(dataset):
+        figures += _draw_history(dataset)
+    if "time" in roles and len(dataset):
+        figures += _draw_times(dataset)
+    if dataset.places is not None and {"x", "y"} <= set(dataset.places.column_names):
+        figures.append(_draw_places(dataset))
+    attributes = [column for column in dataset.schema.columns if column.role in _ATTRIBUTES]
+    figures += [_draw_attribute(dataset, column) for column in attributes[:_MOST_COLUMNS]]
+    return [draw_figure(f"look-{at}", _recolour(figure), caption) for at, (figure, caption) in enumerate(figures)]
+
+
+def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
+    """Draw which share stands alone for attackers who know one piece, two, and so on."""
+    known = [risk for risk in risks if "m" in risk and "unique_share" in risk]
+    if not known:
+        return []
+    bars = [(str(risk["m"]), float(risk["unique_share"]), show_share(risk["unique_share"])) for risk in known]
+    panel = draw_bars(bars, f"Share of {many} that stand alone", "Pieces of knowledge")
+    rows = [[name, text] for name, _, text in bars]
+    figure = Figure(
+        "Who stands alone", f"Share of {many} that are unique.", [panel], head=["Pieces", "Alone"], rows=rows
+    )
+    return [draw_figure("rising", _recolour(figure), "The more somebody knows, the more people stand alone.")]
+
+
+def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
+    history, name = dataset.history(), dataset.schema.history
+    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of a {dataset.unit.one}")
+    counts = np.bincount(history.codes, minlength=len(history.labels))
+    first = np.argsort(-counts, kind="stable")[:_MOST_VALUES]
+    bars = [(str(history.labels[code]), float(counts[code]), show_count(int(counts[code]))) for code in first]
+    common = draw_bars(bars, f"Most common {name}", name)
+    return [
+        (
+            Figure(f"How many {name}", f"Share of {dataset.unit.many} by number of {name}.", [lengths]),
+            f"Share of {dataset.unit.many} with so many {name}.",
+        ),
+        (
+            Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),
+            f"The {len(bars)} most common of {show_count(int((counts > 0).sum()))}.",
+        ),
+    ]
+
+
+def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
+    column = dataset.table.column(dataset.schema.time).combine_chunks()
+    flat = column.flatten() if hasattr(column, "flatten") and column.type.num_fields else column
+    times = np.asarray(flat.to_numpy(zero_copy_only=False))
+    if not len(times) or not np.issubdtype(times.dtype, np.integer):
+        return []
+    clock = dataset.clock
+    counts, edges = np.histogram(times, bins=min(_BINS, max(int(np.ptp(times)), 1)))
+    rows = [
+        {"from": to_axis(float(low), clock), "to": to_axis(float(high), clock), "count": int(count)}
+        | {"told": f"{show_time(int(low), clock)}: {show_count(int(count))}"}
+        for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+    ]
+    domain = (to_axis(float(edges[0]), clock), to_axis(float(edges[-1]), clock))
+    panel = (
+        alt.Chart(inline(rows))
+        .mark_bar(color=BEFORE, aria=False)
+        .encode(
+            x=time_field("from", clock, domain),
+            x2="to",
+            y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, format=",d", domain=False)),
+            tooltip="told:N",
+        )
+        .properties(width=420, height=120, title="Over time")
+    )
+    table = [[show_time(int(low), clock), show_count(int(count))] for low, count in zip(edges, counts, strict=False)]
+    figure = Figure("Over time", "How much happened when.", [panel], head=["from", "count"], rows=table)
+    return [(figure, "How much happened when.")]
+
+
+def _draw_places(dataset: Dataset) -> tuple[Figure, str]:
+    assert dataset.places is not None
+    history = dataset.history()
+    counts = np.bincount(history.codes, minlength=len(history.labels))
+    x, y = (np.asarray(dataset.places.column(name).to_numpy(), dtype=float) for name in ("x", "y"))
+    first = np.argsort(-counts, kind="stable")[:_MOST_PLACES]
+    first = first[first < len(x)]
+    rows = [
+        {
+            "x": float(x[at]),
+            "y": float(y[at]),
+            "visits": int(counts[at]),
+            "told": f"{show_count(int(counts[at]))} visits",
+        }
+        for at in first
+    ]
+    wide, high = (max(float(np.ptp(axis[first])), 1e-9) if len(first) else 1.0 for axis in (x, y))
+    width = 420
+    panel = (
+        alt.Chart(inline(rows))
+        .mark_circle(color=BEFORE, opacity=0.55, aria=False)
+        .encode(
+            x=alt.X("x:Q", axis=None, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", axis=None, scale=alt.Scale(zero=False)),
+            size=alt.Size("visits:Q", legend=None, scale=alt.Scale(range=[8, 260])),
+            tooltip="told:N",
+        )
+        .properties(width=width, height=min(max(width * high / wide, 120), 420), title="Where")
+    )
+    shown = f"{len(first):,} of {len(counts):,} places, larger where there were more visits."
+    return Figure("Where", "Places on a map.", [panel]), shown
+
+
+def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
+    values = dataset.table.column(column.name)
+    found = values.value_counts().to_pylist()
+    read = [_read_number(pair["values"]) for pair in found]
+    known = [number for number in read if number is not None]
+    if len(known) == len(found) and len(found) > _MOST_VALUES:
+        numbers = np.repeat(known, [pair["counts"] for pair in found])
+        counts, edges = np.histogram(numbers, bins=_MOST_VALUES)
+        bars = [
+            (f"{low:,.4g}–{high:,.4g}", float(count), show_count(int(count)))
+            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+        ]
+        told = f"{len(found):,} different values."
+    else:
+        found.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
+        bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in found[:_MOST_VALUES]]
+        told = f"The {len(bars)} most common of {len(found):,} values."
+    panel = draw_bars(bars, column.name, column.role)
+    rows = [[name, text] for name, _, text in bars]
+    return Figure(column.name, told, [panel], head=[column.name, "count"], rows=rows), told
+
+
+def _read_number(value: Any) -> float | None:
+    """Return the number that a value is; codes with zeros in front are none."""
+    text = str(value)
+    if text[:1] == "0" and text[1:2].isdigit():
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _recolour(figure: Figure) -> Figure:
+    """Return a figure in the colour of what was before: nothing was done to these data."""
+    return dataclasses.replace(figure, panels=[_paint(panel) for panel in figure.panels])
+
+
+def _paint(panel: Any) -> Any:
+    for layer in getattr(panel, "layer", ()):
+        if getattr(layer.mark, "type", "") == "bar":
+            layer.mark.color = BEFORE
+    return panel

@@ -1,0 +1,109 @@
+"""Releases judged: verified, attacked, measured, laid beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sfumato import assessment, pipeline, registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.workload import Workload
+from sfumato.core.run import Progress
+from sfumato.io import releases
+from sfumato.io.releases import owner
+from sfumato.report.wording import fill_in
+from sfumato.workbench.project import Project
+from sfumato.workbench.tasks.looking import read_data
+
+__all__ = ["attack", "attack_release", "list_scores", "measure", "read_as_released", "together", "verify"]
+
+
+def verify(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Check the published files against their claim; with the original, also what an attacker could match."""
+    release = project.find("releases", asked["files"]["releases"][0])
+    original = _read_original(project, release, asked, tell)
+    tell("verifying", 0, 0)
+    return {"verdict": pipeline.verify(release, original).to_dict(), "with_original": original is not None}
+
+
+def attack(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Attack a release with the knowledge it is about, with less, and with more."""
+    release = project.find("releases", asked["files"]["releases"][0])
+    original = _require(_read_original(project, release, asked, tell))
+    tell("attacking", 0, 0)
+    return {"risk": attack_release(release, original, int(asked.get("m", 2)))}
+
+
+def measure(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Measure what a release is still good for, with queries of one's own if there are any."""
+    release = project.find("releases", asked["files"]["releases"][0])
+    original = _require(_read_original(project, release, asked, tell))
+    queries = asked["files"].get("workloads", [])
+    workload = Workload.from_csv(project.find("workloads", queries[0]).read_text("utf-8")) if queries else None
+    tell("measuring", 0, 0)
+    return {"scores": list_scores(release, original, workload)}
+
+
+def together(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Lay two releases beside each other: what both give away together, and how they measure."""
+    first, second = (project.find("releases", name) for name in asked["files"]["releases"])
+    original = _read_original(project, first, asked, tell)
+    tell("laying them beside each other", 0, 0)
+    found: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
+    if original is not None:
+        tell("measuring both", 0, 0)
+        found["scores"] = [list_scores(first, original), list_scores(second, original)]
+    return found
+
+
+def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
+    """Return what attackers reach before and after, and those who do more than the promise is about."""
+    rising = assessment.attack_rising(release, original, m)
+    beyond = assessment.attack_beyond(release, original)
+    return {
+        "before": [finding.to_dict() for finding in rising["before"]],
+        "after": [finding.to_dict() for finding in rising["after"]],
+        "beyond": [finding.to_dict() for finding in beyond],
+    }
+
+
+def list_scores(release: Path, original: Dataset, workload: Workload | None = None) -> list[dict[str, Any]]:
+    """Return what every measure finds, with what its number means."""
+    return [
+        {
+            "name": score.name,
+            "title": score.title or score.name,
+            "value": score.value,
+            "unit": score.unit,
+            "better": score.better,
+            "explanation": fill_in(score.explanation, original.unit),
+        }
+        for score in assessment.measure(release, original, workload=workload)
+    ]
+
+
+def read_as_released(project: Project, release: Path, data: str, *, batch: bool = False) -> Dataset:
+    """Read data the way the original of a release was read; a later batch, without what need not hold in it."""
+    path, kind = project.find("data", data), releases.read_release(release).kind
+    reading = owner.read_trace(release).get("reading", {})
+    if not isinstance(reading, dict) or not reading:
+        return read_data(project, data)[0]
+    left_out = {"kind"}
+    if batch:
+        left_out |= {"constraints", "hierarchies"} | ({"sensitive"} if registry.find_kind(kind).columns else set())
+    return pipeline.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
+
+
+def _read_original(project: Project, release: Path, asked: dict[str, Any], tell: Progress) -> Dataset | None:
+    given = asked["files"].get("data", [])
+    if not given:
+        return None
+    tell("reading the original", 0, 0)
+    return read_as_released(project, release, given[0])
+
+
+def _require(original: Dataset | None) -> Dataset:
+    if original is None:
+        raise SchemaError("the original is needed for this. Choose the data that the release was made from.")
+    return original

@@ -1,0 +1,189 @@
+"""What data are, before anything is done to them: guessed, read, counted, drawn, and how identifying they are."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato import assessment, pipeline, registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.rooms import list_modules
+from sfumato.core.run import Progress
+from sfumato.guessing import Guessed, guess_file
+from sfumato.io.export import write_table
+from sfumato.io.looks import Look
+from sfumato.io.roles import Vocabulary
+from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
+from sfumato.workbench.project import Project
+from sfumato.workbench.tasks.drawing import draw_dataset, draw_rising
+from sfumato.workbench.tasks.viewing import write_view
+
+__all__ = ["example", "look", "read_data", "risk"]
+
+_BUNDLED = {"trajectories": "checkins.csv"}
+_SIZE = 200
+_MOST_NAMED = 12
+
+
+def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Put an example of a kind of data into the project: a bundled file, or made-up data."""
+    kind = asked["kind"]
+    registry.find_kind(kind)
+    path = project.free("data", f"{kind}-example", ".csv")
+    aside = project.hidden("incoming") / f"{path.stem}.csv"
+    if kind in _BUNDLED:
+        with resources.as_file(resources.files("sfumato") / "demo" / _BUNDLED[kind]) as bundled:
+            shutil.copyfile(bundled, aside)
+    else:
+        tell("making data up", 0, 0)
+        write_table(registry.generator(kind).generate(_SIZE, 1), aside)
+    aside.replace(path)
+    _guess(project, path.name, kind)
+    return {"name": path.name}
+
+
+def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+    """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
+    name = asked["files"]["data"][0]
+    tell("looking at the file", 0, 0)
+    settled = read_recipe(project, name)
+    told: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
+    try:
+        if settled is None:
+            told |= _guess(project, name, asked.get("kind") or None)
+        tell("reading", 0, 0)
+        dataset, recipe = read_data(project, name)
+    except SfumatoError as error:
+        kind = settled.kind if settled is not None else asked.get("kind") or "table"
+        return told | _tell_unread(project.find("data", name), kind, settled, error)
+    told |= {"kind": recipe.kind, "row": registry.find_kind(recipe.kind).row, "facts": dataset.describe()}
+    told |= {"columns": [], "roles": list_roles(recipe.kind)}
+    if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
+        told["columns"] = _list_columns(project.find("data", name), recipe)
+
+    told |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
+    told["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
+    tell("making rows ready", 0, 0)
+    told["rows"] = write_view(dataset, folder / "view.parquet")
+    tell("drawing", 0, 0)
+    told["figures"] = draw_dataset(dataset)
+    return told
+
+
+def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoError) -> dict[str, Any]:
+    """Say why a file cannot be read so, with what somebody needs to say how it can; else there is only the reason."""
+    columns = _list_columns(path, settled)
+    if not columns:
+        raise error
+    row = registry.find_kind(kind).row
+    return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
+
+
+def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
+    """Read a file of data the way that was settled."""
+    recipe = read_recipe(project, name)
+    if recipe is None:
+        raise SfumatoError("how this file is read is not settled yet. Open its Data page first.")
+    return pipeline.read(project.find("data", name), recipe.kind, **recipe.options), recipe
+
+
+def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
+    """Guess what a file is, and settle it until somebody says otherwise."""
+    path = project.find("data", name)
+    found = _guess_file(path, kind)
+    guess = found.guess
+    if found.path != path:
+        raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
+    options = dict(guess.options)
+    if "sensitive" in registry.find_kind(guess.kind).options and _needs_sensitive(guess.open):
+        options["sensitive"] = [_most_common(found.dataset)]
+    recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
+    write_recipe(project, name, recipe)
+    left = list(guess.open)
+    if options.get("sensitive") != guess.options.get("sensitive"):
+        left.append("Until you say so, the most common value counts as sensitive.")
+    return {"reasons": list(guess.reasons), "open": left, "others": list(found.others)}
+
+
+def _guess_file(path: Path, kind: str | None) -> Guessed:
+    """Guess what a file is; where nothing fits, say also what reading it as a table finds wrong."""
+    try:
+        return guess_file(path, kind)
+    except ParameterError as error:
+        try:
+            pipeline.read(path, kind or "table")
+        except SfumatoError as cause:
+            raise SchemaError(str(cause)) from error
+        raise
+
+
+def _needs_sensitive(left: tuple[str, ...]) -> bool:
+    return any("(sensitive)" in text for text in left)
+
+
+def _most_common(dataset: Dataset) -> str:
+    """Name a value to begin with where no file tells which ones are sensitive."""
+    history = dataset.history()
+    return str(history.labels[int(np.bincount(history.codes, minlength=len(history.labels)).argmax())])
+
+
+def _list_columns(path: Path, recipe: Recipe | None) -> list[str]:
+    """Return the names of the columns in the file, where it is a table; after the steps that rename them."""
+    table = Look.of(path).rows
+    names = [] if table is None else list(table.column_names)
+    for step in () if recipe is None else recipe.options.get("steps", ()):
+        verb, _, rest = step.partition(" ")
+        old, _, new = rest.partition("=")
+        if verb == "rename":
+            names = [new.strip() if name == old.strip() else name for name in names]
+        elif verb == "drop":
+            names = [name for name in names if name != rest.strip()]
+    return names
+
+
+def list_roles(kind: str) -> list[str]:
+    """Return the parts that columns of a kind of data can play, where its reader names them.
+
+    Examples
+    --------
+    >>> "item" in list_roles("sets")
+    True
+    """
+    modules = list_modules(kind, "reader") if registry.has_room(kind, "reader") else ()
+    words = [value for module in modules for value in vars(module).values() if isinstance(value, Vocabulary)]
+    return sorted({role for each in words for role in each.roles.values()})
+
+
+def risk(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Say who stands out in data as they are, for attackers who know ever more."""
+    tell("reading", 0, 0)
+    dataset, _ = read_data(project, asked["files"]["data"][0])
+    tell("attacking the data as they are", 0, 0)
+    found = assessment.inspect(dataset, int(asked["m"]))
+    found["figures"] = draw_rising(found["risk"], dataset.unit.many)
+    found["rare"] = _find_rare(dataset)
+    return found
+
+
+def _find_rare(dataset: Dataset) -> dict[str, Any]:
+    """Say which values of histories only one record has, and how many records have such a value."""
+    if not any(column.role == "history" for column in dataset.schema.columns) or not len(dataset):
+        return {}
+    history = dataset.history()
+    pairs = np.unique(np.stack([history.codes, history.row_of_token]), axis=1)
+    holders = np.bincount(pairs[0], minlength=len(history.labels))
+    alone = np.flatnonzero(holders == 1)
+    found = np.unique(pairs[1][np.isin(pairs[0], alone)])
+    return {
+        "what": dataset.schema.history,
+        "values": len(alone),
+        "of": int((holders > 0).sum()),
+        "share": len(found) / len(dataset),
+        "unit": dataset.unit.many,
+        "some": [str(history.labels[code]) for code in alone[:_MOST_NAMED]],
+    }

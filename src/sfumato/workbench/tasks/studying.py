@@ -1,0 +1,76 @@
+"""Studies: methods side by side over a parameter that varies, with plots that grow as cells finish."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.run import Progress
+from sfumato.study import run_plan
+from sfumato.study.file import read_study
+from sfumato.study.folder import CellFolder
+from sfumato.study.plan import Plan, plan_study
+from sfumato.study.plots import list_figures
+from sfumato.study.results import StudyResult
+from sfumato.workbench.project import Project, replace_text
+
+__all__ = ["FIGURES", "study"]
+
+FIGURES = "figures.json"
+"""What is drawn so far, in the folder of the job."""
+_OFTEN = 3.0
+"""Seconds between two drawings."""
+_MOST = 12
+
+
+def study(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+    """Run a study file into the folder of its name; what is finished there is not run again."""
+    path = project.find("studies", asked["files"]["studies"][0])
+    out = path.with_suffix("")
+    tell("reading the study", 0, 0)
+    plan = plan_study(read_study(path))
+    last = 0.0
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        tell("cells", done, total)
+        if time.monotonic() - last > _OFTEN and done < total:
+            _draw(_find_finished(plan, out), folder)
+            last = time.monotonic()
+
+    tell("cells", 0, len(plan.cells))
+    result = run_plan(plan, out, progress=show, retry=bool(asked.get("retry")))
+    _draw(result, folder)
+    return {"folder": out.name, "counts": result.count(), "cells": len(plan.cells), "rows": list_rows(result)}
+
+
+def list_rows(result: StudyResult) -> list[list[str]]:
+    """Return what became of every cell: method, values, status, success of attackers, seconds, and why not."""
+    rows = []
+    for cell, outcome in result.cells:
+        values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying) or "-"
+        success = outcome.risk.get("after", {}).get("success")
+        seconds = sum(outcome.seconds.values()) if outcome.seconds else None
+        shown = ["" if number is None else f"{number:.3g}" for number in (success, seconds)]
+        rows.append([cell.name, values, outcome.status, *shown, outcome.reason or ""])
+    return rows
+
+
+def _find_finished(plan: Plan, out: Path) -> StudyResult:
+    kept, digest = CellFolder(out), plan.job.digest
+    found = [(cell, kept.load(cell.key(digest))) for cell in plan.cells]
+    return StudyResult(tuple((cell, outcome) for cell, outcome in found if outcome is not None), {})
+
+
+def _draw(result: StudyResult, folder: Path) -> None:
+    """Draw what there is; numbers behind every plot stay beside it."""
+    from sfumato.report.figure import to_svg
+
+    drawn = [
+        {"title": figure.title, "caption": figure.caption, "svg": to_svg(figure.draw(520))}
+        | {"head": list(figure.head), "rows": [list(row) for row in figure.rows]}
+        for figure in list_figures(result)[:_MOST]
+    ]
+    replace_text(folder / FIGURES, json.dumps({"figures": drawn, "rows": list_rows(result)}, ensure_ascii=False))

@@ -1,0 +1,128 @@
+"""A process that does one job: it says how far it is on standard output, and leaves what it found in a file.
+
+It is a program of its own rather than a fork, since compiled code with threads does not survive a fork. It ends with
+whoever started it: its standard input is a pipe that closes then.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+__all__ = ["main"]
+
+_GRACE = 8.0
+_OFTEN = 0.2
+"""Seconds between two reports on the same phase."""
+
+
+class _Teller:
+    """Says how far the work is, but not more often than anybody can read."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle, self._last, self._phase = handle, 0.0, ""
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if phase == self._phase and now - self._last < _OFTEN:
+            return
+        self._phase, self._last = phase, now
+        line = json.dumps({"phase": phase, "done": int(done), "total": int(total)}) + "\n"
+        try:
+            os.write(self._handle, line.encode())
+        except OSError:
+            _thread.interrupt_main()
+
+
+def main() -> NoReturn:
+    """Load the program, wait for the folder that describes a job, and do the job."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    commands, answers = os.dup(0), os.dup(1)
+    # What libraries print goes nowhere near the answers.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        folder = _wait(commands)
+    except KeyboardInterrupt:
+        os._exit(0)
+    threading.Thread(target=_end_with_server, args=(commands,), daemon=True).start()
+    try:
+        told: dict[str, Any] = {"outcome": _work(folder, _Teller(answers))}
+    except KeyboardInterrupt:
+        told = {"error": "Stopped. Nothing was published.", "stopped": True}
+    except BaseException as error:
+        told = {"error": _explain(error)}
+    from sfumato.workbench.project import replace_text
+
+    # A second request to stop must not catch the work of the first.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    replace_text(folder / "outcome.json", json.dumps(told, ensure_ascii=False, default=_plain))
+    os._exit(0)
+
+
+def _wait(handle: int) -> Path:
+    """Return the folder of the job, once there is one; end if nobody is left to send any."""
+    from sfumato.workbench.tasks import looking, making  # noqa: F401
+
+    line = b""
+    while not line.endswith(b"\n"):
+        block = os.read(handle, 1)
+        if not block:
+            os._exit(0)
+        line += block
+    return Path(os.fsdecode(line[:-1]))
+
+
+def _work(folder: Path, tell: _Teller) -> dict[str, Any]:
+    from sfumato.workbench.project import Project
+    from sfumato.workbench.tasks import find_task
+
+    job = json.loads((folder / "job.json").read_bytes())
+    tell("loading the program", 0, 0)
+    task = find_task(job["task"])
+    return task(Project(Path(job["project"])), job["arguments"], folder, tell)
+
+
+def _explain(error: BaseException) -> str:
+    """Say what went wrong; what is not meant for people stays unsaid, since it could hold personal data."""
+    from sfumato.core.errors import SfumatoError
+
+    if isinstance(error, SfumatoError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Nothing was published; take less data or more memory."
+    if isinstance(error, OSError):
+        return f"{Path(error.filename).name if error.filename else 'A file'}: {error.strerror or 'cannot be used'}."
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f"{frame.tb_frame.f_code.co_name}, line {frame.tb_lineno}" if frame else "unknown place"
+    return f"Unexpected {type(error).__name__} in {where}. Nothing was published; please report the fault."
+
+
+def _end_with_server(handle: int) -> None:
+    """Stop when the server is gone, as if it had said so; without an answer, at once."""
+    while os.read(handle, 4096):
+        pass
+    _thread.interrupt_main()
+    time.sleep(_GRACE)
+    os._exit(1)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "items"):
+        return dict(value)
+    return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
+
+
+if __name__ == "__main__":
+    main()

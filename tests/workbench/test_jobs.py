@@ -1,0 +1,154 @@
+"""Jobs in processes of their own: they end when they are stopped, when they die and when the server does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workbench.running import names_in, serving, wait_for
+
+from sfumato.core.errors import SfumatoError
+from sfumato.workbench.jobs import Jobs
+from sfumato.workbench.project import AREAS, Project
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project.open(tmp_path / "project")
+
+
+def _is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_the_same_question_is_asked_once_and_remembered(project):
+    jobs = Jobs(project)
+    example = jobs.ask("example", fresh=True, kind="table")
+    wait_for(lambda: example.is_over)
+    asked = {"files": {"data": [example.outcome["name"]]}, "m": 1}
+    first = jobs.ask("risk", **asked)
+    assert jobs.ask("risk", **asked) is first
+    wait_for(lambda: first.is_over)
+    assert first.state == "done" and first.outcome["risk"]
+    later = Jobs(project).ask("risk", **asked)
+    assert later.state == "done" and later.outcome == first.outcome
+    os.utime(project.policy_of(example.outcome["name"]), (1, 1))
+    assert jobs.ask("risk", **asked) is not first
+    jobs.close()
+
+
+def test_a_killed_job_is_a_sentence_and_others_go_on(project):
+    jobs = Jobs(project, at_once=1)
+    job, other = (jobs.ask("example", fresh=True, kind=kind) for kind in ("table", "sets"))
+    assert other.state == "waiting"
+    os.kill(job.process.pid, signal.SIGKILL)
+    wait_for(lambda: job.is_over and other.is_over)
+    assert job.state == "failed" and "memory" in job.error and other.state == "done"
+    assert project.list("data") == ["sets-example.csv"]
+    jobs.close()
+
+
+def test_a_stopped_job_leaves_nothing(project):
+    jobs = Jobs(project)
+    job = jobs.ask("example", fresh=True, kind="rt")
+    pid = job.process.pid
+    jobs.stop(job)
+    wait_for(lambda: job.is_over)
+    assert job.state == "stopped" and "Nothing was published" in job.error
+    assert not _is_alive(pid)
+    assert project.list("data") == [] and not list(project.hidden("incoming").iterdir())
+    jobs.close()
+
+
+def test_closing_ends_everything(project):
+    jobs = Jobs(project)
+    begun = [jobs.ask("example", fresh=True, kind="table") for _ in range(4)]
+    pids = [job.process.pid for job in begun if job.process is not None]
+    jobs.close()
+    wait_for(lambda: all(job.is_over for job in begun))
+    assert not any(map(_is_alive, pids))
+    with pytest.raises(SfumatoError, match="closing"):
+        jobs.ask("example", fresh=True, kind="sets")
+
+
+def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    told = {"task": "example", "arguments": {"kind": "table"}, "project": str(project.folder)}
+    (folder / "job.json").write_text(json.dumps(told))
+    command = [sys.executable, "-m", "sfumato.workbench.worker"]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker.stdin.write(f"{folder}\n".encode())
+    worker.stdin.flush()
+    assert b"phase" in worker.stdout.readline()
+    worker.stdin.close()  # what the system does when the server is gone
+    assert worker.wait(30) in {0, 1}
+    worker.stdout.close()
+
+
+def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
+    jobs = Jobs(project, warm=True)
+    spare = jobs._spare
+    job = jobs.ask("example", fresh=True, kind="timeline")
+    assert job.process is spare
+    wait_for(lambda: job.is_over and jobs._spare is not None)
+    assert job.state == "done"
+    waiting = jobs._spare.pid
+    jobs.close()
+    wait_for(lambda: not _is_alive(waiting))
+
+
+def test_old_jobs_are_forgotten(project, monkeypatch):
+    monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 1)
+    jobs = Jobs(project)
+    first, second = (jobs.ask("example", fresh=True, kind=kind) for kind in ("timeline", "sets"))
+    wait_for(lambda: first.is_over and second.is_over)
+    third = jobs.ask("example", fresh=True, kind="table")
+    wait_for(lambda: third.is_over)
+    assert third.state == "done" and sum(job.folder.exists() for job in (first, second)) == 1
+    jobs.close()
+
+
+def test_nothing_outlives_a_server_that_was_killed(tmp_path):
+    with serving(tmp_path / "project") as running:
+        (tmp_path / "project" / "data" / "visits.csv").write_text("person,place\n1,a\n2,b\n")
+        running.ask("/data/visits.csv")
+        pid = running.process.pid
+        lists = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+        children = [int(child) for listed in lists for child in listed]
+        assert children and all(map(_is_alive, children))
+        running.process.kill()
+        wait_for(lambda: not any(map(_is_alive, children)))
+
+
+def test_a_server_that_is_stopped_ends_well(tmp_path):
+    with serving(tmp_path / "project") as running:
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(30) == 0
+
+
+def test_questions_about_strange_files_are_refused(project):
+    jobs = Jobs(project)
+    for name in ("../secret", "none.csv", "/etc/passwd"):
+        with pytest.raises(SfumatoError, match="no such file"):
+            jobs.ask("look", files={"data": [name]})
+    with pytest.raises(SfumatoError, match="no such job"):
+        jobs.find("../jobs")
+    jobs.close()
+
+
+def test_a_project_is_begun_only_where_nothing_else_lies(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(SfumatoError, match="not a project and not empty"):
+        Project.open(tmp_path)
+    assert names_in(tmp_path) == ["thesis.txt"]
+    assert names_in(Project.open(tmp_path / "new").folder) == sorted([".workbench", *AREAS])

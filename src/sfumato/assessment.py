@@ -16,7 +16,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores, unite_scores
 from sfumato.core.measuring.workload import Workload
-from sfumato.core.progress import tell, track
+from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
@@ -58,9 +58,10 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     1
     """
     attacker = registry.attacker_of_kind(dataset.kind)
-    tell("inspect", 0, 0)
-    risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
-    beyond = [module.attack_original(dataset) for module in registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)]
+    with go_on("inspect"):
+        risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
+        more = registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)
+        beyond = [module.attack_original(dataset) for module in more]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),

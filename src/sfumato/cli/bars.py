@@ -99,14 +99,14 @@ class Bars:
         self._rows.update(self._steps[phase], completed=done, total=total)
 
     def _go_on(self, phase: str) -> None:
-        """Make a phase whose end nobody knows the one that goes on: its bar only moves."""
+        """Make a phase whose end nobody knows the one that goes on: its bar only moves. Without a name, none does."""
         rows = self._rows
         known = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)
         if known is not None and known.description == phase:
             return
         if rows.main is not None:
             rows.remove_task(rows.main)
-        rows.main = rows.add_task(phase, total=None)
+        rows.main = rows.add_task(phase, total=None) if phase else None
 
     def start(self) -> None:
         """Begin to draw."""

@@ -176,7 +176,7 @@ def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
         begun: set[str] = set()
 
         def tell(phase: str, done: int, total: int) -> None:  # noqa: ARG001
-            if phase not in begun:
+            if phase and phase not in begun:
                 begun.add(phase)
                 _tell_step(phase)
 

@@ -66,6 +66,7 @@ def speak(text: str) -> str:
     'lm-anon: k must be at most 3.'
     """
     text = _RULE.sub(lambda found: f"--{_spell(found['name'])}", text).removeprefix("reading: ")
+    text = text.replace("allow_expansion: must", "--max-expansion must")
     text = _MUST.sub(lambda found: f"--{_spell(found['name'])} must", text)
     text = _BRACKETS.sub(_spell_brackets, text)
     text = _GUESS.sub(_spell_guess, text)

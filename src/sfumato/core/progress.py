@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
-__all__ = ["Progress", "silent", "tell", "track", "watch"]
+__all__ = ["Progress", "go_on", "silent", "tell", "track", "watch"]
 
 Step = TypeVar("Step")
 
@@ -52,6 +52,22 @@ def watch(progress: Progress) -> Iterator[None]:
 def tell(phase: str, done: int, total: int) -> None:
     """Tell whoever watches that ``done`` of ``total`` steps are finished; no total where nobody can know it."""
     _watching.get()(phase, done, total)
+
+
+@contextlib.contextmanager
+def go_on(phase: str) -> Iterator[None]:
+    """Tell whoever watches that a phase goes on inside of a ``with`` block, and that it is over.
+
+    Examples
+    --------
+    >>> with watch(lambda phase, done, total: print(repr(phase), done, total)), go_on("inspect"):
+    ...     pass
+    'inspect' 0 0
+    '' 0 0
+    """
+    tell(phase, 0, 0)
+    yield
+    tell("", 0, 0)
 
 
 def track(phase: str, steps: Iterable[Step], total: int | None = None) -> Iterator[Step]:

@@ -33,7 +33,7 @@ def allow_expansion(times: float) -> Iterator[None]:
     1000000000
     """
     if not times >= 1:
-        raise ParameterError(f"max-expansion: must be a number from 1 on, got {times}.")
+        raise ParameterError(f"allow_expansion: must be a number from 1 on, got {times}.")
     before = _allowed.set(times)
     try:
         yield
@@ -60,9 +60,8 @@ def check_expansion(name: str, size: int, unpacked: int) -> None:
     >>> check_expansion("visits.csv.gz", 10**6, 10**9)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv.gz: unpacks to more than 268 MB, which is more than 100 times its size;
-    it may be made to fill the memory. If you trust it, give a larger number before the command (sfumato
-    --max-expansion 1000 ...), or allow_expansion(1000) in Python.
+    sfumato.core.errors.SchemaError: visits.csv.gz: unpacks to more than 268 MB, which is more than 100 times its size; it
+    may be made to fill the memory. If you trust it, let it: allow_expansion(1000).
     """
     limit = largest_expansion(size)
     if unpacked > limit:

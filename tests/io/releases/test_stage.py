@@ -49,7 +49,7 @@ def test_without_commit_nothing_appears(tmp_path):
 
 def test_a_release_is_not_replaced_unless_forced(tmp_path):
     publish(tmp_path / "out", "old")
-    with pytest.raises(SfumatoError, match="--force"):
+    with pytest.raises(SfumatoError, match="force=True"):
         publish(tmp_path / "out", "new")
     assert (tmp_path / "out" / "release" / "release.json").read_text() == "old"
     publish(tmp_path / "out", "new", force=True)

@@ -284,44 +284,51 @@ class KnownDays:
             self._sizes[depth:, people] = 1
             self._look(group, slice(depth, None))
             return
-        everybody = len(group) == len(self.slots.codes)
-        codes = self.slots.codes if everybody else self.slots.codes[group]
-        best, left = self._choose(codes, self.slots.codes[people])
+        best, left = self._choose(group, self.slots.codes[people])
         self._sizes[depth, people] = left
         keys = best * len(self.slots.labels) + self.slots.codes[people, best]
         order = np.argsort(keys, kind="stable")
         for chosen in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
             slot = best[chosen[0]]
-            fitting = group[codes[:, slot] == self.slots.codes[people[chosen[0]], slot]]
+            fitting = group[self.slots.codes[group, slot] == self.slots.codes[people[chosen[0]], slot]]
             self._look(fitting, slice(depth, depth + 1))
             self._narrow(fitting, people[chosen], depth + 1)
 
-    def _choose(self, codes: Codes, known: Codes) -> tuple[Ints, Ints]:
+    def _choose(self, group: Ints, known: Codes) -> tuple[Ints, Ints]:
         """Return by person the first slot that the fewest of a group share, and how many these are."""
-        slots = np.arange(codes.shape[1])
+        slots = np.arange(self.slots.codes.shape[1])
         best, left = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
         # A table of all activities pays where many look for themselves in a large group.
         table = None
-        if len(codes) * len(known) > len(self.slots.labels):
-            table = _count_people(codes, len(self.slots.labels))
+        if len(group) * len(known) > len(self.slots.labels):
+            table = _count_people(self.slots.codes, group, len(self.slots.labels))
         for at, day in enumerate(known):
-            shared = (codes == day).sum(axis=0) if table is None else table[slots, day]
+            shared = self._count_alike(group, day) if table is None else table[slots, day]
             best[at] = np.argmin(shared)
             left[at] = shared[best[at]]
         return best, left
+
+    def _count_alike(self, group: Ints, day: Codes | int) -> Ints:
+        """Count by slot who of a group does as a day says, some people at a time: a copy of all could be gigabytes."""
+        step = max(1, _CELLS // max(1, self.slots.codes.shape[1]))
+        counts = np.zeros(self.slots.codes.shape[1], dtype=np.int64)
+        for first in range(0, len(group), step):
+            counts += (self.slots.codes[group[first : first + step]] == day).sum(axis=0)
+        return counts
 
     def _look(self, group: Ints, depths: slice) -> None:
         """Note the largest share of a group that does a sensitive activity in one slot."""
         for code in self.sensitive:
             # Nothing is larger than 1, which is found early.
             if (self._shares[depths] < 1.0).any():
-                most = int((self.slots.codes[group] == code).sum(axis=0).max(initial=0))
+                most = int(self._count_alike(group, code).max(initial=0))
                 self._shares[depths] = np.maximum(self._shares[depths], most / len(group))
 
 
-def _count_people(codes: Codes, activities: int) -> Ints:
-    """Count by slot and activity how many people do it."""
+def _count_people(codes: Codes, group: Ints, activities: int) -> Ints:
+    """Count by slot and activity how many people of a group do it."""
     counts = np.zeros((codes.shape[1], activities), dtype=np.int64)
-    for day in codes:
-        counts[np.arange(codes.shape[1]), day] += 1
+    slots = np.arange(codes.shape[1])
+    for row in group.tolist():
+        counts[slots, codes[row]] += 1
     return counts

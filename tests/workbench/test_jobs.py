@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.workbench.running import names_in, serving, wait_for
 from sfumato.core.errors import SfumatoError
 from sfumato.workbench.jobs import Jobs
 from sfumato.workbench.project import AREAS, Project
+from sfumato.workbench.server import serve
 
 
 @pytest.fixture
@@ -134,6 +136,12 @@ def test_a_server_that_is_stopped_ends_well(tmp_path):
     with serving(tmp_path / "project") as running:
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(30) == 0
+
+
+def test_a_taken_port_is_a_sentence_and_begins_no_project(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SfumatoError, match="cannot listen"):
+        serve(tmp_path / "project", port=taken.getsockname()[1])
+    assert names_in(tmp_path) == []
 
 
 def test_questions_about_strange_files_are_refused(project):

@@ -60,9 +60,9 @@ def serve(
         raise ParameterError(
             "serve: the workbench is not installed. Install it: pip install 'sfumato[workbench]'."
         ) from None
-    project = open_project(data)
     token = secrets.token_urlsafe(24) if ask_token or not is_loopback(host) else None
     with _listen(host, port) as listener:
+        project = open_project(data)
         jobs = Jobs(project, warm=True)
         app = build_app(project, jobs, largest)
         guarded: Any = Guard(app, host, names, token)

@@ -156,7 +156,8 @@ def _write_study(bench: Bench, name: str, recipe: Recipe, wanted: str, study: di
     if not study["methods"]:
         raise ParameterError("Methods: choose at least one.")
     path = bench.project.free("studies", wanted, ".toml")
-    lines = [f"# Run it with: sfumato compare {path.name} --out {path.stem}", ""]
+    verb = "compare" if len(study["methods"]) > 1 else "evaluate"
+    lines = [f"# Run it with: sfumato {verb} {path.name} --out {path.stem}", ""]
     lines += spell_data(path.parent, bench.project.find("data", name), recipe.kind, recipe.options)
     usual = registry.find_kind(recipe.kind).usual
     for each in study["methods"]:

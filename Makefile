@@ -36,6 +36,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.hidden_delays
 	$(BIN)/python -m benchmarks.reports
 	$(BIN)/python -m benchmarks.study
+	$(BIN)/python -m benchmarks.front_door
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers

@@ -52,7 +52,10 @@ class Ragged:
     @classmethod
     def from_arrow(cls, column: pa.ChunkedArray | pa.Array, *, copy: bool = True) -> Ragged:
         """View a ``list<dictionary<string>>`` column; codes are the dictionary's, read-only if not copied."""
-        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        # Combining copies even a single chunk.
+        array = column
+        if isinstance(column, pa.ChunkedArray):
+            array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
         offsets = array.offsets.to_numpy().astype(np.int64)

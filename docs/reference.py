@@ -24,6 +24,7 @@ PUBLIC = {
     "What is at risk": ("inspect", "attack", "attack_beyond", "attack_rising", "attack_together"),
     "What is left": ("measure", "draw_workload", "plot", "estimate", "reconstruct"),
     "Choosing": ("explore", "study"),
+    "Many people": ("publish_in_parts", "engines"),
     "Files": ("read_release", "export", "read_export", "allow_expansion"),
     "Things": ("Dataset", "Hierarchy", "Unit", "Run", "Result", "Release", "Verdict", "Risk", "Workload"),
     "What goes wrong": (
@@ -106,6 +107,12 @@ def python_page() -> str:
 
 def direct(name: str) -> list[str]:
     """Return the directive that documents a public name."""
+    if inspect.ismodule(getattr(sfumato, name)):
+        return [
+            line
+            for inner in getattr(sfumato, name).__all__
+            for line in (f".. autoclass:: sfumato.{name}.{inner}", "   :members:", "")
+        ]
     if inspect.isclass(getattr(sfumato, name)):
         return [f".. autoclass:: sfumato.{name}", "   :members:"]
     return [".. autofunction:: sfumato.study.run_study" if name == "study" else f".. autofunction:: sfumato.{name}"]

@@ -154,6 +154,18 @@ def publish_in_parts(
         As for :func:`sfumato.write`.
     progress
         Shows how many parts are ready.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(age,) for age in range(20, 40)], ("age",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = publish_in_parts(
+    ...         data, sf.methods.Mondrian(k=2), f"{folder}/out", part_size=10, engine=sf.engines.Local(cores=1)
+    ...     )
+    ...     print(len(made.release.parts), sf.verify(f"{folder}/out", original=data).holds)
+    2 True
     """
     out, limit = Path(out), read_limit(withhold_at_most)
     check_free(out, force=force)

@@ -35,7 +35,8 @@ button, .button { font: inherit; cursor: pointer; padding: .5rem 1rem; border-ra
 button.plain, .button.plain { background: transparent; color: var(--after) }
 button.stop { background: transparent; color: var(--warning); border-color: var(--warning) }
 button:hover { filter: brightness(1.08) } button[disabled] { opacity: .5; cursor: default }
-.row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; margin: .5rem 0 1rem }
+.row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: start; margin: .5rem 0 1rem }
+.row > .field ~ button, .row > .field ~ .button { margin-top: 1.55rem }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 1.5rem;
   margin: .75rem 0;
   align-items: start; max-width: 60rem }

@@ -49,7 +49,7 @@ from sfumato.io.releases.divided import (
 from sfumato.io.releases.included import copy_in
 from sfumato.io.releases.stage import check_free, staged
 from sfumato.io.releases.workshop import Workshop
-from sfumato.pipeline import check_written
+from sfumato.verification import check_written
 
 __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 

@@ -27,31 +27,26 @@ from sfumato.assessment import (
     write_report,
 )
 from sfumato.checking import people
-from sfumato.checking.asked import verify_asked
-from sfumato.checking.order import verify_order
-from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, VerificationError
+from sfumato.core.errors import ParameterError, ReleaseWarning
 from sfumato.core.method import Method
 from sfumato.core.progress import tell
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.core.release import Release, Result
+from sfumato.core.release import Result
 from sfumato.core.run import Run
-from sfumato.core.selection import take_rows
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
 from sfumato.io.export import export_release
 from sfumato.io.identifiers import refuse_identifiers
-from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
-from sfumato.io.releases import divided, inventory, owner
+from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
-from sfumato.io.releases.owner import NOTHING_KEPT, Kept
-from sfumato.io.releases.source import Source, find_kept, find_original, find_place, find_release_in
+from sfumato.io.releases.source import Source, find_release_in
 from sfumato.io.releases.stage import staged
+from sfumato.verification import check_written, verify
 
 __all__ = [
     "anonymize",
@@ -60,7 +55,6 @@ __all__ = [
     "attack_beyond",
     "attack_rising",
     "attack_together",
-    "check_written",
     "draw_workload",
     "estimate",
     "export",
@@ -77,13 +71,6 @@ __all__ = [
 ]
 
 PathLike = str | Path
-
-
-_WHO_IS_WHERE = (
-    "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
-    "Keep owner/ beside release/."
-)
-_REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
@@ -227,136 +214,6 @@ def write(
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return verdict
-
-
-def check_written(result: Result, place: Place) -> Verdict:
-    """Check the files that were written of a result; raise where its claim does not hold or something is amiss."""
-    alone = _verify_published(place)
-    verdict = _settle(alone, _verify_with_owner(result, place, alone))
-    if not verdict:
-        raise VerificationError(_say_refused(result.release, verdict))
-    return verdict
-
-
-def _say_refused(release: Release, verdict: Verdict) -> str:
-    name = release.guarantee.name
-    if not verdict.holds:
-        return f"{name}: the release does not keep its claim; {verdict!r}."
-    found = "; ".join((*verdict.unsettled, *verdict.undeclared))
-    return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
-
-
-def _verify_with_owner(result: Result, path: Place, alone: Verdict) -> Verdict | None:
-    """Check what was written against the original too, where the published files alone leave the claim open."""
-    original, rows = result.trace.original, result.trace.rows
-    if original is None:
-        return None
-    verifier = registry.verifier(result.release.guarantee)
-    written = releases.read_release(path)
-    verdict: Verdict = people.verify_people(written, original, rows)
-    if alone.unsettled or getattr(verifier, "NEEDS_ORIGINAL", False):
-        verdict &= verifier.verify_against(written, original, rows)
-    return verdict
-
-
-def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
-    """Combine what the files say with what was counted in the original, which settles what the files leave open."""
-    return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
-
-
-def verify(source: Source, original: Dataset | None = None) -> Verdict:
-    """Check the published files against their claim; with the original, also what an attacker could match.
-
-    Nothing of the method is trusted: the records are read from the files and counted anew.
-
-    Parameters
-    ----------
-    source
-        The directory of a release. Or a result or release that was not written: it is checked from the bytes of the
-        files that would be, in memory. A result knows its original; give ``result.release`` to see what the published
-        files tell alone.
-    original
-        What was published from.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> verify(sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)))
-    Verdict(holds=True, claimed k=2, measured k=2, classes=1, fitting=2)
-    """
-    folder = divided.find_divided(source) if isinstance(source, str | Path) else None
-    if folder is not None:
-        return _verify_parts(Path(str(source)), folder, original)
-    original = find_original(source, original)
-    return _verify_at(find_place(source), original, NOTHING_KEPT if original is None else find_kept(source, original))
-
-
-def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdict:
-    """Check a release in parts: what it says of all of them, and one part after another."""
-    release = divided.read_divided(folder)
-    verdict = divided.check_divided(release, folder)
-    if not verdict.holds:
-        return verdict
-    rows = None if original is None else owner.read_division(path, original)
-    if original is not None and rows is None:
-        verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
-    found = {}
-    for number, part in enumerate(release.parts):
-        place, some, kept = folder / divided.DATA / part.name, None, NOTHING_KEPT
-        if original is not None and rows is not None:
-            some = take_rows(original, rows[number])
-            kept = owner.read_kept(path / "owner" / part.name, some)
-        try:
-            found[part.name] = _verify_at(place, some, kept)
-        except SchemaError as error:
-            raise SchemaError(f"{part.name}: {error}") from None
-    return Verdict.unite(found) & verdict
-
-
-def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
-    """Check the files at a place, with the original and what its owner keeps where they are at hand."""
-    tell("verify the published files", 0, 0)
-    alone = _verify_published(place)
-    if original is None or not alone.checks.get(READABLE, True):
-        return alone
-    release = releases.read_release(place)
-    tell("verify with the original", 0, 0)
-    counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
-    counted &= verify_asked(release, original, kept.claim, kept.recoded)
-    if kept.rows is not None:
-        tell("compare every record with its original", 0, 0)
-        counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
-    if kept.reordered:
-        counted &= Verdict(True, {}, {"original": _REORDERED})
-    return _settle(alone, counted & people.verify_people(release, original, kept.rows))
-
-
-def _verify_published(path: Place) -> Verdict:
-    """Check what the published files tell on their own."""
-    folder = releases.find_release(path)
-    release = releases.read_release(folder)
-    verdict: Verdict = registry.verifier(release.guarantee).verify(release)
-    if not verdict.checks.get(READABLE, True):
-        return verdict
-    return verdict & _verify_files(release, folder) & people.leave_people_open(release)
-
-
-def _verify_files(release: Release, folder: Place) -> Verdict:
-    """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
-    verdict = verify_order(release) & _verify_method(release)
-    kind = releases.marked_kind(folder)
-    if kind is None:
-        return verdict & inventory.check_folder(release, folder)
-    checked: Verdict = registry.find_room(kind, "folder").check_folder(release, folder)
-    return verdict & checked
-
-
-def _verify_method(release: Release) -> Verdict:
-    """Look for a method that is none, or that never makes such a claim: a name can say anything."""
-    method = registry.methods_for(release.kind).get(release.method)
-    if method is not None and type(release.guarantee) in method.promises:
-        return Verdict(True, {}, {})
-    return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
 
 
 def export(

@@ -181,7 +181,7 @@ def test_people_are_counted_in_every_part_where_k_counts_people(tmp_path):
 
 def test_a_release_is_replaced_by_force_only(sound, damaged):
     _, out = damaged
-    with pytest.raises(sf.SfumatoError, match="use --force"):
+    with pytest.raises(sf.SfumatoError, match="use force=True"):
         publish("apriori", out)
     publish("apriori", out, secret=bytes([2] * 32), force=True)
     assert sf.verify(out)

@@ -48,7 +48,7 @@ def test_a_file_that_loses_too_much_is_refused_with_the_reasons(tmp_path, capsys
     assert anonymize(data, tmp_path / "out", "-p", "l=2", "--withhold-at-most", "0.5") == 0
     assert (tmp_path / "out" / "owner" / "report.html").is_file()
     assert anonymize(data, tmp_path / "bad", "-p", "l=2", "--withhold-at-most", "50") == 2
-    assert "withhold_at_most must be a share" in capsys.readouterr().err
+    assert "--withhold-at-most must be a share" in capsys.readouterr().err
 
 
 def test_a_policy_says_how_much_may_be_withheld(tmp_path, capsys):

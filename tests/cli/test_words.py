@@ -25,10 +25,10 @@ PYTHON = re.compile(
 
 
 def list_messages():
-    """Yield every text of the source that is not a docstring, outside of the command line."""
+    """Yield every text of the source that is not a docstring, outside of the command line and what it serves."""
     for file in sorted(HOME.rglob("*.py")):
         name = str(file.relative_to(HOME))
-        if name.startswith("cli/") or name in TEXTS_OF_FILES:
+        if name.startswith(("cli/", "workbench/")) or name in TEXTS_OF_FILES:
             continue
         tree = ast.parse(file.read_text())
         told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -248,7 +248,7 @@ def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] 
     if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
         raise SchemaError(
             f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
-            "original, or it was read with other options (--places, --split, --column)."
+            "original, or it was read with other options (places, split, columns)."
         )
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):

@@ -41,7 +41,7 @@ def countable_sizes(histories: Ragged, m: int) -> range:
     """
     lengths, times = np.unique(histories.lengths, return_counts=True)
     sizes = range(1, min(m, int(lengths.max(initial=0))) + 1)
-    for size in sizes:
+    for size in reversed(sizes):
         ways = [comb(int(length), size) for length in lengths]
         if max(ways) <= _MOST_OF_ONE and sum(way * int(n) for way, n in zip(ways, times, strict=True)) <= _MOST:
             continue

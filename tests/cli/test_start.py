@@ -8,6 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
+from sfumato.cli.start import spell_policy
+from sfumato.guessing import guess_file
+
 RNG = np.random.default_rng(7)
 CANARY = "Q7canary"
 
@@ -163,3 +166,12 @@ def test_columns_of_a_file_without_a_header_are_named_by_what_they_hold(sfumato,
     (tmp_path / "people.data").write_text("\n".join(rows) + "\n")
     found = sfumato("start", "people.data", "--yes", "--json", "--kind", "table").json["options"]
     assert found["header"] == ["age", "column2", "sex", "income"] and found["sensitive"] == ["income"]
+
+
+def test_many_people_are_published_in_parts(tmp_path, monkeypatch):
+    (tmp_path / "baskets.dat").write_text("1 2\n2\n1 2 3\n" * 130)
+    found = guess_file(tmp_path / "baskets.dat")
+    assert "engine" not in spell_policy(found, tmp_path / "policy.toml")
+    monkeypatch.setattr("sfumato.kinds.sets.locality.PART_SIZE", 50)
+    policy = tomllib.loads(spell_policy(found, tmp_path / "policy.toml"))
+    assert policy["release"]["engine"] == "local"

@@ -13,6 +13,7 @@ from sfumato.cli.inspection import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.core.errors import ParameterError
 from sfumato.core.params import build, declared
+from sfumato.core.plan import has_many_parts
 from sfumato.core.visible import make_visible
 from sfumato.guessing import Guessed, guess_file
 from sfumato.io.formats.toml_text import spell_toml
@@ -123,6 +124,9 @@ def _to_dict(found: Guessed, policy: Path) -> dict[str, Any]:
     }
 
 
+_IN_PARTS = "made in parts of those who are alike, on all cores. Without this line they are made all at once."
+
+
 def spell_policy(found: Guessed, policy: Path) -> str:
     """Return the text of a policy file, with the reasons for what stands in it.
 
@@ -164,7 +168,10 @@ def spell_policy(found: Guessed, policy: Path) -> str:
         if name in _ABOUT:
             lines.append(f"# {_ABOUT[name]}")
         lines.append(f"{name} = {spell_toml(value)}")
-    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(found.path))}", ""]
+    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(found.path))}"]
+    if has_many_parts(found.dataset):
+        lines += [f"# {found.dataset.unit.count(len(found.dataset))}: {_IN_PARTS}", 'engine = "local"']
+    lines.append("")
     return "\n".join(lines)
 
 

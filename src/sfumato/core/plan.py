@@ -20,11 +20,13 @@ from sfumato.core.method import Method
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.rooms import find_room, has_room
 
-__all__ = ["Plan", "make_plan"]
+__all__ = ["Plan", "has_many_parts", "make_plan"]
 
 Ints = npt.NDArray[np.int64]
 
 _ROOM = "locality"
+_MANY = 5
+"""With more parts than these, one release of all would take long, or much memory."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,6 +72,17 @@ class Plan:
         ends = np.searchsorted(self.part[order], np.arange(self.count + 1))
         for first, last in itertools.pairwise(ends.tolist()):
             yield order[first:last]
+
+
+def has_many_parts(dataset: Dataset) -> bool:
+    """Tell whether data are so many that they had better be published in parts, where their kind can be.
+
+    Examples
+    --------
+    >>> has_many_parts(Dataset.of("sets", [["wine"]]))
+    False
+    """
+    return has_room(dataset.kind, _ROOM) and len(dataset) > _MANY * find_room(dataset.kind, _ROOM).PART_SIZE
 
 
 def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int | None = None) -> Plan:

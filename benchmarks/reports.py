@@ -27,6 +27,11 @@ GENERATED = (
      ("--sensitive", "event001", "--sensitive", "event002")),
     ("snapshots", 50_000, "outbreaks", (), "reposition", ("l=3", "window=5"),
      ("--sensitive", "condition", "--column", "quasi-identifier=age,sex,area")),
+    ("table", 30_000, "patients", (), "mondrian", ("k=5",),
+     ("--identifier", "person", "--quasi", "age,sex,zip,education", "--sensitive", "diagnosis", "--drop", "*")),
+    ("rt", 5_000, "patients", (), "rum-bound", ("k=5", "m=2", "delta=0.7"),
+     ("--identifier", "person", "--quasi", "birth_month,birth_year,race,education,income",
+      "--hierarchy", "item=fanout:5")),
 )  # fmt: skip
 REAL = (
     ("fimi-retail/retail.dat.xz", "sets", "disassociation", ("k=5", "m=2"), ()),

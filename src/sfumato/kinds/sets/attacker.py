@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _DRAWN = 1000
-_EXACT = 1_000_000
+_EXACT = 500_000
 _SETS_OF_ONE = 2500
 
 
@@ -44,7 +44,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     may have all known items at once in one possible original, counted from below: see
     :mod:`sfumato.kinds.sets.knowledge.chunks`.
 
-    Where people have more than a million sets of up to m items altogether, 1,000 people drawn at random are attacked
+    Where people have more than half a million sets of up to m items altogether, 1,000 drawn at random are attacked
     and the sampling error is stated; of those with very many items the attacker tries the rarest.
 
     Parameters

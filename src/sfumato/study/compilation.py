@@ -20,7 +20,7 @@ from sfumato.kernels.compilation import notice_compilation
 from sfumato.study.cells import Cell
 from sfumato.study.explore.candidates import list_candidates
 
-__all__ = ["Compiled", "compile_kernels", "make_specimen", "run_once"]
+__all__ = ["Compiled", "compile_kernels", "make_specimens", "run_once"]
 
 _PEOPLE = (60, 600)
 """How many people are made up: a few, or more where so few do not look like data of their kind."""
@@ -46,9 +46,12 @@ def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compil
     >>> compile_kernels([])
     Compiled(compiled=(), ready=(), left_out={})
     """
-    return run_once(
-        [(data, cell) for kind in kinds for data in [make_specimen(kind)] for cell in _list_cells(data)], progress
+    found = run_once(
+        [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)], progress
     )
+    # What one of the specimens cannot be given to may have run on the other.
+    ran = {*found.compiled, *found.ready}
+    return found._replace(left_out={name: why for name, why in found.left_out.items() if name not in ran})
 
 
 def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) -> Compiled:
@@ -56,7 +59,7 @@ def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) ->
 
     Examples
     --------
-    >>> data = make_specimen("sets")
+    >>> data = make_specimens("sets")[0]
     >>> run_once([(data, Cell("disassociation", {"k": 2, "m": 2}))]).left_out
     {}
     """
@@ -74,28 +77,29 @@ def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) ->
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
             left_out[named] = str(error)
-        (compiled if begun else ready).append(named)
+        else:
+            (compiled if begun else ready).append(named)
     progress("compile", len(work), len(work))
-    return Compiled(tuple(compiled), tuple(name for name in ready if name not in left_out), left_out)
+    return Compiled(tuple(compiled), tuple(ready), left_out)
 
 
-def make_specimen(kind: str) -> Dataset:
-    """Make up data of a kind that have all that a method may need: sensitive values and constraints.
+def make_specimens(kind: str) -> list[Dataset]:
+    """Make up data of a kind: as methods want them that know nothing of sensitive values, and with all others need.
 
     Examples
     --------
-    >>> made = make_specimen("sets")
-    >>> len(made), len(made.schema.sensitive)
-    (60, 1)
+    >>> [(len(made), len(made.schema.sensitive), sorted(made.constraints)) for made in make_specimens("sets")]
+    [(60, 0, []), (60, 1, ['utility'])]
     """
     found = _read_specimen(kind)
     if not any(column.role == "history" for column in found.schema.columns):
-        return found
+        return [found]
     labels = found.history().labels
     sensitive = found.schema.sensitive or labels[:1]
     groups = tuple(tuple(labels[at : at + _GROUP]) for at in range(0, len(labels), _GROUP))
     schema = dataclasses.replace(found.schema, sensitive=sensitive)
-    return dataclasses.replace(found, schema=schema, constraints={"utility": groups, **found.constraints})
+    full = dataclasses.replace(found, schema=schema, constraints={"utility": groups, **found.constraints})
+    return [full] if found.schema.sensitive else [found, full]
 
 
 def _read_specimen(kind: str) -> Dataset:

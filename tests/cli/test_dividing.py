@@ -56,7 +56,7 @@ def test_a_stray_part_is_told_by_the_exit_code(sfumato, checkins, tmp_path):
         (["--part-size", "40"], "Name the engine too"),
         (["--engine", "lokal"], "--engine: must be local or spark"),
         (["--engine", "local", "--master", "local[2]"], "--master: names a cluster"),
-        (["--engine", "local", "--part-size", "9"], "part_size: must be a whole number of at least 10"),
+        (["--engine", "local", "--part-size", "9"], "--part-size must be a whole number of at least 10"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_is_left(words, told, sfumato, checkins, tmp_path):

@@ -18,7 +18,19 @@ from sfumato.io.reading import Reading
 
 __all__ = ["speak"]
 
-_OF_COMMANDS = ("count", "force", "kind", "layout", "resume", "seconds", "unknown", "withhold_at_most")
+_OF_COMMANDS = (
+    "cores",
+    "count",
+    "force",
+    "kind",
+    "layout",
+    "master",
+    "part_size",
+    "resume",
+    "seconds",
+    "unknown",
+    "withhold_at_most",
+)
 """Options that are not about reading."""
 _OPTIONS = (
     {field.name: field.name.replace("_", "-") for field in dataclasses.fields(Reading)}
@@ -56,6 +68,8 @@ def speak(text: str) -> str:
     "visits.csv: column 'a' has no role. Give it one (--column), or leave it out (--drop; * for all)."
     >>> speak("Leave it out (identifier or drop), or say whose it is (columns: owner=NAME).")
     'Leave it out (--identifier or --drop), or say whose it is (--column owner=NAME).'
+    >>> speak("part_size: must be a whole number of at least 10, so that every part has enough people, got 3.")
+    '--part-size must be a whole number of at least 10, so that every part has enough people, got 3.'
     >>> speak("reading: split must be one of day, week, got 'hour'.")
     "--split must be one of day, week, got 'hour'."
     >>> speak("people.csv: ... If this guess is right, add: quasi=['age', 'sex'], sensitive=['illness']")

@@ -120,8 +120,8 @@ def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int |
     least = 2 * max(k if isinstance(k, int) else 1, 1)
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
         raise ParameterError(
-            f"part_size: must be a whole number of at least {least}, so that every part has enough {dataset.unit.many} "
-            f"for {owner}, got {size!r}."
+            f"part_size: must be a whole number of at least {least}, so that every part has enough "
+            f"{dataset.unit.many}, got {size!r}."
         )
     method.accept(dataset, k if isinstance(k, int) else 1)
     return Plan.cut(room.lay_in_line(dataset), secret.for_data(dataset.table, "parts"), size)

@@ -30,6 +30,7 @@ from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
+from sfumato.kernels.loading import load_ahead
 
 __all__ = [
     "announce_compilation",
@@ -64,8 +65,10 @@ def publish(
     with show_progress() as progress:
         run = Run(secret, progress, Local())
         progress("read", 0, 0)
+        wait_for_kernels = load_ahead()
         with run.phase("read"):
             dataset = read()
+        wait_for_kernels()
         progress("anonymise", 0, 0)
         with notice_compilation(announce_compilation):
             result = anonymize(dataset, run)

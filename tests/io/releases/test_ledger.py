@@ -1,5 +1,6 @@
 """A later batch that is nearly one already published would show by subtraction who came or went."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.unit import Unit
-from sfumato.io.releases.ledger import LEDGER_FILE, Batch, people_of
+from sfumato.io.releases.ledger import LEDGER_FILE, Batch, Ledger, people_of
 from sfumato.registry import find
 
 XY = {f"p{i}": (float(i % 3), float(i // 3)) for i in range(6)}
@@ -26,6 +27,32 @@ def visits(rows, names=None):
 
 
 ROWS = rows_of(60)
+
+
+def hash_plainly(key, what, value):
+    text = json.dumps([what, value], ensure_ascii=False, default=str).encode()
+    return hashlib.blake2b(text, key=key, digest_size=16).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "data, method",
+    [
+        (visits(rows_of(12)), sf.methods.SeqAnon(k=2, m=1)),
+        (sf.Dataset.of("sets", [["a"], ["a", "b"], ["b"], ["a"]]), sf.methods.Disassociation(k=2, m=1)),
+        (sf.Dataset.of("table", [(20, "x"), (21, "y"), (20, "x")], ("age", "town")), sf.methods.Mondrian(k=3)),
+    ],
+    ids=["trajectories", "sets", "table"],
+)
+def test_marks_are_keyed_hashes_of_records_and_people_as_json(data, method):
+    result, key = sf.anonymize(data, method), bytes(range(32))
+    names = [f'p{number} "\n\u2028é😀' for number in range(len(result.release))]
+    hidden = [column.name for column in result.release.columns if column.role == "identifier"]
+    rows = result.release.table.drop_columns(hidden).to_pylist()
+    slow = [
+        (hash_plainly(key, "record", list(row.values())), hash_plainly(key, "person", name))
+        for row, name in zip(rows, names, strict=True)
+    ]
+    assert list(Ledger(key).mark(result.release, names).marks) == slow
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +98,22 @@ class Ledger:
         """Hash the published records, with the person each one is of."""
         shown = [column for column in release.columns if column.role != "identifier"]
         first, which = _number_records(release.table, shown)
-        rows = release.table.select([column.name for column in shown]).take(pa.array(first)).to_pylist()
+        some = release.table.select([column.name for column in shown]).take(pa.array(first))
         # Records of a class are often the same: each different one is hashed once.
-        records = [self._hash("record", list(row.values())) for row in rows]
-        return Batch(
-            tuple((records[at], self._hash("person", who)) for at, who in zip(which.tolist(), people, strict=True))
-        )
+        rows = zip(*map(_list_cells, some.columns), strict=True) if shown else [()] * len(first)
+        records = self._hash("record", map(_ENCODER.encode, map(list, rows)))
+        whose = self._hash("person", map(encode_basestring, people))
+        return Batch(tuple(zip([records[at] for at in which.tolist()], whose, strict=True)))
 
-    def _hash(self, what: str, value: Any) -> str:
-        text = _ENCODER.encode([what, value]).encode()
-        return hashlib.blake2b(text, key=self.key, digest_size=_BYTES).hexdigest()
+    def _hash(self, what: str, texts: Iterable[str]) -> list[str]:
+        """Hash values spelled as JSON, with what they are; the key is worked in once, since records are many."""
+        begun = hashlib.blake2b(f'["{what}", '.encode(), key=self.key, digest_size=_BYTES)
+        hashes = []
+        for text in texts:
+            state = begun.copy()
+            state.update(f"{text}]".encode())
+            hashes.append(state.hexdigest())
+        return hashes
 
     def refuse_near(self, batch: Batch, release: Release) -> None:
         """Raise where a batch differs by some but fewer than k people from one that is published."""
@@ -170,6 +177,13 @@ def _number_records(table: pa.Table, columns: Sequence[PublishedColumn]) -> tupl
         key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     return first.astype(np.int64), which.reshape(-1).astype(np.int64)
+
+
+def _list_cells(column: pa.ChunkedArray) -> list[Any]:
+    """Return the cells of a column; histories of labels as texts first, which are listed ten times as fast."""
+    if pa.types.is_list(column.type) and pa.types.is_dictionary(column.type.value_type):
+        column = column.cast(pa.list_(column.type.value_type.value_type))
+    return column.to_pylist()
 
 
 def people_of(result: Result) -> list[str]:

@@ -8,6 +8,8 @@ no k people were has no coordinates.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -125,6 +127,12 @@ def _count_people(visits: Ints, level: Ints, finest: int) -> tuple[Ints, Ints, I
 
 def _distinct(columns: Ints) -> tuple[Ints, Ints]:
     """Return the distinct columns of an array in ascending order, and how often each occurs."""
+    low, high = (columns.min(axis=1), columns.max(axis=1)) if columns.size else (columns[:, :0].sum(axis=1),) * 2
+    spans = (high - low + 1).tolist()
+    if math.prod(spans) <= np.iinfo(np.intp).max:
+        # Every column as one number, which sorts ten times as fast.
+        keys, counts = np.unique(np.ravel_multi_index(tuple(columns - low[:, None]), spans), return_counts=True)
+        return np.stack(np.unravel_index(keys, spans)) + low[:, None], counts.astype(np.int64)
     ordered = columns[:, np.lexsort(columns[::-1])]
     is_new = np.append(np.ones(min(ordered.shape[1], 1), bool), (ordered[:, 1:] != ordered[:, :-1]).any(axis=0))
     starts = np.flatnonzero(is_new)

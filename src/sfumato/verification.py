@@ -33,8 +33,8 @@ _REORDERED = "has the same records in another order than was published from; the
 
 def check_written(result: Result, place: Place) -> Verdict:
     """Check the files that were written of a result; raise where its claim does not hold or something is amiss."""
-    alone = _verify_published(place)
-    verdict = _settle(alone, _verify_with_owner(result, place, alone))
+    written, alone = _verify_published(place)
+    verdict = _settle(alone, _verify_with_owner(result, written, alone))
     if not verdict:
         raise VerificationError(_say_refused(result.release, verdict))
     return verdict
@@ -48,13 +48,12 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
     return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
 
 
-def _verify_with_owner(result: Result, path: Place, alone: Verdict) -> Verdict | None:
+def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verdict | None:
     """Check what was written against the original too, where the published files alone leave the claim open."""
     original, rows = result.trace.original, result.trace.rows
     if original is None:
         return None
     verifier = registry.verifier(result.release.guarantee)
-    written = releases.read_release(path)
     verdict: Verdict = people.verify_people(written, original, rows)
     if alone.unsettled or getattr(verifier, "NEEDS_ORIGINAL", False):
         verdict &= verifier.verify_against(written, original, rows)
@@ -118,10 +117,9 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
 def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
     """Check the files at a place, with the original and what its owner keeps where they are at hand."""
     tell("verify the published files", 0, 0)
-    alone = _verify_published(place)
+    release, alone = _verify_published(place)
     if original is None or not alone.checks.get(READABLE, True):
         return alone
-    release = releases.read_release(place)
     tell("verify with the original", 0, 0)
     counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
     counted &= verify_asked(release, original, kept.claim, kept.recoded)
@@ -133,14 +131,14 @@ def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
     return _settle(alone, counted & people.verify_people(release, original, kept.rows))
 
 
-def _verify_published(path: Place) -> Verdict:
-    """Check what the published files tell on their own."""
+def _verify_published(path: Place) -> tuple[Release, Verdict]:
+    """Read the published files, and check what they tell on their own."""
     folder = releases.find_release(path)
     release = releases.read_release(folder)
     verdict: Verdict = registry.verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
-        return verdict
-    return verdict & _verify_files(release, folder) & people.leave_people_open(release)
+        return release, verdict
+    return release, verdict & _verify_files(release, folder) & people.leave_people_open(release)
 
 
 def _verify_files(release: Release, folder: Place) -> Verdict:

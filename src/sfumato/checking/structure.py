@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.checking.once import once
 from sfumato.checking.shapes import Check, Witness
 from sfumato.checking.verdict import Verdict
 from sfumato.core.forms import Form
@@ -24,6 +25,7 @@ COUNTS = "counts agree"
 _ANY_ROLES = {"identifier": (0, 1), "history": (0, 1)}
 
 
+@once
 def verify_structure(release: Release) -> Verdict:
     """Check that a release can be read and does not contradict itself.
 

@@ -12,6 +12,7 @@ from tests.sets.naive.attack import Tree
 from tests.sets.naive.disassociation import find_places
 from tests.sets.releases import random_chunks
 
+from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.published import Chunks
 
@@ -23,10 +24,10 @@ def test_leaves_are_closed_to_subrecords_as_the_tree_says(seed):
     if not rows:
         return
     chunks, tree = Chunks.from_rows(clusters, rows), Tree(clusters, rows)
-    sources, labels = Sources(chunks), chunks.subrecords.labels
+    sources = Sources(chunks)
     for chunk in sources.restricted_chunks.tolist():
         found, cluster = sources.restriction(chunk), chunks.names[chunks.cluster[chunk]]
-        items = [frozenset(labels[term] for term in subrecord) for subrecord in found.subrecords]
+        items = [frozenset(subrecord) for subrecord in found.subrecords.lists()]
         leaves = [chunks.names[leaf] for leaf in found.leaves.tolist()]
         assert found.allowed.tolist() == [[tree.may_have(leaf, cluster, has) for has in items] for leaf in leaves]
         published = Counter(tree.chunks[cluster, int(chunks.number[chunk])])
@@ -48,7 +49,7 @@ def test_slack_says_how_many_copies_of_a_subrecord_a_leaf_can_have(drawn, sizes)
         return
     allowed = np.array([[leaf in where for where, _ in drawn] for leaf in range(LEAVES)])
     times = np.array([times for _, times in drawn])
-    subrecords = [(number,) for number in range(len(drawn))]
+    subrecords = Ragged.from_lists([[str(number)] for number in range(len(drawn))])
     slack = Restriction(0, np.arange(LEAVES), np.array(sizes), subrecords, times, allowed).slack
     assert (slack >= 0) == find_places(fits, sizes)
 

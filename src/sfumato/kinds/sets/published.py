@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.once import once
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -61,9 +62,13 @@ class Chunks:
     bounds: Ints
     subrecords: Ragged
 
-    @classmethod
-    def of(cls, release: Release) -> Chunks:
+    @staticmethod
+    def of(release: Release) -> Chunks:
         """Read the published form. Raise :class:`SchemaError` where clusters do not form a tree."""
+        return _read_chunks(release)
+
+    @classmethod
+    def _read(cls, release: Release) -> Chunks:
         part = release.parts["clusters"].table
         names = part.column("cluster").to_pylist()
         position = {name: i for i, name in enumerate(names)}
@@ -249,3 +254,9 @@ class Chunks:
             depth += nodes >= 0
             nodes = np.where(nodes >= 0, self.parent[nodes], -1)
         return depth
+
+
+@once
+def _read_chunks(release: Release) -> Chunks:
+    """Read the chunks of a release, which several checks ask for."""
+    return Chunks._read(release)

@@ -54,6 +54,8 @@ class ChunkRecords:
         nobody's own cluster is known, and only whole clusters are counted.
     people
         Rows of the people looked at; everybody if not given.
+    sources
+        Where records have their items from, if that is at hand.
 
     Examples
     --------
@@ -68,8 +70,15 @@ class ChunkRecords:
     [2, 2, 3, 3, 3]
     """
 
-    def __init__(self, chunks: Chunks, original: Ragged, rows: Ints | None = None, people: Ints | None = None) -> None:
-        self.chunks, self.sources = chunks, Sources(chunks)
+    def __init__(
+        self,
+        chunks: Chunks,
+        original: Ragged,
+        rows: Ints | None = None,
+        people: Ints | None = None,
+        sources: Sources | None = None,
+    ) -> None:
+        self.chunks, self.sources = chunks, sources or Sources(chunks)
         self._alone = False
         self._records = int(chunks.sizes[chunks.leaves].sum())
         self.leaf_of_person = _leaf_of_person(chunks, rows, len(original))
@@ -91,7 +100,8 @@ class ChunkRecords:
         cls, release: Release, original: Dataset, rows: Ints | None = None, people: Ints | None = None
     ) -> ChunkRecords:
         """Read the chunks of a release."""
-        return cls(Chunks.of(release), original.history(), rows, people)
+        sources = Sources.of(release)
+        return cls(sources.chunks, original.history(), rows, people, sources)
 
     def own_clusters(self) -> ChunkRecords:
         """Return the same chunks for an attacker who also knows everybody's cluster."""

@@ -7,7 +7,7 @@ there have an item from them, and only these items; leaves that may have the sam
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,8 @@ class Copies:
         sources, chunks = self._sources, self._chunks
         original, room = list(range(len(chunks))), [PLENTY] * len(chunks)
         copied: list[tuple[Ints, Ints, Ints]] = []
-        subrecords: list[tuple[int, ...]] = []
+        subrecords: list[Ragged] = []
+        seen = 0
         lived_in = np.zeros(len(chunks.names), dtype=bool)
         lived_in[leaf_of_person[leaf_of_person >= 0]] = True
         place = np.empty(len(chunks.names), dtype=np.int64)
@@ -103,8 +104,9 @@ class Copies:
             used, number_of = np.unique(which[wanted], return_inverse=True)
             patterns = allowed[np.unique(which, return_index=True)[1][used]]
             number, position = np.nonzero(patterns)
-            copied.append((len(original) + number, len(subrecords) + position, found.times[position]))
-            subrecords += found.subrecords
+            copied.append((len(original) + number, seen + position, found.times[position]))
+            subrecords.append(found.subrecords)
+            seen += len(found.subrecords)
             found_in[begin:end] = len(original) + number_of
             room += least[used].tolist()
             original += [chunk] * len(used)
@@ -129,7 +131,7 @@ class Copies:
 
 
 def _encode(
-    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[tuple[int, ...]], asked: Ints, width: int
+    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[Ragged], asked: Ints, width: int
 ) -> tuple[Ints, Ragged, Ints]:
     """Return the terms asked for in copies as numbers, how they occur together, and how often each occurs.
 
@@ -140,8 +142,9 @@ def _encode(
     number, position, times = (
         np.concatenate([empty, *column]) for column in list(zip(*copied, strict=True)) or [()] * 3
     )
-    offsets = np.concatenate([[0], np.cumsum([len(subrecord) for subrecord in subrecords])]).astype(np.int64)
-    terms = np.fromiter(chain.from_iterable(subrecords), dtype=np.int32, count=int(offsets[-1]))
+    lengths = np.concatenate([empty, *(some.lengths for some in subrecords)])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    terms = np.concatenate([empty, *(some.codes for some in subrecords)]).astype(np.int32)
     rows = Ragged(offsets, terms, ()).take(position)
     row = rows.row_of_token
     flat = number[row] * width + rows.codes

@@ -7,14 +7,15 @@ the term, the shared chunk of the nearest joint cluster above that has it. Plain
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from functools import cached_property
-from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.once import once
 from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.kinds.sets.knowledge.rows import number_rows
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
 
@@ -54,7 +55,7 @@ class Restriction:
     chunk: int
     leaves: Ints
     sizes: Ints
-    subrecords: list[tuple[int, ...]]
+    subrecords: Ragged
     times: Ints
     allowed: Flags
 
@@ -137,6 +138,12 @@ class Sources:
         places = self.cluster * self._width + self.term
         self._order = np.argsort(places, kind="stable")
         self._places = places[self._order]
+        self._restrictions: dict[int, Restriction] = {}
+
+    @staticmethod
+    def of(release: Release) -> Sources:
+        """Return the entries of a release's chunks, made once for all who ask."""
+        return _find_sources(release)
 
     def __len__(self) -> int:
         return len(self.term)
@@ -189,16 +196,16 @@ class Sources:
 
     def restriction(self, chunk: int) -> Restriction:
         """Say which subrecords of a shared chunk are allowed in which leaves."""
-        rows = self.chunks.subrecords_of(chunk)
-        bounds = rows.offsets.tolist()
-        codes = rows.codes.tolist()
-        times = Counter(tuple(codes[a:b]) for a, b in pairwise(bounds))
-        subrecords = sorted(times)
+        if chunk not in self._restrictions:
+            self._restrictions[chunk] = self._restrict(chunk)
+        return self._restrictions[chunk]
+
+    def _restrict(self, chunk: int) -> Restriction:
+        subrecords, times = self._different_subrecords(chunk)
         leaves = self.chunks.leaves_below(int(self.chunks.cluster[chunk]))
         begin, end = np.searchsorted(self.chunk, [chunk, chunk + 1])
         terms = self.term[begin:end][self.restricted[begin:end]]
-        number = np.repeat(np.arange(len(subrecords)), [len(subrecord) for subrecord in subrecords])
-        held = np.fromiter(chain.from_iterable(subrecords), dtype=np.int64, count=len(number))
+        number, held = subrecords.row_of_token, subrecords.codes.astype(np.int64)
         at = np.searchsorted(terms, held)
         known = np.append(terms, -1)[at] == held
         at, number = at[known], number[known]
@@ -208,5 +215,34 @@ class Sources:
             begins = np.flatnonzero(np.diff(number, prepend=-1))
             closed = np.logical_or.reduceat(self.chunks.leaves_closed_to(chunk, terms)[at], begins, axis=0)
             allowed[:, number[begins]] = ~closed.T
-        counts = np.array([times[subrecord] for subrecord in subrecords], dtype=np.int64)
-        return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, counts, allowed)
+        return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, times, allowed)
+
+    def _different_subrecords(self, chunk: int) -> tuple[Ragged, Ints]:
+        """Return the different subrecords of a restricted chunk, and how often each occurs."""
+        subrecords, times, bounds = self._kinds
+        at = int(np.searchsorted(self.restricted_chunks, chunk))
+        begin, end = int(bounds[at]), int(bounds[at + 1])
+        offsets = subrecords.offsets[begin : end + 1]
+        codes = subrecords.codes[offsets[0] : offsets[-1]]
+        return Ragged(offsets - offsets[0], codes, subrecords.labels), times[begin:end]
+
+    @cached_property
+    def _kinds(self) -> tuple[Ragged, Ints, Ints]:
+        """Different subrecords of all restricted chunks, how often each occurs, and where those of each chunk begin."""
+        chunks = self.chunks
+        rank = np.full(len(chunks), -1, dtype=np.int64)
+        rank[self.restricted_chunks] = np.arange(len(self.restricted_chunks))
+        rows = np.flatnonzero(rank[chunks.chunk_of_row] >= 0)
+        rank_of_row = rank[chunks.chunk_of_row[rows]]
+        number = number_rows(chunks.subrecords.take(rows), rank_of_row)
+        _, first, times = np.unique(number, return_index=True, return_counts=True)
+        order = np.argsort(rank_of_row[first], kind="stable")
+        first, times = first[order], times[order].astype(np.int64)
+        bounds = np.searchsorted(rank_of_row[first], np.arange(len(self.restricted_chunks) + 1))
+        return chunks.subrecords.take(rows[first]), times, bounds
+
+
+@once
+def _find_sources(release: Release) -> Sources:
+    """Find the sources of a release, which several checks ask for."""
+    return Sources(Chunks.of(release))

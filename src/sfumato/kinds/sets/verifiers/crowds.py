@@ -13,7 +13,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.kinds.sets.published import is_disassociated
 
 __all__ = ["CROWD", "find_crowds"]
 
@@ -44,8 +44,8 @@ def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crow
 
     Items of different chunks may be of any records of the leaf, of which k have each: k people of a leaf can have all.
     """
-    chunks = Chunks.of(release)
-    sources = Sources(chunks)
+    sources = Sources.of(release)
+    chunks = sources.chunks
     yield from count_in_groups(chunks.leaf_of_record, person)
     terms = chunks.encode(records.labels)[records.codes]
     entries = sources.trace(np.repeat(chunks.leaf_of_record, records.lengths), terms)

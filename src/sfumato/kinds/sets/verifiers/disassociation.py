@@ -59,8 +59,8 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
     ----------
     Terrovitis et al., Privacy Preservation by Disassociation, Section 5, Lemma 2, Property 1 and Lemma 3.
     """
-    chunks = Chunks.of(release)
-    sources = Sources(chunks)
+    sources = Sources.of(release)
+    chunks = sources.chunks
     rarest, combination = _rarest_combination(sources, claim.m)
     restrictions = [sources.restriction(chunk) for chunk in sources.restricted_chunks.tolist()]
     smallest = int(chunks.sizes[chunks.leaves].min())

@@ -14,9 +14,10 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.kinds.sets.knowledge.rows import number_rows
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.kinds.sets.published import is_disassociated
 
 __all__ = ["verify_faithful"]
 
@@ -107,8 +108,8 @@ def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness
 
 
 def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness]:
-    chunks = Chunks.of(release)
-    sources = Sources(chunks)
+    sources = Sources.of(release)
+    chunks = sources.chunks
     leaf = np.repeat(chunks.leaf_of_record, people.lengths)
     entries = sources.trace(leaf, chunks.encode(people.labels)[people.codes])
     missing = np.flatnonzero(entries < 0)
@@ -136,28 +137,15 @@ def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
     published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
     both = np.concatenate([published.lengths, np.diff(offsets)])
     codes = np.concatenate([published.codes.astype(np.int64), entries])
-    kind, first = _number_rows(np.concatenate([[0], np.cumsum(both)]), codes, len(sources))
-    counts = np.bincount(kind[: len(published)], minlength=len(first))
-    expected = np.bincount(kind[len(published) :], minlength=len(first))
+    rows = Ragged(np.concatenate([[0], np.cumsum(both)]).astype(np.int64), codes.astype(np.int32), ())
+    kind = number_rows(rows)
+    kinds = int(kind.max(initial=0)) + 1
+    counts = np.bincount(kind[: len(published)], minlength=kinds)
+    expected = np.bincount(kind[len(published) :], minlength=kinds)
     wrong = np.flatnonzero(counts != expected)
     if not len(wrong):
         return None
     found = {"published": int(counts[wrong[0]]), "expected": int(expected[wrong[0]])}
-    return {**chunks.locate(int(sources.chunk[first[wrong[0]]])), **found}
-
-
-def _number_rows(offsets: Ints, codes: Ints, base: int) -> tuple[Ints, Ints]:
-    """Number the rows so that equal rows, and only those, have equal numbers; and give a code of each kind of row."""
-    lengths = np.diff(offsets)
-    kind = np.zeros(len(lengths), dtype=np.int64)
-    used = 1
-    for position in range(int(lengths.max(initial=0))):
-        # Rows that end here keep their number; longer ones get new ones.
-        longer = np.flatnonzero(lengths > position)
-        keys = kind[longer] * base + codes[offsets[longer] + position]
-        distinct, which = np.unique(keys, return_inverse=True)
-        kind[longer] = used + which
-        used += len(distinct)
-    example = np.zeros(used, dtype=np.int64)
-    example[kind] = codes[offsets[:-1]] if len(codes) else 0
-    return kind, example
+    # An empty row, of no chunk, is shown as one of the first chunk.
+    example = codes[rows.offsets[np.argmax(kind == wrong[0])]] if wrong[0] else 0
+    return {**chunks.locate(int(sources.chunk[example])), **found}

@@ -98,7 +98,8 @@ def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None
     own = records.own_knowledge(claim.m)
     others = np.setdiff1d(np.arange(len(original)), rows)
     if len(others):
-        withheld = best_knowledge(ChunkRecords(records.chunks, original.history().take(others)), claim.m)
+        people = ChunkRecords(records.chunks, original.history().take(others), sources=records.sources)
+        withheld = best_knowledge(people, claim.m)
         own.smallest[others] = withheld.smallest
     return _judge(release, own, rows, claim, {"chunks": records.places(own.rarest)})
 

@@ -76,16 +76,18 @@ def _check_chunks(release: Release) -> Witness:
     """Look for clusters and chunks that do not fit together; the witness says which rule is broken."""
     if not is_disassociated(release):
         return None
-    chunks = Chunks.of(release)
+    sources = Sources.of(release)
+    chunks = sources.chunks
     for rule, look in _RULES.items():
-        found = look(chunks)
+        found = look(sources)
         if found is not None:
             return {"rule": rule, **found}
     total = int(chunks.sizes[chunks.parent < 0].sum())
     return None if total == len(release) else {"published": len(release), "clusters": total}
 
 
-def _find_wrong_size(chunks: Chunks) -> Witness:
+def _find_wrong_size(sources: Sources) -> Witness:
+    chunks = sources.chunks
     below = np.zeros(len(chunks.names), dtype=np.int64)
     inner = chunks.parent >= 0
     np.add.at(below, chunks.parent[inner], chunks.sizes[inner])
@@ -96,7 +98,8 @@ def _find_wrong_size(chunks: Chunks) -> Witness:
     return {"cluster": chunks.names[at], "size": int(chunks.sizes[at])}
 
 
-def _find_wrong_number(chunks: Chunks) -> Witness:
+def _find_wrong_number(sources: Sources) -> Witness:
+    chunks = sources.chunks
     is_term = chunks.number == TERM_CHUNK
     first = np.diff(chunks.cluster, prepend=-1) != 0
     before = np.append(0, chunks.number)[: len(chunks)]
@@ -104,11 +107,13 @@ def _find_wrong_number(chunks: Chunks) -> Witness:
     return _locate_first(chunks, chunks.number != expected)
 
 
-def _find_long_term_chunk(chunks: Chunks) -> Witness:
+def _find_long_term_chunk(sources: Sources) -> Witness:
+    chunks = sources.chunks
     return _locate_first(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
 
 
-def _find_joint_term_chunk(chunks: Chunks) -> Witness:
+def _find_joint_term_chunk(sources: Sources) -> Witness:
+    chunks = sources.chunks
     return _locate_first(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
 
 
@@ -118,9 +123,9 @@ def _locate_first(chunks: Chunks, wrong: Flags) -> Witness:
     return chunks.locate(int(np.argmax(wrong)))
 
 
-def _find_shared_item(chunks: Chunks) -> Witness:
+def _find_shared_item(sources: Sources) -> Witness:
     """Look for items in two chunks of a cluster, and in a term chunk as well as in a shared chunk above it."""
-    sources = Sources(chunks)
+    chunks = sources.chunks
     keys = np.sort(sources.cluster * max(len(chunks.subrecords.labels), 1) + sources.term)
     twice = np.flatnonzero(keys[1:] == keys[:-1])
     if len(twice):
@@ -135,7 +140,7 @@ def _find_shared_item(chunks: Chunks) -> Witness:
     return {"cluster": chunks.names[cluster_of[above[0]]], "value": value}
 
 
-_RULES: dict[str, Callable[[Chunks], Witness]] = {
+_RULES: dict[str, Callable[[Sources], Witness]] = {
     "clusters have records, joint ones those of their leaves": _find_wrong_size,
     "chunks are numbered from 1": _find_wrong_number,
     "a term chunk is one row": _find_long_term_chunk,

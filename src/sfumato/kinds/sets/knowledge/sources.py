@@ -84,13 +84,9 @@ class Restriction:
     def _find_tightest(self) -> int | None:
         """Look at all unions of sets of leaves that subrecords are restricted to; None if they are too many."""
         patterns, which = np.unique(self.allowed, axis=1, return_inverse=True)
-        supply: list[int] = (
-            np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64).tolist()
-        )
+        supply = np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64)
         alike, which = np.unique(patterns, axis=0, return_inverse=True)
-        records: list[int] = (
-            np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64).tolist()
-        )
+        records = np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64)
         everywhere = (1 << len(alike)) - 1
         masks = [sum(1 << at for at in np.flatnonzero(column).tolist()) for column in alike.T]
         unions = {0}
@@ -98,13 +94,26 @@ class Restriction:
             unions |= {union | mask for union in unions if mask != everywhere}
             if len(unions) > _MOST_UNIONS:
                 return None
-        slack = sum(records)
-        for union in unions:
-            confined = sum(count for mask, count in zip(masks, supply, strict=True) if not mask & ~union)
-            left = sum(count for at, count in enumerate(records) if union >> at & 1) - confined
-            if left < 0 or any(mask & union and mask & ~union for mask in masks):
-                slack = min(slack, left)
-        return slack
+        looked_at, fits = _spread(unions, len(alike)), alike.T.astype(np.float32)
+        # Of every union and every set of leaves: how many leaves they share, and how many are only in the set.
+        shared, beyond = looked_at.astype(np.float32) @ fits.T, (~looked_at).astype(np.float32) @ fits.T
+        left = looked_at @ records - (beyond == 0) @ supply
+        tight = (left < 0) | ((shared > 0) & (beyond > 0)).any(axis=1)
+        return int(left[tight].min(initial=int(records.sum())))
+
+
+def _spread(numbers: set[int], width: int) -> Flags:
+    """Return the bits of numbers, a row for each, the lowest first.
+
+    Examples
+    --------
+    >>> _spread({5}, 4).tolist()
+    [[True, False, True, False]]
+    """
+    size = -(-width // 8)
+    flat = np.frombuffer(b"".join(number.to_bytes(size, "little") for number in numbers), np.uint8)
+    bits = np.unpackbits(flat.reshape(len(numbers), size), axis=1, bitorder="little")
+    return np.asarray(bits[:, :width], dtype=bool)
 
 
 class Sources:

@@ -62,7 +62,7 @@ def add_pattern(patterns: Patterns, fits: NDArray[np.bool_], supply: int) -> boo
     if fits.all():
         return True
     for i in range(patterns.number[0]):
-        if (patterns.fits[i] == fits).all():
+        if _are_equal(patterns.fits[i], fits):
             patterns.supply[i] += supply
             return True
     if patterns.number[0] == MOST_PATTERNS:
@@ -70,6 +70,15 @@ def add_pattern(patterns: Patterns, fits: NDArray[np.bool_], supply: int) -> boo
     patterns.fits[patterns.number[0]] = fits
     patterns.supply[patterns.number[0]] = supply
     patterns.number[0] += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _are_equal(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+    """Compare until something differs, without an array in between: patterns are compared millions of times."""
+    for leaf in range(one.size):
+        if one[leaf] != other[leaf]:
+            return False
     return True
 
 

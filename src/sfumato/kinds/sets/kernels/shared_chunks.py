@@ -56,6 +56,8 @@ class _Classes(NamedTuple):
         Classes with such records.
     heir
         By class: where its records with the new term go.
+    slot
+        By class, except class 0: the last slot of the list of terms that its records have.
     state
         `_COUNT` of classes; whether the chunk is k-anonymous so far (`_ANONYMOUS`); whether it has a term that is
         published further down (`_MIXED`); how many subrecords do not fit everywhere (`_BOUND`), and to how many
@@ -69,6 +71,7 @@ class _Classes(NamedTuple):
     sample: NDArray[np.int64]
     touched: NDArray[np.int64]
     heir: NDArray[np.int64]
+    slot: NDArray[np.int64]
     state: NDArray[np.int64]
 
 
@@ -151,7 +154,7 @@ def number_shared_chunks(
                 and _split_classes(case, company, classes, i, rules.k)
             ):
                 _leave_term_chunks(index, forest, candidates, i)
-                _keep_company(case, company, i)
+                _keep_company(case, company, classes, i)
                 number[i] = chunk
                 count += 1
             elif count == 0:
@@ -203,12 +206,13 @@ def _fits_company(case: _Case, company: _Company, new: int, rules: Rules, held: 
 
 
 @njit(cache=True, nogil=True)
-def _keep_company(case: _Case, company: _Company, new: int) -> None:
+def _keep_company(case: _Case, company: _Company, classes: _Classes, new: int) -> None:
     for record in case.record[case.start[new] : case.start[new + 1]]:
         slot = company.used[0]
         company.used[0] += 1
         company.before[slot], company.term[slot] = company.last[record], new
         company.last[record] = slot
+        classes.slot[classes.of[record]] = slot
 
 
 @njit(cache=True, nogil=True)
@@ -264,6 +268,7 @@ def _one_class(case: _Case, k: int) -> _Classes:
         np.empty(most, np.int64),
         np.empty(most, np.int64),
         np.empty(most, np.int64),
+        np.empty(most, np.int64),
         np.array([1, 1, 0, 0, case.closed.records[-1]]),
     )
 
@@ -314,26 +319,35 @@ def _has_room(case: _Case, company: _Company, classes: _Classes, new: int, count
 
 @njit(cache=True, nogil=True)
 def _keeps_room(case: _Case, company: _Company, classes: _Classes, new: int, k: int) -> bool:
-    """Tell whether the subrecords still leave k records when it is known which leaves each of them fits."""
+    """Tell whether the subrecords still leave k records when it is known which leaves each of them fits.
+
+    Classes that fit everywhere take no room; with the new term all of them, and class 0, fit the same leaves.
+    """
     sizes = np.diff(case.closed.records)
     patterns = make_patterns(sizes.size)
-    sample = np.full(classes.state[_COUNT], -1, np.int64)
-    for record in range(case.records):
-        sample[classes.of[record]] = record
-    for c in range(sample.size):
+    fits = np.empty(sizes.size, np.bool_)
+    unbound = 0
+    for c in range(classes.state[_COUNT]):
         hit = classes.hit[c]
-        fits = np.ones(sizes.size, np.bool_)
-        if c > 0:
-            slot = company.last[sample[c]]
-            while slot >= 0:
-                close_leaves(case.closed, company.term[slot], fits)
-                slot = company.before[slot]
-            if classes.size[c] > hit and not add_pattern(patterns, fits, classes.size[c] - hit):
-                return False
+        if not classes.bound[c]:
+            unbound += hit
+            continue
+        fits[:] = True
+        slot = classes.slot[c]
+        while slot >= 0:
+            close_leaves(case.closed, company.term[slot], fits)
+            slot = company.before[slot]
+        if classes.size[c] > hit and not add_pattern(patterns, fits, classes.size[c] - hit):
+            return False
         if hit > 0:
             close_leaves(case.closed, new, fits)
             if not add_pattern(patterns, fits, hit):
                 return False
+    if unbound > 0:
+        fits[:] = True
+        close_leaves(case.closed, new, fits)
+        if not add_pattern(patterns, fits, unbound):
+            return False
     return bool(leave_room(patterns, sizes, k))
 
 

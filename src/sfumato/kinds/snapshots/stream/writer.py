@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import io
 import json
 import os
@@ -323,5 +324,10 @@ def _sync_all(paths: list[Path]) -> None:
         finally:
             os.close(handle)
 
-    with ThreadPoolExecutor(_SYNCING) as pool:
-        list(pool.map(sync, paths))
+    list(_find_pool().map(sync, paths))
+
+
+@functools.cache
+def _find_pool() -> ThreadPoolExecutor:
+    """Return the threads that sync; a stream of small snapshots would begin new ones all the time."""
+    return ThreadPoolExecutor(_SYNCING, thread_name_prefix="sync")

@@ -44,6 +44,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.local_sets
 	$(BIN)/python -m benchmarks.hidden_delays
 	$(BIN)/python -m benchmarks.reports
+	$(BIN)/python -m benchmarks.waiting
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.explore
 	$(BIN)/python -m benchmarks.scale

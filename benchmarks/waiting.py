@@ -99,7 +99,7 @@ def growing(folder: Path) -> list[list[object]]:
     return _print("Growth, k=5", ["method", *(f"{size:,} cpu s" for size in SIZES), "exponent"], rows)
 
 
-def inspecting(folder: Path) -> list[list[object]]:  # noqa: ARG001
+def inspecting(folder: Path) -> list[list[object]]:
     """The American time use survey, 181,335 diaries of a day by the minute, where it is at hand."""
     path = DATA / "atus" / "atusact.csv.xz"
     rows: list[list[object]] = []

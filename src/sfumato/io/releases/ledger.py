@@ -183,7 +183,8 @@ def _list_cells(column: pa.ChunkedArray) -> list[Any]:
     """Return the cells of a column; histories of labels as texts first, which are listed ten times as fast."""
     if pa.types.is_list(column.type) and pa.types.is_dictionary(column.type.value_type):
         column = column.cast(pa.list_(column.type.value_type.value_type))
-    return column.to_pylist()
+    cells: list[Any] = column.to_pylist()
+    return cells
 
 
 def people_of(result: Result) -> list[str]:

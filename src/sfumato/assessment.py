@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,15 @@ from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores, unite_scores
+from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.uniting import Union
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside, set_parts_beside
+from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, set_beside, set_parts_beside
 from sfumato.report.notebook import Figures
 
 __all__ = [
@@ -201,11 +203,35 @@ def measure(
     >>> measure(result)["average-class-size"].value
     1.0
     """
-    found = [
-        (len(known), measure_release(Comparison(known, release, rows, seed, workload), parameters))
-        for release, known, rows in set_parts_beside(source, original)
-    ]
-    return found[0][1] if len(found) == 1 else unite_scores(found)
+    if not is_divided(source):
+        release, known, rows = set_beside(source, original)
+        return measure_release(Comparison(known, release, rows, seed, workload), parameters)
+    return measure_parts(compare_parts(source, original, seed, workload), parameters).scores()
+
+
+def compare_parts(
+    source: Source, original: Dataset | None, seed: int = 0, workload: Workload | None = None
+) -> Iterator[Comparison]:
+    """Set every part of a release beside its people, one at a time; a release in one piece is the only part."""
+    whole: Whole | None = None
+    for number, (release, known, rows, chosen) in enumerate(pick_parts_beside(source, original)):
+        if whole is None:
+            given = find_original(source, original)
+            assert given is not None
+            whole = Whole(given, seed, workload)
+        yield Comparison(known, release, rows, seed, workload, whole, chosen, number)
+
+
+def measure_parts(parts: Iterable[Comparison], parameters: Mapping[str, object] | None = None) -> Union:
+    """Let every measure count in the parts of a release, one after another."""
+    union: Union | None = None
+    for comparison in track("measure", parts):
+        if union is None:
+            metrics = registry.metrics_for(comparison.release.kind, parameters)
+            union = Union(metrics, comparison.whole, tuple(parameters or ()))
+        union.add(comparison)
+    assert union is not None
+    return union
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:

@@ -16,7 +16,7 @@ from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_p
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.core.measuring.metric import MEAN_OF_PARTS
+from sfumato.core.measuring.uniting import PARTS
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
 from sfumato.core.params import build
@@ -157,10 +157,10 @@ def show_scores(
     shown = ("metric", "value", "better")
     rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
     out.table("Utility", ["measure", "value", "better", "details"], rows)
-    if any(MEAN_OF_PARTS in score for score in found):
+    if any(PARTS in score for score in found):
         out.say(
-            "Each value is the mean of what was measured in the parts, each against its own people. Do not compare it "
-            "with a release that was made whole."
+            "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
+            "least and most are those of a part alone with its own people."
         )
     lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())}
     for name, told in lacking.items():

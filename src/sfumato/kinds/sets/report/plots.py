@@ -37,7 +37,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
 def draw_itemsets(comparison: Comparison) -> Figure:
     """Draw supports of some of the most frequent itemsets, before and after."""
     found = comparison.view(SetComparison)
-    top = top_original(found, _MINED)
+    top = top_original(comparison.whole, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
     ranks = ranks[ranks < len(top.supports)]
     parts = np.split(top.items, top.offsets[1:-1])

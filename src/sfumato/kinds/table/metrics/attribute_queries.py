@@ -87,8 +87,9 @@ class AttributeQueries(SummedMetric):
 
     def _ask(self, found: TableComparison) -> Workload:
         whole = found.comparison.whole
-        drawn = whole.once(("workload", self), lambda: draw_queries(found.asked, self.queries, whole.seed))
-        return whole.workload or drawn
+        if whole.workload:
+            return whole.workload
+        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.queries, whole.seed))
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Compare the answers of all parts together."""

@@ -101,8 +101,9 @@ class WeightedQueries(SummedMetric):
 
     def _ask(self, found: TableComparison) -> Workload:
         whole = found.comparison.whole
-        drawn = whole.once(("workload", self), lambda: draw_queries(found.asked, self.weighted_queries, whole.seed))
-        return whole.workload or drawn
+        if whole.workload:
+            return whole.workload
+        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.weighted_queries, whole.seed))
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the shares that all parts together give."""

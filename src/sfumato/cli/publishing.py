@@ -162,7 +162,7 @@ def show_scores(
             "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
             "least and most are those of a part alone with its own people."
         )
-    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())}
+    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
     for name, told in lacking.items():
         out.say(f"{name}: {told}")
     out.finish({"measures": found} | ({"not_measured": lacking} if lacking else {}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -85,6 +86,11 @@ class Scores(list[Score]):
     >>> scores["distance"].value, scores[1].value
     (0.5, 0.25)
     """
+
+    def __init__(self, scores: Iterable[Score] = (), left_out: Mapping[str, str] | None = None) -> None:
+        super().__init__(scores)
+        self.left_out = dict(left_out or {})
+        """Why measures were not taken that could be taken in some parts of a release only, by their names."""
 
     def __getitem__(self, which: Any) -> Any:
         """Return a score by its number, or by the name of its measure."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -62,23 +63,24 @@ class Union:
         self._metrics = list(metrics)
         self._wanted = set(wanted)
         self._counts: dict[str, _Count] = {}
-        self._left_out: dict[str, str] = {}
+        self._able: Counter[str] = Counter()
+        self._obstacles: dict[str, str] = {}
 
     def add(self, comparison: Comparison) -> None:
         """Count in a part what every measure needs."""
         self.parts += 1
         for metric in self._metrics:
-            if metric.name in self._left_out:
-                continue
             obstacle = self._find_obstacle(metric, comparison)
-            if obstacle is not None:
+            if obstacle is None:
+                self._able[metric.name] += 1
+            else:
                 if self._wanted & metric.parameters().keys():
                     raise SfumatoError(f"{metric.name}: {obstacle}")
-                self._left_out[metric.name] = obstacle
+                self._obstacles.setdefault(metric.name, obstacle)
                 self._counts.pop(metric.name, None)
-                continue
-            assert isinstance(metric, SummedMetric)
-            self._count(metric, metric.tally(comparison), comparison)
+            if metric.name not in self._obstacles:
+                assert isinstance(metric, SummedMetric)
+                self._count(metric, metric.tally(comparison), comparison)
 
     def _find_obstacle(self, metric: Metric, comparison: Comparison) -> str | None:
         if not isinstance(metric, SummedMetric):
@@ -98,12 +100,16 @@ class Union:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why measures could not be taken, by their names."""
-        return dict(self._left_out)
+        """Why measures were not taken that could be taken in some of the parts, by their names."""
+        return {
+            name: f"could be taken in {self._able[name]:,} of {self.parts:,} parts only: {obstacle}"
+            for name, obstacle in self._obstacles.items()
+            if self._able[name]
+        }
 
     def scores(self) -> Scores:
         """Return what was found; of every measure that can be told at once, the least and the most of a part alone."""
-        found = Scores()
+        found = Scores(left_out=self.left_out)
         for count in self._counts.values():
             value, details = count.metric.finish(count.tally, self.whole)
             beside: dict[str, Any] = {PARTS: self.parts}

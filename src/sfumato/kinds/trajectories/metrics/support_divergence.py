@@ -110,7 +110,8 @@ def _diverge(original: npt.NDArray[Any], published: npt.NDArray[Any]) -> float:
     if not len(original):
         return 0.0
     published = np.where(published > 0, published, 0.5)
-    p, q = original / original.sum(), published / published.sum()
+    there = original > 0
+    p, q = original[there] / original.sum(), published[there] / published.sum()
     return max(0.0, float((p * np.log(p / q)).sum()))
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from sfumato import registry, report
 from sfumato.checking import together
@@ -22,7 +26,7 @@ from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, set_beside, set_parts_beside
+from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, read_parts, set_beside, set_parts_beside
 from sfumato.report.notebook import Figures
 
 __all__ = [
@@ -44,6 +48,7 @@ __all__ = [
 ]
 
 PathLike = str | Path
+Ints = npt.NDArray[np.int64]
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
@@ -91,7 +96,7 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
         _name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
         for release, known, rows in set_parts_beside(source, original)
     ]
-    return _unite(found)[0]
+    return _unite(found)
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -117,7 +122,7 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
             parts.append([attacker.attack(release, known, rows)])
     whole = find_original(source, original)
     assert whole is not None
-    after = [finding for found in zip(*parts, strict=True) for finding in _unite(list(found))]
+    after = [_unite(found) for found in zip(*parts, strict=True)]
     told = {"before": _attack_original(whole, m), "after": after}
     return {when: Findings(_name_unit(finding, whole) for finding in each) for when, each in told.items()}
 
@@ -147,15 +152,23 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
     4
     """
     original = find_original(first, original)
-    one, other = find_release_in(first), find_release_in(second)
-    if (one.kind, one.unit) != (other.kind, other.unit):
+    one, other = (list(_list_parts(source, original)) for source in (first, second))
+    (mine, _), (yours, _) = one[0], other[0]
+    if (mine.kind, mine.unit) != (yours.kind, yours.unit):
         raise ParameterError(
-            f"two releases: one is of {one.kind} and one of {other.kind}, or what a record is differs."
+            f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
+    return together.attack_together(one, other)
+
+
+def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
+    """Yield a release, or every part of it, and the rows of the original that its records have, where those are known."""
     if original is None:
-        return together.attack_together(one, other, (None, None))
-    rows = set_beside(first, original)[2], set_beside(second, original)[2]
-    return together.attack_together(one, other, rows)
+        for release in read_parts(source):
+            yield release, None
+        return
+    for release, _, rows, chosen in pick_parts_beside(source, original):
+        yield release, None if rows is None else chosen[rows]
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
@@ -176,13 +189,16 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
             finding = module.attack(release, known, rows)
             if finding is not None:
                 by_module.setdefault(module.__name__, []).append(_name_unit(finding, known))
-    return Findings(finding for found in by_module.values() for finding in _unite(found))
+    return Findings(_unite(found) for found in by_module.values())
 
 
-def _unite(found: list[Finding]) -> list[Finding]:
-    """Return what was found in all parts of a release: one risk, or what an attacker of another sort found in each."""
+def _unite(found: Sequence[Any]) -> Finding:
+    """Return what an attacker found in all parts of a release, from counts and not from means."""
     risks = [finding for finding in found if isinstance(finding, Risk)]
-    return [unite_risks(risks)] if len(found) > 1 and len(risks) == len(found) else found
+    if len(risks) == len(found) > 1:
+        return unite_risks(risks)
+    united: Finding = functools.reduce(lambda one, other: one.join(other), found)
+    return united
 
 
 def measure(

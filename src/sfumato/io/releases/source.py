@@ -17,7 +17,7 @@ from sfumato.io.releases import read_release, write_release
 from sfumato.io.releases.divided import DATA, find_divided, read_divided
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
 
-__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "is_divided", "pick_parts_beside", "set_beside", "set_parts_beside"]
+__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "is_divided", "pick_parts_beside", "read_parts", "set_beside", "set_parts_beside"]
 
 Ints = npt.NDArray[np.int64]
 Source = str | Path | Result | Release
@@ -69,6 +69,24 @@ def find_kept(source: Source, original: Dataset) -> Kept:
 def is_divided(source: Source) -> bool:
     """Tell whether a release is in parts."""
     return isinstance(source, str | Path) and find_divided(source) is not None
+
+
+def read_parts(source: Source) -> Iterator[Release]:
+    """Yield a release; of a release in parts every part, one at a time.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> made = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1))
+    >>> [len(release) for release in read_parts(made)]
+    [2]
+    """
+    folder = find_divided(source) if isinstance(source, str | Path) else None
+    if folder is None:
+        yield find_release_in(source)
+        return
+    for part in read_divided(folder).parts:
+        yield read_release(folder / DATA / part.name)
 
 
 def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:

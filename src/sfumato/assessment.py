@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,20 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.tally import Tally, add_tallies
 from sfumato.core.measuring.uniting import Union
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
+from sfumato.core.selection import take_rows
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, read_parts, set_beside, set_parts_beside
+from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, read_divided_from, read_parts, set_beside, set_parts_beside
 from sfumato.report.notebook import Figures
+
+if TYPE_CHECKING:
+    from sfumato.report.divided import Divided
 
 __all__ = [
     "attack",
@@ -44,6 +49,7 @@ __all__ = [
     "plot",
     "reconstruct",
     "save_plots",
+    "write_parts_report",
     "write_report",
 ]
 
@@ -357,21 +363,80 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     path.write_text(page, encoding="utf-8")
 
 
-def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
-    """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
+def write_parts_report(folder: Path, original: Dataset, path: Path, facts: Mapping[str, str], said: Sequence[str]) -> None:
+    """Write the owner's report on a release in parts, looking at one part after another."""
+    from sfumato.report.divided import render_divided
+
+    seen = look_at_parts(folder, original, said)
+    tell("report: draw", 0, 0)
+    path.write_text(render_divided(seen, facts), encoding="utf-8")
+
+
+def look_at_parts(folder: PathLike, original: Dataset, said: Sequence[str] = (), *, scored: bool = True) -> Divided:
+    """Attack, measure and count every part of a release once, and unite what was found."""
+    from sfumato.report.divided import Divided
+
+    divided = read_divided_from(folder)
+    room, m = registry.find_room(divided.kind, "report"), getattr(divided.guarantee, "m", None)
+    union: Union | None = None
+    tally: Tally = {}
+    risks: dict[int | None, list[Finding]] = {}
+    beyond: dict[str, list[Finding]] = {}
+    for comparison in track("report: look at parts", compare_parts(folder, original), len(divided.parts)):
+        if union is None:
+            union = Union(registry.metrics_for(divided.kind) if scored else [], comparison.whole)
+        union.add(comparison)
+        tally = add_tallies(tally, room.count_part(comparison))
+        known = take_rows(original, comparison.chosen) if comparison.chosen is not None else original
+        for fewer, finding in _attack_with_less(dataclasses.replace(comparison, original=known)):
+            risks.setdefault(fewer, []).append(finding)
+        if scored:
+            for module in registry.attackers_beyond(divided.kind, divided.guarantee.knowledge):
+                if (more := module.attack(comparison.release, known, comparison.rows)) is not None:
+                    beyond.setdefault(module.__name__, []).append(_name_unit(more, original))
+    assert union is not None
+    tell("report: attack before", 0, 0)
+    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
+    after = {fewer: _unite(parts) for fewer, parts in risks.items()}
+    by_m = {each.m: each for each in found if isinstance(each, Risk)}
+    curve = [(by_m[fewer], risk) for fewer, risk in sorted(after.items()) if fewer is not None] if len(after) > 1 else []
+    tell("report: measure", 0, 0)
+    return Divided(
+        union.whole,
+        divided,
+        found[-1],
+        after[max(after) if None not in after else None],
+        curve,
+        [_unite(parts) for parts in beyond.values()],
+        union.scores(),
+        tally,
+        said,
+    )
+
+
+def _attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Finding]]:
+    """Attack a release with what its promise is about; where that has an m, also with fewer pieces of knowledge."""
     original, release, rows = comparison.original, comparison.release, comparison.rows
     attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
-    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
     after = _name_unit(attacker.attack(release, original, rows), original)
+    if not isinstance(m, int) or m < 2 or not isinstance(after, Risk):
+        yield None, after
+        return
+    for known in range(1, m):
+        claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
+        less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
+        yield known, dataclasses.replace(less, unit=original.unit)
+    yield m, after
+
+
+def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
+    """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
+    original, m = comparison.original, getattr(comparison.release.guarantee, "m", None)
+    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
     by_m = {each.m: each for each in found if isinstance(each, Risk)}
-    curve: list[tuple[Risk, Risk]] = []
-    if isinstance(m, int) and m > 1 and isinstance(after, Risk):
-        for known in range(1, m):
-            claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
-            less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-            curve.append((by_m[known], dataclasses.replace(less, unit=original.unit)))
-        curve.append((by_m[m], after))
-    return found[-1], after, curve
+    risks = list(_attack_with_less(comparison))
+    curve = [(by_m[known], risk) for known, risk in risks if known is not None and isinstance(risk, Risk)]
+    return found[-1], risks[-1][1], curve
 
 
 def save_plots(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sfumato import counting
-from sfumato.assessment import attack_result
+from sfumato.assessment import attack_result, write_parts_report
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
@@ -128,6 +128,7 @@ def publish_in_parts(
     withhold_at_most: float = WITHHOLD_AT_MOST,
     force: bool = False,
     include: Iterable[str | Path] = (),
+    reports: bool = False,
     progress: Progress = silent,
 ) -> Divided:
     """Publish data in parts of people who are alike, or nothing; a run that was stopped goes on where it was.
@@ -152,6 +153,8 @@ def publish_in_parts(
         As for :func:`sfumato.anonymize`.
     force, include
         As for :func:`sfumato.write`.
+    reports
+        Whether to write ``owner/report.html``, looking at one part after another.
     progress
         Shows how many parts are ready.
 
@@ -197,8 +200,12 @@ def publish_in_parts(
             verdict = _check(release, stage.release, told)
             claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(plan)}
             owner.write_division(trace, plan.part, claim, stage.owner, version("sfumato"))
+            loud = _count_alike(each["warnings"] for each in told)
+            if reports:
+                with clock.phase("report"):
+                    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
+                    write_parts_report(stage.folder, dataset, stage.owner / "report.html", facts, loud)
             stage.commit()
-    loud = _count_alike(each["warnings"] for each in told)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return Divided(release, verdict, _count_alike(each["notes"] for each in told), loud, clock.seconds, counters)

@@ -220,7 +220,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
-        parts = {"part_size": release.part_size, **demand, **shared}
+        parts = {"part_size": release.part_size, "reports": release.report, **demand, **shared}
         return publish_parts(out, Path(release.out), read, method, engine, **parts)
     return publish(
         out,

@@ -14,10 +14,10 @@ from sfumato.core.release import Release, Result
 from sfumato.core.selection import pick_rows, take_rows
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import read_release, write_release
-from sfumato.io.releases.divided import DATA, find_divided, read_divided
+from sfumato.io.releases.divided import DATA, DividedRelease, find_divided, read_divided
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
 
-__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "is_divided", "pick_parts_beside", "read_parts", "set_beside", "set_parts_beside"]
+__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "is_divided", "pick_parts_beside", "read_divided_from", "read_parts", "set_beside", "set_parts_beside"]
 
 Ints = npt.NDArray[np.int64]
 Source = str | Path | Result | Release
@@ -69,6 +69,14 @@ def find_kept(source: Source, original: Dataset) -> Kept:
 def is_divided(source: Source) -> bool:
     """Tell whether a release is in parts."""
     return isinstance(source, str | Path) and find_divided(source) is not None
+
+
+def read_divided_from(path: str | Path) -> DividedRelease:
+    """Return what a release in parts says of all of them together."""
+    folder = find_divided(path)
+    if folder is None:
+        raise SchemaError(f"{path}: is no release in parts.")
+    return read_divided(folder)
 
 
 def read_parts(source: Source) -> Iterator[Release]:

@@ -229,7 +229,7 @@ def test_risks_of_parts_are_united_from_everybody(sound):
 
 @pytest.mark.parametrize("name", ["mondrian", "hi", "mc"])
 def test_what_goes_beyond_the_promise_is_found_once_for_all_parts(name, tmp_path):
-    data, made = publish(name, tmp_path / "out")
+    data, _ = publish(name, tmp_path / "out")
     found = sf.attack_beyond(tmp_path / "out", data)
     assert len({finding.knowledge for finding in found}) == len(found)
     alone = [

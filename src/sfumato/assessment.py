@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,26 +11,33 @@ import numpy.typing as npt
 
 from sfumato import registry, report
 from sfumato.checking import together
-from sfumato.checking.risk import Finding, Findings, Risk, unite_risks
+from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
-from sfumato.core.measuring.tally import Tally, add_tallies
-from sfumato.core.measuring.uniting import Union
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
-from sfumato.core.selection import take_rows
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, is_divided, pick_parts_beside, read_divided_from, read_parts, set_beside, set_parts_beside
+from sfumato.io.releases.source import (
+    Source,
+    find_original,
+    find_release_in,
+    is_divided,
+    pick_parts_beside,
+    read_parts,
+    set_beside,
+    set_parts_beside,
+)
+from sfumato.overview import attack_original, attack_with_less, look_at_parts, measure_parts, name_unit, unite_findings
 from sfumato.report.notebook import Figures
 
 if TYPE_CHECKING:
-    from sfumato.report.divided import Divided
+    from sfumato.report.figure import Figure
 
 __all__ = [
     "attack",
@@ -49,7 +54,6 @@ __all__ = [
     "plot",
     "reconstruct",
     "save_plots",
-    "write_parts_report",
     "write_report",
 ]
 
@@ -72,7 +76,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     """
     attacker = registry.attacker_of_kind(dataset.kind)
     with go_on("inspect"):
-        risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
+        risks = [name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
         more = registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)
         beyond = [module.attack_original(dataset) for module in more]
     return {
@@ -81,7 +85,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
         "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
-        "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
+        "beyond": [name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
 
@@ -99,10 +103,10 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     2
     """
     found = [
-        _name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
+        name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
         for release, known, rows in set_parts_beside(source, original)
     ]
-    return _unite(found)
+    return unite_findings(found)
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -128,19 +132,9 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
             parts.append([attacker.attack(release, known, rows)])
     whole = find_original(source, original)
     assert whole is not None
-    after = [_unite(found) for found in zip(*parts, strict=True)]
-    told = {"before": _attack_original(whole, m), "after": after}
-    return {when: Findings(_name_unit(finding, whole) for finding in each) for when, each in told.items()}
-
-
-def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
-    found: list[Finding] = registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)
-    return found
-
-
-def _name_unit(found: Finding, original: Dataset) -> Finding:
-    """Say what was attacked in the words of the data."""
-    return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
+    after = [unite_findings(found) for found in zip(*parts, strict=True)]
+    told = {"before": attack_original(whole, m), "after": after}
+    return {when: Findings(name_unit(finding, whole) for finding in each) for when, each in told.items()}
 
 
 def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
@@ -168,7 +162,7 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
 
 
 def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
-    """Yield a release, or every part of it, and the rows of the original that its records have, where those are known."""
+    """Yield a release, or every part of it, and the rows of the original that its records have, if they are known."""
     if original is None:
         for release in read_parts(source):
             yield release, None
@@ -194,17 +188,8 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
         for module in track("attack with more", modules):
             finding = module.attack(release, known, rows)
             if finding is not None:
-                by_module.setdefault(module.__name__, []).append(_name_unit(finding, known))
-    return Findings(_unite(found) for found in by_module.values())
-
-
-def _unite(found: Sequence[Any]) -> Finding:
-    """Return what an attacker found in all parts of a release, from counts and not from means."""
-    risks = [finding for finding in found if isinstance(finding, Risk)]
-    if len(risks) == len(found) > 1:
-        return unite_risks(risks)
-    united: Finding = functools.reduce(lambda one, other: one.join(other), found)
-    return united
+                by_module.setdefault(module.__name__, []).append(name_unit(finding, known))
+    return Findings(unite_findings(found) for found in by_module.values())
 
 
 def measure(
@@ -228,32 +213,10 @@ def measure(
     if not is_divided(source):
         release, known, rows = set_beside(source, original)
         return measure_release(Comparison(known, release, rows, seed, workload), parameters)
-    return measure_parts(compare_parts(source, original, seed, workload), parameters).scores()
-
-
-def compare_parts(
-    source: Source, original: Dataset | None, seed: int = 0, workload: Workload | None = None
-) -> Iterator[Comparison]:
-    """Set every part of a release beside its people, one at a time; a release in one piece is the only part."""
-    whole: Whole | None = None
-    for number, (release, known, rows, chosen) in enumerate(pick_parts_beside(source, original)):
-        if whole is None:
-            given = find_original(source, original)
-            assert given is not None
-            whole = Whole(given, seed, workload)
-        yield Comparison(known, release, rows, seed, workload, whole, chosen, number)
-
-
-def measure_parts(parts: Iterable[Comparison], parameters: Mapping[str, object] | None = None) -> Union:
-    """Let every measure count in the parts of a release, one after another."""
-    union: Union | None = None
-    for comparison in track("measure", parts):
-        if union is None:
-            metrics = registry.metrics_for(comparison.release.kind, parameters)
-            union = Union(metrics, comparison.whole, tuple(parameters or ()))
-        union.add(comparison)
-    assert union is not None
-    return union
+    given = find_original(source, original)
+    if given is None:
+        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+    return measure_parts(source, Whole(given, seed, workload), parameters).scores()
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:
@@ -269,9 +232,18 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
     >>> "anonymity-sets" in plot(result)
     True
     """
+    return Figures(_draw(source, original))
+
+
+def _draw(source: Source, original: Dataset | None) -> dict[str, Figure]:
+    """Draw the figures of the report on a release, in one piece or in parts."""
+    if is_divided(source) and original is not None:
+        from sfumato.report.divided import draw_divided
+
+        return draw_divided(look_at_parts(str(source), original, scored=False))
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
-    return Figures(report.figures(comparison, *attack_both(comparison)))
+    return report.figures(comparison, *attack_both(comparison))
 
 
 def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
@@ -315,6 +287,8 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
 def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
     """Say how many records hold each itemset: how many certainly do, and how many are to be expected.
 
+    In a release in parts, the numbers of all parts are added up.
+
     Examples
     --------
     >>> import sfumato as sf
@@ -324,7 +298,16 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
     [{'itemset': ('tea', 'rye'), 'certain': 2, 'expected': 2.0}]
     """
     asked = [tuple(itemset) for itemset in itemsets]
-    published = find_release_in(release)
+    counts: list[tuple[Any, Any]] = [_estimate(part, asked) for part in read_parts(release)]
+    certain, expected = (np.sum(each, axis=0) for each in zip(*counts, strict=True))
+    return [
+        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
+        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
+    ]
+
+
+def _estimate(published: Release, asked: list[tuple[str, ...]]) -> tuple[Any, Any]:
+    """Return how many records of a release, or of a part of one, certainly hold each itemset, and are expected to."""
     if not registry.has_room(published.kind, "estimate"):
         offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
         raise ParameterError(
@@ -332,11 +315,7 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
             f"{', '.join(offered)}."
         )
     room = registry.find_room(published.kind, "estimate")
-    certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
-    return [
-        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
-        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
-    ]
+    return room.certain_support(published, asked), room.estimate(published, asked)
 
 
 def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:
@@ -363,78 +342,12 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
     path.write_text(page, encoding="utf-8")
 
 
-def write_parts_report(folder: Path, original: Dataset, path: Path, facts: Mapping[str, str], said: Sequence[str]) -> None:
-    """Write the owner's report on a release in parts, looking at one part after another."""
-    from sfumato.report.divided import render_divided
-
-    seen = look_at_parts(folder, original, said)
-    tell("report: draw", 0, 0)
-    path.write_text(render_divided(seen, facts), encoding="utf-8")
-
-
-def look_at_parts(folder: PathLike, original: Dataset, said: Sequence[str] = (), *, scored: bool = True) -> Divided:
-    """Attack, measure and count every part of a release once, and unite what was found."""
-    from sfumato.report.divided import Divided
-
-    divided = read_divided_from(folder)
-    room, m = registry.find_room(divided.kind, "report"), getattr(divided.guarantee, "m", None)
-    union: Union | None = None
-    tally: Tally = {}
-    risks: dict[int | None, list[Finding]] = {}
-    beyond: dict[str, list[Finding]] = {}
-    for comparison in track("report: look at parts", compare_parts(folder, original), len(divided.parts)):
-        if union is None:
-            union = Union(registry.metrics_for(divided.kind) if scored else [], comparison.whole)
-        union.add(comparison)
-        tally = add_tallies(tally, room.count_part(comparison))
-        known = take_rows(original, comparison.chosen) if comparison.chosen is not None else original
-        for fewer, finding in _attack_with_less(dataclasses.replace(comparison, original=known)):
-            risks.setdefault(fewer, []).append(finding)
-        if scored:
-            for module in registry.attackers_beyond(divided.kind, divided.guarantee.knowledge):
-                if (more := module.attack(comparison.release, known, comparison.rows)) is not None:
-                    beyond.setdefault(module.__name__, []).append(_name_unit(more, original))
-    assert union is not None
-    tell("report: attack before", 0, 0)
-    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
-    after = {fewer: _unite(parts) for fewer, parts in risks.items()}
-    by_m = {each.m: each for each in found if isinstance(each, Risk)}
-    curve = [(by_m[fewer], risk) for fewer, risk in sorted(after.items()) if fewer is not None] if len(after) > 1 else []
-    tell("report: measure", 0, 0)
-    return Divided(
-        union.whole,
-        divided,
-        found[-1],
-        after[max(after) if None not in after else None],
-        curve,
-        [_unite(parts) for parts in beyond.values()],
-        union.scores(),
-        tally,
-        said,
-    )
-
-
-def _attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Finding]]:
-    """Attack a release with what its promise is about; where that has an m, also with fewer pieces of knowledge."""
-    original, release, rows = comparison.original, comparison.release, comparison.rows
-    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
-    after = _name_unit(attacker.attack(release, original, rows), original)
-    if not isinstance(m, int) or m < 2 or not isinstance(after, Risk):
-        yield None, after
-        return
-    for known in range(1, m):
-        claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
-        less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-        yield known, dataclasses.replace(less, unit=original.unit)
-    yield m, after
-
-
 def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
     """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
     original, m = comparison.original, getattr(comparison.release.guarantee, "m", None)
-    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
+    found = [name_unit(each, original) for each in attack_original(original, m or 2)]
     by_m = {each.m: each for each in found if isinstance(each, Risk)}
-    risks = list(_attack_with_less(comparison))
+    risks = list(attack_with_less(comparison))
     curve = [(by_m[known], risk) for known, risk in risks if known is not None and isinstance(risk, Risk)]
     return found[-1], risks[-1][1], curve
 
@@ -466,9 +379,7 @@ def save_plots(
         raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
     if target == published or published in target.parents:
         raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
-    release, original, rows = set_beside(path, original)
-    comparison = Comparison(original, release, rows)
-    drawn = report.figures(comparison, *attack_both(comparison))
+    drawn = _draw(path, original)
     there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
     if there and not force:
         raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
@@ -483,4 +394,4 @@ def attack_result(result: Result) -> list[Finding]:
         return []
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [_name_unit(finding, original) for finding in found if finding is not None]
+    return [name_unit(finding, original) for finding in found if finding is not None]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sfumato import counting
-from sfumato.assessment import attack_result, write_parts_report
+from sfumato.assessment import attack_result
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
@@ -49,6 +49,7 @@ from sfumato.io.releases.divided import (
 from sfumato.io.releases.included import copy_in
 from sfumato.io.releases.stage import check_free, staged
 from sfumato.io.releases.workshop import Workshop
+from sfumato.overview import write_parts_report
 from sfumato.verification import check_written
 
 __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
@@ -200,12 +201,12 @@ def publish_in_parts(
             verdict = _check(release, stage.release, told)
             claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(plan)}
             owner.write_division(trace, plan.part, claim, stage.owner, version("sfumato"))
-            loud = _count_alike(each["warnings"] for each in told)
             if reports:
                 with clock.phase("report"):
                     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
-                    write_parts_report(stage.folder, dataset, stage.owner / "report.html", facts, loud)
+                    write_parts_report(stage.folder, dataset, stage.owner / "report.html", facts)
             stage.commit()
+    loud = _count_alike(each["warnings"] for each in told)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return Divided(release, verdict, _count_alike(each["notes"] for each in told), loud, clock.seconds, counters)

@@ -15,8 +15,8 @@ from sfumato.checking.together import attack_together
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.io.releases.source import pick_parts_beside
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 
 COLUMNS = (
     PublishedColumn("age", "quasi-identifier", Form("category")),
@@ -100,7 +100,7 @@ def test_a_release_in_parts_is_laid_beside_another_part_by_part(tmp_path):
     left = []
     for name in ("one", "other"):
         of_person = {}
-        for release, some, rows, chosen in pick_parts_beside(tmp_path / name, data):
+        for release, _, rows, chosen in pick_parts_beside(tmp_path / name, data):
             cells = release.table.to_pylist()
             for row, cell in zip(chosen[rows].tolist(), cells, strict=True):
                 of_person[row] = {other["state"] for other in cells if other["age"] == cell["age"]}

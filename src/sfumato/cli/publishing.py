@@ -25,7 +25,7 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
-from sfumato.io.export import export_release, write_table
+from sfumato.io.export import write_table
 from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
@@ -275,7 +275,7 @@ def export_file(
 ) -> None:
     """Write the records of a release in another layout and format."""
     check_file(path, force=force)
-    done = export_release(releases.read_release(directory), path, layout, format, force=force)
+    done = pipeline.export_source(directory, path, layout, format, force=force)
     out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
         out.say(f"{done.empty:,} records have no entries; they are there all the same, without any.")

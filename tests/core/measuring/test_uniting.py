@@ -7,6 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kinds.contract_data import KINDS, required_parameters
+from tests.kinds.union import unite
+from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import registry
@@ -16,9 +19,6 @@ from sfumato.core.measuring.metric import SummedMetric
 from sfumato.core.measuring.uniting import Union
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.selection import pick_rows, take_rows
-from tests.kinds.contract_data import KINDS, required_parameters
-from tests.kinds.union import unite
-from tests.test_contract import ordinary_rows
 
 SECRET = bytes([1] * 32)
 TOGETHER = [
@@ -104,7 +104,9 @@ def tell_apart(releases):
             for row in release.values.to_pylist():
                 if row["column"] == column and row["value"] is not None:
                     members.setdefault(row["value"], set()).add(row["member"])
-            new = {value: f"{value} in {number}" for value, group in members.items() if known.get(value, group) != group}
+            new = {
+                value: f"{value} in {number}" for value, group in members.items() if known.get(value, group) != group
+            }
             known |= {value: group for value, group in members.items() if value not in known}
             renamed.append(rename(release, column, new))
         releases = renamed

@@ -205,9 +205,12 @@ class SummedMetric(Metric):
     Examples
     --------
     >>> from sfumato.kinds.table.metrics.ncp import Ncp
-    >>> issubclass(Ncp, SummedMetric)
-    True
+    >>> issubclass(Ncp, SummedMetric), Ncp.averages
+    (True, True)
     """
+
+    averages: ClassVar[bool] = False
+    """Whether the value is a mean over records or their entries, so that of all parts lies between those of parts."""
 
     @abc.abstractmethod
     def tally(self, comparison: Comparison) -> Tally:

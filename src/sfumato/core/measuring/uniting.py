@@ -27,7 +27,7 @@ class _Count:
     tally: Tally
     unit: str
     alone: list[float]
-    """What the measure gives for every part alone, where that is quickly told."""
+    """What the measure gives for every part alone, where it is a mean."""
 
 
 class Union:
@@ -88,9 +88,7 @@ class Union:
         return metric.obstacle(comparison)
 
     def _count(self, metric: SummedMetric, tally: Tally, comparison: Comparison) -> None:
-        # What is kept of every record is for the end: looking at it for every part would take as long again.
-        quick = not any(isinstance(value, list) for value in tally.values())
-        alone = [float(metric.finish(tally, self.whole)[0])] if quick else []
+        alone = [float(metric.finish(tally, self.whole)[0])] if metric.averages else []
         found = self._counts.get(metric.name)
         if found is None:
             self._counts[metric.name] = _Count(metric, tally, metric.unit_of(comparison), alone)
@@ -108,7 +106,7 @@ class Union:
         }
 
     def scores(self) -> Scores:
-        """Return what was found; of every measure that can be told at once, the least and the most of a part alone."""
+        """Return what was found; of every measure that is a mean, also the least and the most of a part alone."""
         found = Scores(left_out=self.left_out)
         for count in self._counts.values():
             value, details = count.metric.finish(count.tally, self.whole)

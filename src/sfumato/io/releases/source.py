@@ -17,7 +17,20 @@ from sfumato.io.releases import read_release, write_release
 from sfumato.io.releases.divided import DATA, DividedRelease, find_divided, read_divided
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
 
-__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "is_divided", "pick_parts_beside", "read_divided_from", "read_parts", "set_beside", "set_parts_beside"]
+__all__ = [
+    "Source",
+    "find_kept",
+    "find_original",
+    "find_place",
+    "find_release_in",
+    "is_divided",
+    "name_parts",
+    "pick_parts_beside",
+    "read_divided_from",
+    "read_parts",
+    "set_beside",
+    "set_parts_beside",
+]
 
 Ints = npt.NDArray[np.int64]
 Source = str | Path | Result | Release
@@ -89,12 +102,18 @@ def read_parts(source: Source) -> Iterator[Release]:
     >>> [len(release) for release in read_parts(made)]
     [2]
     """
-    folder = find_divided(source) if isinstance(source, str | Path) else None
-    if folder is None:
+    if not is_divided(source):
         yield find_release_in(source)
         return
-    for part in read_divided(folder).parts:
-        yield read_release(folder / DATA / part.name)
+    for _, release in name_parts(source):
+        yield release
+
+
+def name_parts(source: Source) -> Iterator[tuple[str, Release]]:
+    """Yield the name of every part of a release in parts, and the part, one at a time."""
+    folder = find_divided(source)
+    for part in () if folder is None else read_divided(folder).parts:
+        yield part.name, read_release(folder / DATA / part.name)
 
 
 def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:

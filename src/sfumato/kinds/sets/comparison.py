@@ -77,7 +77,9 @@ class SetComparison:
         whole = self.comparison.part_of
         if whole is None:
             return self.supports
-        return np.bincount(number_items(whole.original.history(), self.items).codes, minlength=len(self.items)).astype(np.int64)
+        return np.bincount(number_items(whole.original.history(), self.items).codes, minlength=len(self.items)).astype(
+            np.int64
+        )
 
     def number(self, records: Ragged) -> Ragged:
         """Return records as sets over the items of the whole original."""

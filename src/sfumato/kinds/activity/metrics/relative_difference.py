@@ -54,6 +54,7 @@ class RelativeDifference(SummedMetric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "The mean of a larger class may be closer to one of it than that of a smaller one."

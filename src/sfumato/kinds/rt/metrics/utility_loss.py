@@ -54,6 +54,7 @@ class UtilityLoss(SummedMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = "A record of n exact items has n / (2^n - 1)."
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "A larger value beside others makes the sum of sizes grow faster than what it adds."

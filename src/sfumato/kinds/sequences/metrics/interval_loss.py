@@ -31,9 +31,9 @@ class IntervalLoss(SummedMetric):
     An event inside an interval loses the length of the interval as a share of the time the data span, and
     the size of its category as a share of all events; the weights `wt` and `we` average the two. The loss of a
     group is the mean over its members' monitored events, and NCP the mean over groups weighted by their
-    records. Groups are the records with the same monitored part, in whatever part of a release they are. An event that no interval covers was
-    suppressed and loses everything (1); ``covered_only`` leaves such events out. People without monitored events
-    lose nothing and do not count.
+    records. Groups are the records with the same monitored part, in whatever part of a release they are. An event that
+    no interval covers was suppressed and loses everything (1); ``covered_only`` leaves such events out. People without
+    monitored events lose nothing and do not count.
 
     Unless given, `we` is 1 where a category is generalised and 0 where none is: an event published as itself has
     size 1, not 0, so that with a weight even exact events would lose something. The size of a category is

@@ -45,6 +45,7 @@ class ItemLoss(SetMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = (

@@ -32,8 +32,8 @@ class ItemQueries(SetMetric):
     not dominate.
 
     Without a workload, `queries` sets of 1 to `longest` items are drawn from the records of the original. In a
-    workload the order of a query's items does not count. In a release in parts, every part divides the support of a value
-    among its members by what that part publishes, and the answers of all parts are added up.
+    workload the order of a query's items does not count. In a release in parts, every part divides the support of a
+    value among its members by what that part publishes, and the answers of all parts are added up.
 
     Examples
     --------

@@ -72,9 +72,7 @@ def draw_copy(found: SetComparison, number: int = 0) -> Ragged:
 def top_original(whole: Whole, count: int) -> Itemsets:
     """Return the most frequent itemsets of the whole original."""
     items = list_items(whole)
-    return whole.once(
-        ("top original", count), lambda: mine(number_items(whole.original.history(), items), count)
-    )
+    return whole.once(("top original", count), lambda: mine(number_items(whole.original.history(), items), count))
 
 
 def list_published(found: SetComparison) -> Records:

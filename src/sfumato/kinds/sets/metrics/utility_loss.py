@@ -57,6 +57,7 @@ class UtilityLoss(SetMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = "A value from which one member is suppressed everywhere stands for fewer sets."

@@ -165,7 +165,7 @@ def draw_clusters(comparison: Comparison) -> Figure:
 
 
 def count_chunks(comparison: Comparison) -> dict[str, Any]:
-    """Return the sizes of clusters, and how many occurrences of items lie in record and in shared chunks, and in all."""
+    """Return the sizes of clusters, and how many occurrences lie in record and in shared chunks, and in all."""
     placement = comparison.view(SetComparison).placement
     subrecords = placement.chunks.subrecords
     chunk = placement.chunks.chunk_of_row[subrecords.row_of_token]
@@ -202,9 +202,7 @@ def draw_chunks(sizes: Ints, inside: int, shared: int, occurrences: int) -> Figu
 
 def draw_values(comparison: Comparison) -> Figure:
     """Draw how many items published values stand for, and how often they are used."""
-    return draw_value_sizes(
-        comparison.sizes, np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
-    )
+    return draw_value_sizes(comparison.sizes, np.bincount(comparison.published.codes, minlength=len(comparison.sizes)))
 
 
 def draw_value_sizes(sizes: Ints, uses: Ints) -> Figure:

@@ -163,7 +163,8 @@ def count_values(attribute: Attribute) -> Ints:
     --------
     >>> import sfumato as sf
     >>> from sfumato.kinds.table.model import attribute_of
-    >>> count_values(attribute_of(sf.Dataset.of("table", [("a",), ("b",), ("b",), (None,)], ("city",)), "city")).tolist()
+    >>> data = sf.Dataset.of("table", [("a",), ("b",), ("b",), (None,)], ("city",))
+    >>> count_values(attribute_of(data, "city")).tolist()
     [1, 2, 1]
     """
     codes, width = attribute.codes, len(attribute.labels) + 1

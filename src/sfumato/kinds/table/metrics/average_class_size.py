@@ -22,8 +22,8 @@ class AverageClassSize(SummedMetric):
     """Measure C_avg: original records per published class, over k.
 
     1 is a release whose classes are as small as k allows, with nobody withheld. Records that are withheld have no class
-    and are counted among the records all the same. Classes of two parts of a release that look the same, cell by cell and
-    with the same members, are one class.
+    and are counted among the records all the same. Classes of two parts of a release that look the same, cell by cell
+    and with the same members, are one class.
 
     Examples
     --------

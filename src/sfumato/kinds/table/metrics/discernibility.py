@@ -21,8 +21,8 @@ class Discernibility(SummedMetric):
 
     A record that is withheld cannot be told from any other, and counts as many as there are records. The worst case is
     one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged`` is what the
-    original gives, published as it is. Classes of two parts of a release that look the same, cell by cell and with the same
-    members, are one class.
+    original gives, published as it is. Classes of two parts of a release that look the same, cell by cell and with the
+    same members, are one class.
 
     Examples
     --------

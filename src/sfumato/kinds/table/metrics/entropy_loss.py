@@ -52,6 +52,7 @@ class EntropyLoss(SummedMetric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Gionis, Tassa, k-Anonymization with minimal loss of information (2007)"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 

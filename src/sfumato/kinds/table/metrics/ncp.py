@@ -45,6 +45,7 @@ class Ncp(SummedMetric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Xu et al., Utility-based anonymization using local recoding (2006)"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 

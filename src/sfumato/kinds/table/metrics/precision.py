@@ -47,6 +47,7 @@ class Precision(SummedMetric):
     paper: ClassVar[str] = (
         "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression (2002)"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 

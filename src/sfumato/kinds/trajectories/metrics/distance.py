@@ -51,6 +51,7 @@ class Distance(SummedMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (

@@ -134,7 +134,9 @@ def _unite(parts: list[_Published], whole: Whole) -> _Published:
     if len(parts) == 1:
         return parts[0]
     known = len(whole.original.view_history().labels)
-    others = {label: known + at for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[known:]}))}
+    others = {
+        label: known + at for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[known:]}))
+    }
     entries, lengths, codes, sizes, first = [], [], [], [], 0
     for part in parts:
         entries.append(part.records.codes + np.int32(first))

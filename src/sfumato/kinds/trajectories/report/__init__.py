@@ -116,9 +116,7 @@ def figures(
     visits = np.bincount(comparison.history.codes, minlength=len(comparison.history.labels))
     expected = expect_counts(comparison)
     drawn["places"] = draw_frequencies(comparison.history.labels, visits, expected, "places", counted="visits")
-    drawn["lengths"] = draw_visits(
-        comparison.history.lengths, comparison.published.lengths, comparison.release.unit
-    )
+    drawn["lengths"] = draw_visits(comparison.history.lengths, comparison.published.lengths, comparison.release.unit)
     return drawn
 
 

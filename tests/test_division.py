@@ -9,9 +9,11 @@ import pytest
 
 import sfumato as sf
 from sfumato import registry
+from sfumato.checking.risk import Risk, unite_risks
 from sfumato.core.selection import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.io.releases.source import set_parts_beside
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 
@@ -223,6 +225,45 @@ def test_risks_of_parts_are_united_from_everybody(sound):
     assert len(united.set_sizes) == len(data)
     assert united.smallest_anonymity_set >= 2
     assert united.mean_success == pytest.approx(np.mean(1 / united.set_sizes))
+
+
+@pytest.mark.parametrize("name", ["mondrian", "hi", "mc"])
+def test_what_goes_beyond_the_promise_is_found_once_for_all_parts(name, tmp_path):
+    data, _ = publish(name, tmp_path / "out")
+    found = sf.attack_beyond(tmp_path / "out", data)
+    assert len({finding.knowledge for finding in found}) == len(found)
+    alone = [
+        finding
+        for release, known, rows in set_parts_beside(tmp_path / "out", data)
+        for finding in sf.attack_beyond(release, known) + attack_beyond_with(release, known, rows)
+    ]
+    for finding in found:
+        of_parts = [other for other in alone if other.knowledge == finding.knowledge]
+        if hasattr(finding, "people"):
+            assert finding.people == sum(other.people for other in of_parts)
+        if hasattr(finding, "told"):
+            assert finding.told == {key: sum(other.told[key] for other in of_parts) for key in finding.told}
+    rising = sf.attack_rising(tmp_path / "out", data)
+    assert all(risk.people == len(data) for risk in rising["after"])
+
+
+def attack_beyond_with(release, known, rows):
+    """What needs to know who became which record."""
+    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
+    needing = [module for module in modules if module.attack(release, known, None) is None]
+    return [found for module in needing if (found := module.attack(release, known, rows)) is not None]
+
+
+def test_parts_of_which_few_people_were_attacked_count_by_their_people():
+    everybody = Risk.of(np.array([1] * 10), "items")
+    drawn = Risk.of(np.array([2] * 10), "items", people=90)
+    united = unite_risks([everybody, drawn])
+    assert united.mean_success == pytest.approx(0.1 * 1 + 0.9 * 0.5)
+    assert united.unique_share == pytest.approx(0.1)
+    assert (united.people, united.measured) == (100, 20)
+    assert np.mean(united.set_sizes == 1) == pytest.approx(0.1, abs=0.1)
+    assert united.margin == pytest.approx(0.9 * drawn.margin)
+    assert united.smallest_anonymity_set == 1
 
 
 def edit(out, change):

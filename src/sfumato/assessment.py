@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from sfumato import registry, report
 from sfumato.checking import together
-from sfumato.checking.risk import Finding, Findings, Risk, unite_risks
+from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores, unite_scores
+from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import go_on, tell, track
 from sfumato.core.release import Release, Result
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import Source, find_original, find_release_in, set_beside, set_parts_beside
+from sfumato.io.releases.source import (
+    Source,
+    find_original,
+    find_release_in,
+    is_divided,
+    pick_parts_beside,
+    read_parts,
+    set_beside,
+    set_parts_beside,
+)
+from sfumato.overview import attack_original, attack_with_less, look_at_parts, measure_parts, name_unit, unite_findings
 from sfumato.report.notebook import Figures
+
+if TYPE_CHECKING:
+    from sfumato.report.figure import Figure
 
 __all__ = [
     "attack",
@@ -42,6 +58,7 @@ __all__ = [
 ]
 
 PathLike = str | Path
+Ints = npt.NDArray[np.int64]
 
 
 def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
@@ -59,7 +76,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     """
     attacker = registry.attacker_of_kind(dataset.kind)
     with go_on("inspect"):
-        risks = [_name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
+        risks = [name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
         more = registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)
         beyond = [module.attack_original(dataset) for module in more]
     return {
@@ -68,7 +85,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
         "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
-        "beyond": [_name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
+        "beyond": [name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
     }
 
 
@@ -86,10 +103,10 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     2
     """
     found = [
-        _name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
+        name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
         for release, known, rows in set_parts_beside(source, original)
     ]
-    return _unite(found)[0]
+    return unite_findings(found)
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -115,19 +132,9 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
             parts.append([attacker.attack(release, known, rows)])
     whole = find_original(source, original)
     assert whole is not None
-    after = [finding for found in zip(*parts, strict=True) for finding in _unite(list(found))]
-    told = {"before": _attack_original(whole, m), "after": after}
-    return {when: Findings(_name_unit(finding, whole) for finding in each) for when, each in told.items()}
-
-
-def _attack_original(dataset: Dataset, m: int) -> list[Finding]:
-    found: list[Finding] = registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)
-    return found
-
-
-def _name_unit(found: Finding, original: Dataset) -> Finding:
-    """Say what was attacked in the words of the data."""
-    return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
+    after = [unite_findings(found) for found in zip(*parts, strict=True)]
+    told = {"before": attack_original(whole, m), "after": after}
+    return {when: Findings(name_unit(finding, whole) for finding in each) for when, each in told.items()}
 
 
 def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
@@ -145,15 +152,23 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
     4
     """
     original = find_original(first, original)
-    one, other = find_release_in(first), find_release_in(second)
-    if (one.kind, one.unit) != (other.kind, other.unit):
+    one, other = (list(_list_parts(source, original)) for source in (first, second))
+    (mine, _), (yours, _) = one[0], other[0]
+    if (mine.kind, mine.unit) != (yours.kind, yours.unit):
         raise ParameterError(
-            f"two releases: one is of {one.kind} and one of {other.kind}, or what a record is differs."
+            f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
+    return together.attack_together(one, other)
+
+
+def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
+    """Yield a release, or every part of it, and the rows of the original that its records have, if they are known."""
     if original is None:
-        return together.attack_together(one, other, (None, None))
-    rows = set_beside(first, original)[2], set_beside(second, original)[2]
-    return together.attack_together(one, other, rows)
+        for release in read_parts(source):
+            yield release, None
+        return
+    for release, _, rows, chosen in pick_parts_beside(source, original):
+        yield release, None if rows is None else chosen[rows]
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
@@ -173,14 +188,8 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
         for module in track("attack with more", modules):
             finding = module.attack(release, known, rows)
             if finding is not None:
-                by_module.setdefault(module.__name__, []).append(_name_unit(finding, known))
-    return Findings(finding for found in by_module.values() for finding in _unite(found))
-
-
-def _unite(found: list[Finding]) -> list[Finding]:
-    """Return what was found in all parts of a release: one risk, or what an attacker of another sort found in each."""
-    risks = [finding for finding in found if isinstance(finding, Risk)]
-    return [unite_risks(risks)] if len(found) > 1 and len(risks) == len(found) else found
+                by_module.setdefault(module.__name__, []).append(name_unit(finding, known))
+    return Findings(unite_findings(found) for found in by_module.values())
 
 
 def measure(
@@ -201,11 +210,13 @@ def measure(
     >>> measure(result)["average-class-size"].value
     1.0
     """
-    found = [
-        (len(known), measure_release(Comparison(known, release, rows, seed, workload), parameters))
-        for release, known, rows in set_parts_beside(source, original)
-    ]
-    return found[0][1] if len(found) == 1 else unite_scores(found)
+    if not is_divided(source):
+        release, known, rows = set_beside(source, original)
+        return measure_release(Comparison(known, release, rows, seed, workload), parameters)
+    given = find_original(source, original)
+    if given is None:
+        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+    return measure_parts(source, Whole(given, seed, workload), parameters).scores()
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:
@@ -221,9 +232,18 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
     >>> "anonymity-sets" in plot(result)
     True
     """
+    return Figures(_draw(source, original))
+
+
+def _draw(source: Source, original: Dataset | None) -> dict[str, Figure]:
+    """Draw the figures of the report on a release, in one piece or in parts."""
+    if is_divided(source) and original is not None:
+        from sfumato.report.divided import draw_divided
+
+        return draw_divided(look_at_parts(str(source), original, scored=False))
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
-    return Figures(report.figures(comparison, *attack_both(comparison)))
+    return report.figures(comparison, *attack_both(comparison))
 
 
 def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
@@ -267,6 +287,8 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
 def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
     """Say how many records hold each itemset: how many certainly do, and how many are to be expected.
 
+    In a release in parts, the numbers of all parts are added up.
+
     Examples
     --------
     >>> import sfumato as sf
@@ -276,7 +298,16 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
     [{'itemset': ('tea', 'rye'), 'certain': 2, 'expected': 2.0}]
     """
     asked = [tuple(itemset) for itemset in itemsets]
-    published = find_release_in(release)
+    counts: list[tuple[Any, Any]] = [_estimate(part, asked) for part in read_parts(release)]
+    certain, expected = (np.sum(each, axis=0) for each in zip(*counts, strict=True))
+    return [
+        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
+        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
+    ]
+
+
+def _estimate(published: Release, asked: list[tuple[str, ...]]) -> tuple[Any, Any]:
+    """Return how many records of a release, or of a part of one, certainly hold each itemset, and are expected to."""
     if not registry.has_room(published.kind, "estimate"):
         offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
         raise ParameterError(
@@ -284,11 +315,7 @@ def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -
             f"{', '.join(offered)}."
         )
     room = registry.find_room(published.kind, "estimate")
-    certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
-    return [
-        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
-        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
-    ]
+    return room.certain_support(published, asked), room.estimate(published, asked)
 
 
 def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:
@@ -317,19 +344,12 @@ def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> 
 
 def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
     """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
-    original, release, rows = comparison.original, comparison.release, comparison.rows
-    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
-    found = [_name_unit(each, original) for each in _attack_original(original, m or 2)]
-    after = _name_unit(attacker.attack(release, original, rows), original)
+    original, m = comparison.original, getattr(comparison.release.guarantee, "m", None)
+    found = [name_unit(each, original) for each in attack_original(original, m or 2)]
     by_m = {each.m: each for each in found if isinstance(each, Risk)}
-    curve: list[tuple[Risk, Risk]] = []
-    if isinstance(m, int) and m > 1 and isinstance(after, Risk):
-        for known in range(1, m):
-            claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
-            less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-            curve.append((by_m[known], dataclasses.replace(less, unit=original.unit)))
-        curve.append((by_m[m], after))
-    return found[-1], after, curve
+    risks = list(attack_with_less(comparison))
+    curve = [(by_m[known], risk) for known, risk in risks if known is not None and isinstance(risk, Risk)]
+    return found[-1], risks[-1][1], curve
 
 
 def save_plots(
@@ -359,9 +379,7 @@ def save_plots(
         raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
     if target == published or published in target.parents:
         raise ParameterError("plot: plots show the original data and must not lie in release/. Name another folder.")
-    release, original, rows = set_beside(path, original)
-    comparison = Comparison(original, release, rows)
-    drawn = report.figures(comparison, *attack_both(comparison))
+    drawn = _draw(path, original)
     there = [f"{name}.{form}" for name in drawn if (target / f"{name}.{form}").exists()]
     if there and not force:
         raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
@@ -376,4 +394,4 @@ def attack_result(result: Result) -> list[Finding]:
         return []
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [_name_unit(finding, original) for finding in found if finding is not None]
+    return [name_unit(finding, original) for finding in found if finding is not None]

@@ -49,6 +49,7 @@ from sfumato.io.releases.divided import (
 from sfumato.io.releases.included import copy_in
 from sfumato.io.releases.stage import check_free, staged
 from sfumato.io.releases.workshop import Workshop
+from sfumato.overview import write_parts_report
 from sfumato.verification import check_written
 
 __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
@@ -128,6 +129,7 @@ def publish_in_parts(
     withhold_at_most: float = WITHHOLD_AT_MOST,
     force: bool = False,
     include: Iterable[str | Path] = (),
+    reports: bool = False,
     progress: Progress = silent,
 ) -> Divided:
     """Publish data in parts of people who are alike, or nothing; a run that was stopped goes on where it was.
@@ -152,6 +154,8 @@ def publish_in_parts(
         As for :func:`sfumato.anonymize`.
     force, include
         As for :func:`sfumato.write`.
+    reports
+        Whether to write ``owner/report.html``, looking at one part after another.
     progress
         Shows how many parts are ready.
 
@@ -197,6 +201,10 @@ def publish_in_parts(
             verdict = _check(release, stage.release, told)
             claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(plan)}
             owner.write_division(trace, plan.part, claim, stage.owner, version("sfumato"))
+            if reports:
+                with clock.phase("report"):
+                    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
+                    write_parts_report(stage.folder, dataset, stage.owner / "report.html", facts)
             stage.commit()
     loud = _count_alike(each["warnings"] for each in told)
     for text in loud:

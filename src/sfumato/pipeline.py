@@ -39,12 +39,12 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
-from sfumato.io.export import export_release
+from sfumato.io.export import Exported, export_parts, export_release
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.reading import Reading
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
-from sfumato.io.releases.source import Source, find_release_in
+from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
 from sfumato.verification import check_written, verify
 
@@ -224,7 +224,8 @@ def export(
     Parameters
     ----------
     source
-        The directory of a release, a release or a result.
+        The directory of a release, a release or a result. Of a release in parts all are written into one file, with a
+        column that names the part.
     out
         The file.
     layout
@@ -243,7 +244,16 @@ def export(
     ...     Path(folder, "people.csv").read_text().split()
     ['age', '[20..21]', '[20..21]']
     """
-    export_release(find_release_in(source), Path(out), layout, format, force=force)
+    export_source(source, Path(out), layout, format, force=force)
+
+
+def export_source(
+    source: Source, out: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
+) -> Exported:
+    """Write the records of a release, or of all its parts, and return what was written."""
+    if not is_divided(source):
+        return export_release(find_release_in(source), out, layout, format, force=force)
+    return export_parts(name_parts(source), out, layout, format, force=force)
 
 
 def apply(

@@ -15,6 +15,7 @@ from sfumato.checking.together import attack_together
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
+from sfumato.io.releases.source import pick_parts_beside
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 
 COLUMNS = (
@@ -33,11 +34,11 @@ def test_classes_that_share_one_value_give_it_away():
     """Two classes of two, twice, cut otherwise: everybody is left with the own value."""
     first = published(["young", "young", "old", "old"], ["flu", "gout", "flu", "gout"])
     second = published(["a", "b", "a", "b"], ["flu", "gout", "gout", "flu"])
-    found = attack_together(first, second, (np.arange(4), np.array([0, 1, 3, 2])))
+    found = attack_together([(first, np.arange(4))], [(second, np.array([0, 1, 3, 2]))])
     assert found.certain == {"ill": {"first": 0, "second": 0, "both": 0}}
     third = published(["a", "b", "a", "b"], ["flu", "flu", "cough", "rash"])
     fourth = published(["x", "x", "y", "y"], ["flu", "flu", "cough", "rash"])
-    found = attack_together(third, fourth, (np.arange(4), np.arange(4)))
+    found = attack_together([(third, np.arange(4))], [(fourth, np.arange(4))])
     assert found.certain["ill"] == {"first": 0, "second": 2, "both": 4}
     assert "for 4 of 4 records, 2 more" in found.warnings[0]
 
@@ -65,7 +66,7 @@ def test_people_are_counted_one_by_one(records, random):
     first = published([r[0] for r in records], [r[2] for r in records])
     second = published([records[at][1] for at in order], [records[at][2] for at in order])
     rows = np.arange(len(records)), np.array(order)
-    found = attack_together(first, second, rows)
+    found = attack_together([(first, rows[0])], [(second, rows[1])])
     assert found.people == len(records)
     assert found.certain["ill"]["both"] == naive(first, second, rows)
     assert found.certain["ill"]["both"] >= max(found.certain["ill"]["first"], found.certain["ill"]["second"])
@@ -85,3 +86,25 @@ def test_two_releases_of_one_original_and_of_others():
     sets = sf.anonymize(sf.Dataset.of("sets", rows), sf.methods.Pcta(k=2, m=1)).release
     with pytest.raises(ParameterError, match="two releases"):
         sf.attack_together(result, sets)
+
+
+def test_a_release_in_parts_is_laid_beside_another_part_by_part(tmp_path):
+    ages = [(20 + age, "ill" if age % 3 else "well") for age in range(24)]
+    data = sf.Dataset.of("table", ages, ("age", "state"), sensitive=("state",))
+    method, engine = sf.methods.Mondrian(k=2), sf.engines.Local(1)
+    for name, size in (("one", 12), ("other", 8)):
+        sf.publish_in_parts(data, method, tmp_path / name, part_size=size, engine=engine, secret=bytes(32))
+    same = sf.attack_together(tmp_path / "one", tmp_path / "one", data)
+    assert (same.people, same.in_both, same.only_in_first, same.warnings) == (24, 24, 0, ())
+    found = sf.attack_together(tmp_path / "one", tmp_path / "other", data)
+    left = []
+    for name in ("one", "other"):
+        of_person = {}
+        for release, _, rows, chosen in pick_parts_beside(tmp_path / name, data):
+            cells = release.table.to_pylist()
+            for row, cell in zip(chosen[rows].tolist(), cells, strict=True):
+                of_person[row] = {other["state"] for other in cells if other["age"] == cell["age"]}
+        left.append(of_person)
+    both = sum(len(left[0][row] & left[1][row]) == 1 for row in range(24))
+    assert found.certain["state"]["both"] == both
+    assert sf.attack_together(tmp_path / "one", tmp_path / "other").in_both == found.in_both

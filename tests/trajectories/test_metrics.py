@@ -17,7 +17,12 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.trajectories.metrics.distance import Distance
-from sfumato.kinds.trajectories.metrics.pattern_preservation import PatternPreservation, _certain_length, _project
+from sfumato.kinds.trajectories.metrics.pattern_preservation import (
+    PatternPreservation,
+    _certain_length,
+    _project,
+    _Published,
+)
 from sfumato.kinds.trajectories.metrics.place_counts import PlaceCounts
 from sfumato.kinds.trajectories.metrics.place_distance import PlaceDistance
 from sfumato.kinds.trajectories.metrics.semantic_penalty import SemanticPenalty
@@ -154,7 +159,9 @@ def test_pattern_preservation(comparison, share):
     before = naive.frequent_patterns(rows, max(1, math.ceil(share * len(rows))))
     kept, spurious = [], []
     for number in range(score.details["projections"]):
-        codes = _project(comparison, np.random.default_rng([comparison.seed, number]))
+        codes = _project(
+            _Published(comparison.published, comparison.members), np.random.default_rng([comparison.seed, number])
+        )
         projection = [[comparison.places[c] for c in part] for part in np.split(codes, published.offsets[1:-1])]
         after = naive.frequent_patterns(projection, max(1, math.ceil(share * len(published))))
         kept.append(len(before & after) / len(before) if before else 1.0)
@@ -168,7 +175,7 @@ def test_pattern_preservation(comparison, share):
 
 @given(comparisons())
 def test_projections_choose_members(comparison):
-    codes = _project(comparison, np.random.default_rng(0))
+    codes = _project(_Published(comparison.published, comparison.members), np.random.default_rng(0))
     for code, value in zip(codes, comparison.published.codes, strict=True):
         low, high = comparison.members.offsets[value : value + 2]
         assert code in comparison.members.codes[low:high]

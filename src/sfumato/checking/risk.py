@@ -24,7 +24,10 @@ _QUANTILES = {"5 %": 0.05, "25 %": 0.25, "50 %": 0.5, "75 %": 0.75, "95 %": 0.95
 
 
 class Finding(Protocol):
-    """What an attacker found. Where people are to be told apart it is a :class:`Risk`."""
+    """What an attacker found. Where people are to be told apart it is a :class:`Risk`.
+
+    Where people can be published in parts it has ``join(other)``, which returns what is found in two parts together.
+    """
 
     @property
     def knowledge(self) -> str:
@@ -140,6 +143,10 @@ class Risk:
             **known,
         )
 
+    def join(self, other: Risk) -> Risk:
+        """Return what is reached in two parts of a release together."""
+        return unite_risks([self, other])
+
     @property
     def sampling(self) -> str:
         """Say on how many people this was measured and how far off it may be; nothing if on all of them."""
@@ -207,22 +214,49 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
     >>> unite_risks(parts)
     Risk(smallest_anonymity_set=2, mean_success=0.4, max_success=0.5, knowledge=items, people=3, unique_share=0, m=2)
     """
-    sizes = np.concatenate([risk.set_sizes for risk in risks])
     people = sum(risk.people for risk in risks)
     shares = [risk.max_sensitive_share for risk in risks if risk.max_sensitive_share is not None]
-    drawn = [risk.people * risk.mean_success_random for risk in risks if risk.mean_success_random is not None]
     united = Risk.of(
-        sizes,
+        np.concatenate([risk.set_sizes for risk in _thin(risks)]),
         risks[0].knowledge,
         people=people,
         max_sensitive_share=max(shares, default=None),
         m=risks[0].m,
-        mean_success_random=sum(drawn) / max(people, 1) if len(drawn) == len(risks) else None,
+        mean_success_random=_average(risks, "mean_success_random"),
         unit=risks[0].unit,
     )
+    if any(risk.measured is not None for risk in risks):
+        # Of some parts everybody was attacked, of others a few: each part counts by its people.
+        margins = [risk.people * (risk.margin or 0.0) / max(people, 1) for risk in risks]
+        united = dataclasses.replace(
+            united,
+            mean_success=_average(risks, "mean_success"),
+            unique_share=_average(risks, "unique_share"),
+            measured=sum(risk.people if risk.measured is None else risk.measured for risk in risks),
+            margin=float(np.sqrt(np.square(margins).sum())),
+        )
     # Somebody who is in no record may still be taken for others: such sets are in no list of sizes.
     fewest = min((risk.smallest_anonymity_set for risk in risks if risk.smallest_anonymity_set), default=0)
     return dataclasses.replace(united, smallest_anonymity_set=fewest, max_success=1 / fewest if fewest else 0.0)
+
+
+def _average(risks: Sequence[Risk], name: str) -> Any:
+    """Return the mean over the people of all parts; None where a part does not say."""
+    found = [getattr(risk, name) for risk in risks]
+    if any(value is None for value in found):
+        return None
+    people = sum(risk.people for risk in risks)
+    return sum(risk.people * value for risk, value in zip(risks, found, strict=True)) / max(people, 1)
+
+
+def _thin(risks: Sequence[Risk]) -> list[Risk]:
+    """Leave of every part the sets of the same share of its people, so that they can be laid together."""
+    rate = min((len(risk.set_sizes) / risk.people for risk in risks if risk.people), default=1.0)
+    thinned = []
+    for risk in risks:
+        drawn = draw_people(len(risk.set_sizes), int(np.ceil(rate * risk.people)), 0)
+        thinned.append(risk if drawn is None else dataclasses.replace(risk, set_sizes=risk.set_sizes[drawn]))
+    return thinned
 
 
 class Findings(list[Finding]):

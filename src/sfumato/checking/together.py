@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,25 +61,34 @@ class Together:
         return dataclasses.asdict(self)
 
 
-def attack_together(first: Release, second: Release, rows: tuple[Ints | None, Ints | None]) -> Together:
+Parts = Sequence[tuple[Release, Ints | None]]
+"""A release, or every part of it, and the rows that the records have in one original, where those are known."""
+
+
+def attack_together(first: Parts, second: Parts) -> Together:
     """Lay two releases beside each other; with the rows that their records have in one original, person by person.
 
     Where the rows are not known, nobody is followed from one release to the other, and only records are compared.
+    Whoever looks for somebody in a release in parts knows the part.
     """
     before, after = _count_records(first), _count_records(second)
     same = sum((before & after).values())
     gone, new = sum(before.values()) - same, sum(after.values()) - same
     people, certain = 0, dict[str, dict[str, int]]()
-    if rows[0] is not None and rows[1] is not None:
-        _, at_first, at_second = np.intersect1d(rows[0], rows[1], return_indices=True)
+    rows = [[found for _, found in parts if found is not None] for parts in (first, second)]
+    if len(rows[0]) == len(first) and len(rows[1]) == len(second):
+        _, at_first, at_second = np.intersect1d(*map(np.concatenate, rows), return_indices=True)
         people = len(at_first)
         certain = dict(_count_certain(first, second, at_first, at_second))
-    warnings = (*_warn_of_certain(certain, people), *_warn_of_difference(first, gone, new))
+    warnings = (*_warn_of_certain(certain, people), *_warn_of_difference(first[0][0], gone, new))
     return Together(people, same, gone, new, certain, warnings)
 
 
-def _count_records(release: Release) -> Counter[tuple[str, ...]]:
-    return Counter(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
+def _count_records(parts: Parts) -> Counter[tuple[str, ...]]:
+    found = Counter[tuple[str, ...]]()
+    for release, _ in parts:
+        found.update(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
+    return found
 
 
 def _spell(release: Release, names: list[str]) -> list[tuple[str, ...]]:
@@ -90,15 +99,15 @@ def _spell(release: Release, names: list[str]) -> list[tuple[str, ...]]:
 
 
 def _count_certain(
-    first: Release, second: Release, at_first: Ints, at_second: Ints
+    first: Parts, second: Parts, at_first: Ints, at_second: Ints
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Count, by sensitive column of both releases, the people for whom one value is left."""
-    shared = {c.name for c in first.columns if c.role == "sensitive"}
-    for name in sorted(shared & {c.name for c in second.columns if c.role == "sensitive"}):
-        left = [_values_left(release, name) for release in (first, second)]
+    one, other = ({c.name for c in parts[0][0].columns if c.role == "sensitive"} for parts in (first, second))
+    for name in sorted(one & other):
+        left = [[values for release, _ in parts for values in _values_left(release, name)] for parts in (first, second)]
         counts = dict.fromkeys(("first", "second", "both"), 0)
-        for one, other in zip(at_first.tolist(), at_second.tolist(), strict=True):
-            values = left[0][one], left[1][other]
+        for at_one, at_other in zip(at_first.tolist(), at_second.tolist(), strict=True):
+            values = left[0][at_one], left[1][at_other]
             counts["first"] += len(values[0]) == 1
             counts["second"] += len(values[1]) == 1
             counts["both"] += len(values[0] & values[1]) == 1

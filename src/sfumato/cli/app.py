@@ -206,6 +206,7 @@ def anonymize(
             withhold_at_most=withhold_at_most,
             force=force,
             include=include,
+            reports=report,
         )
         return
     if streams and (resume or find_room(kind, "stream").is_feed(data)):

@@ -16,7 +16,7 @@ from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_p
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.core.measuring.metric import MEAN_OF_PARTS
+from sfumato.core.measuring.uniting import PARTS
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
 from sfumato.core.params import build
@@ -25,7 +25,7 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
-from sfumato.io.export import export_release, write_table
+from sfumato.io.export import write_table
 from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
@@ -160,12 +160,12 @@ def show_scores(
     shown = ("metric", "value", "better")
     rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
     out.table("Utility", ["measure", "value", "better", "details"], rows)
-    if any(MEAN_OF_PARTS in score for score in found):
+    if any(PARTS in score for score in found):
         out.say(
-            "Each value is the mean of what was measured in the parts, each against its own people. Do not compare it "
-            "with a release that was made whole."
+            "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
+            "least and most are those of a part alone with its own people."
         )
-    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())}
+    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
     for name, told in lacking.items():
         out.say(f"{name}: {told}")
     out.finish({"measures": found} | ({"not_measured": lacking} if lacking else {}))
@@ -223,7 +223,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
-        parts = {"part_size": release.part_size, **demand, **shared}
+        parts = {"part_size": release.part_size, "reports": release.report, **demand, **shared}
         return publish_parts(out, Path(release.out), read, method, engine, **parts)
     return publish(
         out,
@@ -278,7 +278,7 @@ def export_file(
 ) -> None:
     """Write the records of a release in another layout and format."""
     check_file(path, force=force)
-    done = export_release(releases.read_release(directory), path, layout, format, force=force)
+    done = pipeline.export_source(directory, path, layout, format, force=force)
     out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
         out.say(f"{done.empty:,} records have no entries; they are there all the same, without any.")

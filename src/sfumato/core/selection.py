@@ -13,7 +13,7 @@ from sfumato.core.places import Fixes
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
 
-__all__ = ["take_rows", "thin_fixes"]
+__all__ = ["pick_rows", "take_rows", "thin_fixes"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,6 +52,21 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
         constraints={name: _narrow(groups, frozenset(labels)) for name, groups in dataset.constraints.items()},
         fixes=fixes,
     )
+
+
+def pick_rows(dataset: Dataset, rows: Ints) -> Dataset:
+    """Return some records of a dataset that are still numbered as in the whole: values that none has stay known.
+
+    Examples
+    --------
+    >>> data = Dataset.of("sets", [["a", "b"], ["c"]])
+    >>> pick_rows(data, np.array([1])).history().labels
+    ('a', 'b', 'c')
+    """
+    people = None if dataset.people is None else dataset.people.take(pa.array(rows))
+    weights = None if dataset.weights is None else dataset.weights[rows]
+    table = dataset.table.take(pa.array(rows)).combine_chunks()
+    return dataclasses.replace(dataset, table=table, people=people, weights=weights)
 
 
 def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:

@@ -127,7 +127,7 @@ def _find_column(present: list[str], reading: Reading) -> str | None:
 
 def compare_releases(earlier: Release, later: Release, people: int, rows: int) -> Changes:
     """Say what changed between two releases of nearly the same people."""
-    found = attack_together(earlier, later, (None, None))
+    found = attack_together([(earlier, None)], [(later, None)])
     return Changes(
         people,
         rows,

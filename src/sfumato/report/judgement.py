@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.checking.risk import Risk
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.wording import explain_share
 
@@ -42,7 +41,7 @@ class Judgement:
         return Judgement("careful", f"{self.text}{more}{where}.")
 
 
-def judge(comparison: Comparison, after: Risk, beyond: Sequence[Any] = ()) -> Judgement:
+def judge(comparison: Any, after: Risk, beyond: Sequence[Any] = ()) -> Judgement:
     """Say whether the attack agrees with the promise, and whether there is more to be warned of."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
@@ -62,7 +61,7 @@ def judge(comparison: Comparison, after: Risk, beyond: Sequence[Any] = ()) -> Ju
     return Judgement("holds", text).warn(warnings)
 
 
-def write_judgement(comparison: Comparison, after: Risk) -> str:
+def write_judgement(comparison: Any, after: Risk) -> str:
     """Say whether the attack agrees with the promise."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share

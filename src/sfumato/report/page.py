@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ _SHOWN_SOURCE = 60
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def write_page(comparison: Comparison, sections: Sequence[str]) -> str:
+def write_page(comparison: Any, sections: Sequence[str]) -> str:
     """Write the sections that are not empty as one page, with its contents behind the first."""
     title = escape(f"Owner’s report: {comparison.release.method}, {comparison.release.guarantee}")
     header, *rest = [section for section in sections if section]
@@ -91,7 +91,7 @@ def count_visits(comparison: Comparison) -> npt.NDArray[np.int64]:
     return np.bincount(comparison.published.codes, minlength=len(comparison.sizes)).astype(np.int64)
 
 
-def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
+def show_change(comparison: Any, before: Risk, after: Risk) -> list[tuple[str, str]]:
     """Show how many records are published, and what that does to the risk: tiles of the header."""
     release = comparison.release
     return [
@@ -108,14 +108,24 @@ def show_change(comparison: Comparison, before: Risk, after: Risk) -> list[tuple
 
 
 def write_header(
-    comparison: Comparison, secret: str, tiles: Sequence[tuple[str, str]], judgement: Judgement | None = None
+    comparison: Any,
+    secret: str,
+    tiles: Sequence[tuple[str, str]],
+    judgement: Judgement | None = None,
+    warnings: Sequence[str] | None = None,
 ) -> str:
-    """Write what it is about, whether the promise holds, and the numbers that matter most (as HTML)."""
+    """Write what it is about, whether the promise holds, and the numbers that matter most (as HTML).
+
+    What to warn of is found out where it is not given.
+    """
     release = comparison.release
     # As the claim spells itself: without what it does not ask for.
     parameters = str(release.guarantee).partition(" (")[2].removesuffix(")").replace("=", " = ")
-    little = warn_of_leftover(comparison.original, release)
-    warning = f"<blockquote class='warning'><p>{escape(little)}</p></blockquote>" if little else ""
+    if warnings is None:
+        little = warn_of_leftover(comparison.original, release)
+        warnings = () if little is None else (little,)
+    said = "".join(f"<p>{escape(text)}</p>" for text in warnings)
+    warning = f"<blockquote class='warning'>{said}</blockquote>" if said else ""
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     today = datetime.date.today()
     source = f"{shorten(comparison.original.source, _SHOWN_SOURCE)}, " if comparison.original.source else ""
@@ -133,7 +143,7 @@ def _change(was: str, now: str) -> str:
     return f"<i class='was'>{escape(was)}</i> → <i class='is'>{escape(now)}</i>"
 
 
-def write_published(comparison: Comparison, account: str) -> str:
+def write_published(comparison: Any, account: str) -> str:
     """Write what was published (an account as HTML), what is promised, and what is not."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     limits = "".join(
@@ -147,7 +157,7 @@ def write_published(comparison: Comparison, account: str) -> str:
     )
 
 
-def _count_people(comparison: Comparison) -> str:
+def _count_people(comparison: Any) -> str:
     """Say how many people the promise comes to, where they have several records and it is known whose those are."""
     original, rows = comparison.original, comparison.rows
     person = None if original.people is None else original.person_codes()
@@ -158,7 +168,7 @@ def _count_people(comparison: Comparison) -> str:
     return f"<p>{escape(say_people(comparison.release, crowd.people, most))}</p>\n"
 
 
-def describe_people(comparison: Comparison) -> str:
+def describe_people(comparison: Any) -> str:
     """Say what the data and the release are made of, where people have several records; nothing elsewhere."""
     original, unit = comparison.original, comparison.release.unit
     person = None if original.people is None else original.person_codes()
@@ -190,7 +200,7 @@ def describe_people(comparison: Comparison) -> str:
     return f"<h3>Whose {escape(unit.many)} they are</h3>\n<p>{escape(told)}</p>\n{table}\n"
 
 
-def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> str:
+def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
     """Account for every record, and for other things that are counted."""
     release, records = comparison.release, comparison.release.unit.records.capitalize()
     rows = [
@@ -208,7 +218,7 @@ def account_for(comparison: Comparison, others: Sequence[tuple[str, int]]) -> st
     return f"<table class='narrow'><tbody>{body}</tbody></table>"
 
 
-def write_risk(comparison: Comparison, before: Risk, after: Risk, drawn: Mapping[str, Figure]) -> str:
+def write_risk(comparison: Any, before: Risk, after: Risk, drawn: Mapping[str, Figure]) -> str:
     """Write what an attacker reaches before and after, and whether that agrees with the promise."""
     guarantee = comparison.release.guarantee
     unit = comparison.release.unit
@@ -307,7 +317,7 @@ def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -
     return f"<h3>{title}</h3>\n{make_table(['One of', *head], rows)}"
 
 
-def write_facts(comparison: Comparison, facts: Mapping[str, str]) -> str:
+def write_facts(comparison: Any, facts: Mapping[str, str]) -> str:
     """Write how the release was made and how the data were read."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
     if not facts and not notes:

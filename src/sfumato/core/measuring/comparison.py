@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -48,6 +49,13 @@ class Comparison:
         Seed of measures that sample.
     workload
         Queries of measures that ask; by default they draw their own.
+    part_of
+        Where this is a part of a release: the original of all parts, whose numbering of values the original of this
+        part shares. Otherwise the original is the whole.
+    chosen
+        Rows of the whole that this part has; None where it has all of them.
+    part
+        Number of the part, from 0.
 
     Examples
     --------
@@ -64,6 +72,9 @@ class Comparison:
     rows: Ints | None = None
     seed: int = 0
     workload: Workload | None = None
+    part_of: Whole | None = None
+    chosen: Ints | None = None
+    part: int = 0
 
     def __post_init__(self) -> None:
         if self.rows is None:
@@ -81,6 +92,11 @@ class Comparison:
                 "The row map or the original data do not belong to this release."
             )
         object.__setattr__(self, "rows", rows)
+
+    @cached_property
+    def whole(self) -> Whole:
+        """The original of all parts, and what is known of it."""
+        return self.part_of or Whole(self.original, self.seed, self.workload)
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -120,7 +136,7 @@ class Comparison:
 
         The latter occur when a recoding learnt on other data was applied to these.
         """
-        known = set(self.history.labels)
+        known = self._code_of
         groups = self.release.members()
         labels = self.published.labels
         if any(label not in known for label in labels if label not in groups):
@@ -129,17 +145,33 @@ class Comparison:
                 "Compare it with the data it was made from."
             )
         others = {member for label in labels for member in groups.get(label, ()) if member not in known}
-        return (*self.history.labels, *sorted(others))
+        return (*self.history.labels, *sorted(others)) if others else self.history.labels
+
+    @property
+    def _code_of(self) -> dict[str, int]:
+        """Code of every original place."""
+        return self.whole.once("code of place", lambda: {label: at for at, label in enumerate(self.history.labels)})
 
     @cached_property
     def members(self) -> Ragged:
         """Members of every value: row v holds the places that value v may be, in ascending order."""
-        code_of = {label: code for code, label in enumerate(self.places)}
+        code_of = self._code_of
+        if len(self.places) > len(code_of):
+            code_of = {label: code for code, label in enumerate(self.places)}
         groups = self.release.members()
         rows = [sorted({code_of[m] for m in groups.get(v, (v,))}) for v in self.published.labels]
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         codes = np.array([code for row in rows for code in row], dtype=np.int32)
         return Ragged(offsets, codes, self.places)
+
+    @cached_property
+    def keys(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """What tells every value from those of other parts: its label, and its members where it has several."""
+        groups = np.split(self.members.codes, self.members.offsets[1:-1]) if len(self.members) else []
+        return tuple(
+            (label, tuple(group.tolist()) if len(group) > 1 else ())
+            for label, group in zip(self.published.labels, groups, strict=True)
+        )
 
     @cached_property
     def sizes(self) -> Ints:

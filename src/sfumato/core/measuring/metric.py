@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,15 +14,14 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SfumatoError
 from sfumato.core.kind import OfKind
 from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Parameterised
 from sfumato.core.visible import escape_html as escape
 from sfumato.core.visible import tabulate
 
-__all__ = ["MEAN_OF_PARTS", "Metric", "Operation", "Score", "Scores", "mean_over_records", "unite_scores"]
-
-MEAN_OF_PARTS = "mean_of_parts"
-"""Detail of a score that says of how many parts it is the mean."""
+__all__ = ["Metric", "Operation", "Score", "Scores", "SummedMetric", "divide", "sum_over_records"]
 
 Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
@@ -89,6 +87,11 @@ class Scores(list[Score]):
     (0.5, 0.25)
     """
 
+    def __init__(self, scores: Iterable[Score] = (), left_out: Mapping[str, str] | None = None) -> None:
+        super().__init__(scores)
+        self.left_out = dict(left_out or {})
+        """Why measures were not taken that could be taken in some parts of a release only, by their names."""
+
     def __getitem__(self, which: Any) -> Any:
         """Return a score by its number, or by the name of its measure."""
         if not isinstance(which, str):
@@ -106,31 +109,6 @@ class Scores(list[Score]):
         return tabulate("What it is still good for", ["measure", "value", "better", "details"], rows)
 
 
-def unite_scores(parts: Sequence[tuple[int, Scores]]) -> Scores:
-    """Return the scores of the parts of a release, each given with its number of records, as one score a measure.
-
-    The value is the mean of what is found in the parts, by their records; the least and the most stand beside it. Each
-    part is measured against its own people, their ranges and their number, so that this is no score of the whole.
-
-    Examples
-    --------
-    >>> unite_scores([(3, Scores([Score("distance", 0.5)])), (1, Scores([Score("distance", 0.1)]))])
-    [Score(distance: 0.4, lower is better; mean_of_parts=2, least=0.1, most=0.5)]
-    """
-    found: dict[str, list[tuple[int, Score]]] = {}
-    for records, scores in parts:
-        for score in scores:
-            found.setdefault(score.name, []).append((records, score))
-    united = Scores()
-    for each in found.values():
-        values = [score.value for _, score in each]
-        total = max(sum(records for records, _ in each), 1)
-        mean = math.fsum(records * score.value for records, score in each) / total
-        details = {MEAN_OF_PARTS: len(each), "least": min(values), "most": max(values)}
-        united.append(dataclasses.replace(each[0][1], value=mean, details=details))
-    return united
-
-
 def _shorten(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
@@ -140,7 +118,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
     """A utility measure: frozen parameters and a way to score a release against its original.
 
     A subclass declares ``name``, ``title``, ``unit``, ``better``, ``explanation`` and ``paper``, and writes
-    :meth:`score`. Its module names it: ``METRIC = TheClass``.
+    :meth:`score`; where people may be published in parts, it derives from :class:`SummedMetric` and writes what that
+    asks for. Its module names it: ``METRIC = TheClass``.
 
     It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
@@ -168,11 +147,17 @@ class Metric(OfKind, Parameterised, abc.ABC):
 
     def measure(self, comparison: Comparison) -> Score:
         """Score the release, or raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
+        self.refuse_obstacle(comparison)
+        return self.tell(*self.score(comparison), self.unit_of(comparison))
+
+    def refuse_obstacle(self, comparison: Comparison) -> None:
+        """Raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
         obstacle = self.obstacle(comparison)
         if obstacle:
             raise SfumatoError(f"{self.name}: {obstacle}")
-        value, details = self.score(comparison)
-        unit = self.unit_of(comparison)
+
+    def tell(self, value: float, details: dict[str, Any], unit: str) -> Score:
+        """Return what was found with how to read it."""
         return Score(self.name, float(value), details, self.better, unit, self.title, self.explanation)
 
     def unit_of(self, comparison: Comparison) -> str:  # noqa: ARG002
@@ -196,20 +181,69 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Draw the COUNT queries that this measure asks where it is given none; None where it asks none."""
         return None
 
+    def find_workload(self, whole: Whole) -> Workload:
+        """Return the queries that were given, or those drawn from the whole original: the same ones for every part."""
+        if whole.workload:
+            return whole.workload
+        drawn = whole.once(("workload", self), lambda: self.draw_workload(whole.original, whole.seed))
+        assert drawn is not None
+        return drawn
+
     @abc.abstractmethod
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Return the value and the details."""
 
 
-def mean_over_records(values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]) -> float:
-    """Average the entries of each record, then the records; 0 where there are none.
+@dataclasses.dataclass(frozen=True)
+class SummedMetric(Metric):
+    """A measure that counts in every part of a release, and makes one number of all counts.
+
+    A subclass writes :meth:`tally`, which looks at one part, and :meth:`finish`, which looks at the sum of all tallies;
+    a release in one piece is the case of one part. So the score of a release in parts is that of all parts laid
+    together beside the whole original, and no mean of means.
 
     Examples
     --------
-    >>> mean_over_records(np.array([1.0, 3.0, 0.0]), np.array([0, 2, 3]))
-    1.0
+    >>> from sfumato.kinds.table.metrics.ncp import Ncp
+    >>> issubclass(Ncp, SummedMetric), Ncp.averages
+    (True, True)
+    """
+
+    averages: ClassVar[bool] = False
+    """Whether the value is a mean over records or their entries, so that of all parts lies between those of parts."""
+
+    @abc.abstractmethod
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count in one part what :meth:`finish` needs; how tallies are added is said there."""
+
+    @abc.abstractmethod
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Return the value and the details from the counts of all parts."""
+
+    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+        """Return the value and the details of a release in one piece."""
+        return self.finish(self.tally(comparison), comparison.whole)
+
+
+def divide(part: float, everything: float) -> float:
+    """Return a share; 0 where there is nothing to have a share of.
+
+    Examples
+    --------
+    >>> divide(1, 4), divide(0, 0)
+    (0.25, 0.0)
+    """
+    return float(part / everything) if everything else 0.0
+
+
+def sum_over_records(values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]) -> float:
+    """Average the entries of each record, and add up the records.
+
+    Examples
+    --------
+    >>> sum_over_records(np.array([1.0, 3.0, 0.0]), np.array([0, 2, 3]))
+    2.0
     """
     lengths = np.diff(offsets)
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    means = np.bincount(rows, values, minlength=len(lengths)) / np.maximum(lengths, 1)
-    return float(means.mean()) if len(means) else 0.0
+    return float((np.bincount(rows, values, minlength=len(lengths)) / np.maximum(lengths, 1)).sum())

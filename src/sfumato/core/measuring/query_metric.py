@@ -19,11 +19,21 @@ from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 
-__all__ = ["QueryMetric", "TimeRange", "draw_range", "split_time"]
+__all__ = [
+    "QueryMetric",
+    "TimeRange",
+    "describe_errors",
+    "draw_range",
+    "judge_answers",
+    "split_time",
+    "tally_answers",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -143,7 +153,7 @@ def draw_range(time: int, earliest: int, latest: int, generator: np.random.Gener
 
 
 @dataclasses.dataclass(frozen=True)
-class QueryMetric(Metric):
+class QueryMetric(SummedMetric):
     """Measure ARE, the average relative error of COUNT queries: a kind says how they are drawn and answered.
 
     The relative error of a query is |estimate - truth| divided by the truth, or by the sanity bound where the truth is
@@ -182,16 +192,48 @@ class QueryMetric(Metric):
         """Return how many there are to count at all: records, if a kind says nothing else."""
         return len(comparison.original)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
-        if not len(workload):
+        workload = self.find_workload(comparison.whole)
+        return tally_answers(*self.answer(comparison, workload), self.count_all(comparison)) if len(workload) else {}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the answers of all parts together."""
+        if not tally:
             return 0.0, {"queries": 0}
-        bound = self.sanity * self.count_all(comparison)
-        errors = find_errors(*self.answer(comparison, workload), bound)
-        return float(errors.mean()), {
-            "queries": len(workload),
-            "median": float(np.median(errors)),
-            "largest": float(errors.max()),
-            "sanity_bound": bound,
-        }
+        errors, bound = judge_answers(tally, self.sanity)
+        return describe_errors(errors, bound)
+
+
+def tally_answers(truth: Floats, estimate: Floats, records: int) -> dict[str, Any]:
+    """Return the answers to queries in one part, and how many there are to count at all."""
+    return {"truth": truth, "estimate": estimate, "records": records}
+
+
+def judge_answers(tally: Tally, sanity: float, estimate: str = "estimate") -> tuple[Floats, float]:
+    """Return the relative errors of the answers of all parts together, and the sanity bound.
+
+    Examples
+    --------
+    >>> judge_answers(tally_answers(np.array([4.0]), np.array([3.0]), 10), 0.1)[0].tolist()
+    [0.25]
+    """
+    bound = sanity * tally["records"]
+    return find_errors(tally["truth"], tally[estimate], bound), bound
+
+
+def describe_errors(errors: Floats, bound: float) -> tuple[float, dict[str, Any]]:
+    """Return the mean of relative errors, and what stands behind it.
+
+    Examples
+    --------
+    >>> describe_errors(np.array([0.5, 0.1]), 2.0)
+    (0.3, {'queries': 2, 'median': 0.3, 'largest': 0.5, 'sanity_bound': 2.0})
+    """
+    none = not len(errors)
+    return 0.0 if none else float(errors.mean()), {
+        "queries": len(errors),
+        "median": 0.0 if none else float(np.median(errors)),
+        "largest": float(errors.max(initial=0.0)),
+        "sanity_bound": bound,
+    }

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import itertools
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.forms import Form
 from sfumato.core.kind import WRITTEN
 from sfumato.core.layouts import LAYOUTS, Laid, gather_entries, lay_out
-from sfumato.core.release import Release
+from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.rooms import find_kind
 from sfumato.io.export import csv_export, geojson, json_lines, parquet_export, spmf, xes
 from sfumato.io.export.tables import write_table
 
-__all__ = ["FORMATS", "Exported", "export_release", "list_formats", "read_export", "write_table"]
+__all__ = ["FORMATS", "Exported", "export_parts", "export_release", "list_formats", "read_export", "write_table"]
 
 FORMATS: dict[str, ModuleType] = {
     "csv": csv_export,
@@ -31,6 +35,10 @@ FORMATS: dict[str, ModuleType] = {
     "spmf": spmf,
 }
 """Every format by its name, which is the extension of its files."""
+
+
+_PART_COLUMNS = ("part", "release_part", "part_of_release")
+"""Names of the column that says in which part a record is: the first that no other column has."""
 
 
 class Exported(NamedTuple):
@@ -86,6 +94,79 @@ def export_release(
         Whether to replace a file that is there.
     """
     layout, format = _choose(release, path, layout, format)
+    _check_target(path, force=force)
+    laid = lay_out(release, layout)
+    with _appearing(path) as file:
+        for part in FORMATS[format].spell(release, laid):
+            file.write(part)
+    return Exported(layout, format, laid.table.num_rows, _count_empty(laid))
+
+
+def export_parts(
+    parts: Iterable[tuple[str, Release]],
+    path: Path,
+    layout: str | None = None,
+    format: str | None = None,
+    *,
+    force: bool = False,
+) -> Exported:
+    """Write the records of all parts of a release into one file, part by part, with a column that names the part.
+
+    Records are numbered anew in every part, and the same value may stand for something else in another part: the part
+    belongs to both.
+
+    Parameters
+    ----------
+    parts
+        The name of every part, and the part, one at a time.
+    path, layout, format, force
+        As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1)).release
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
+    >>> export_parts([("part-00000", release), ("part-00001", release)], file).rows
+    4
+    >>> file.read_text().split()[:3]
+    ['part,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
+    """
+    waiting = iter(parts)
+    first = next(waiting)
+    layout, format = _choose(first[1], path, layout, format)
+    if format not in WRITTEN:
+        raise ParameterError(
+            f"export: {format} has no place for the part that a record is in. Choose {', '.join(WRITTEN)}, or export "
+            "one part: name its folder."
+        )
+    _check_target(path, force=force)
+    rows = empty = 0
+    with _appearing(path) as file:
+        write = FORMATS[format].begin(file)
+        for name, release in itertools.chain([first], waiting):
+            laid = _name_part(lay_out(release, layout), name)
+            write(laid)
+            rows, empty = rows + laid.table.num_rows, empty + _count_empty(laid)
+        write(None)
+    return Exported(layout, format, rows, empty)
+
+
+def _name_part(laid: Laid, name: str) -> Laid:
+    """Put a column in front that names the part."""
+    taken = {column.name for column in laid.columns}
+    title = next(each for each in _PART_COLUMNS if each not in taken)
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(laid.table.num_rows, np.int32)), pa.array([name], pa.string())
+    )
+    column = PublishedColumn(title, "plain", Form("exact", "string"))
+    return dataclasses.replace(
+        laid, columns=(column, *laid.columns), table=laid.table.add_column(0, title, cells.cast(pa.string()))
+    )
+
+
+def _check_target(path: Path, *, force: bool) -> None:
+    """Refuse to write where something is, where no folder is, or into a release."""
     if path.exists() and (path.is_dir() or not force):
         raise SfumatoError(f"{path}: is there already; choose another file, or have it replaced (force).")
     if not path.parent.is_dir():
@@ -94,11 +175,6 @@ def export_release(
         raise ParameterError(
             f"{path}: lies in a release, where everything must be declared. Choose a file outside of it."
         )
-    laid = lay_out(release, layout)
-    with _appearing(path) as file:
-        for part in FORMATS[format].spell(release, laid):
-            file.write(part)
-    return Exported(layout, format, laid.table.num_rows, _count_empty(laid))
 
 
 def read_export(

@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.layouts import Laid
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.io.formats.csv_files import read_csv, spell_csv
 
-__all__ = ["parse", "spell"]
+__all__ = ["begin", "parse", "refuse_other_columns", "spell"]
 
 
 def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the text of a file."""
     yield from spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another, under one head; None ends it."""
+    head: list[tuple[str, ...]] = []
+
+    def write(laid: Laid | None) -> None:
+        if laid is None:
+            return
+        names = tuple(column.name for column in laid.columns)
+        refuse_other_columns(head, names)
+        text = spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+        for piece in itertools.islice(text, len(head) > 1, None):
+            file.write(piece)
+
+    return write
+
+
+def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) -> None:
+    """Keep the names of the columns of a part, or refuse them if those of the first one are others.
+
+    Examples
+    --------
+    >>> refuse_other_columns([("age",)], ("age", "sex"))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: export: the parts do not have the same columns. Export every part on its own.
+    """
+    head.append(names)
+    if head[0] != names:
+        raise SchemaError("export: the parts do not have the same columns. Export every part on its own.")
 
 
 def _spell_column(laid: Laid, column: PublishedColumn) -> Any:

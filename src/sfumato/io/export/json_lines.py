@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -17,14 +17,28 @@ from sfumato.core.layouts import Laid
 from sfumato.core.release import Release
 from sfumato.io.formats.json_text import find_deep_line
 
-__all__ = ["build_column", "parse", "show_time", "spell"]
+__all__ = ["begin", "build_column", "parse", "show_time", "spell"]
 
 _ROWS = 10_000
 
 
 def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the text of a file."""
-    for batch in laid.table.to_batches(max_chunksize=_ROWS):
+    yield from _spell_table(laid.table)
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another; None ends it."""
+
+    def write(laid: Laid | None) -> None:
+        for piece in [] if laid is None else _spell_table(laid.table):
+            file.write(piece)
+
+    return write
+
+
+def _spell_table(table: pa.Table) -> Iterator[bytes]:
+    for batch in table.to_batches(max_chunksize=_ROWS):
         lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=show_time) for row in batch.to_pylist())
         yield "".join(f"{line}\n" for line in lines).encode()
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.layouts import Laid
 from sfumato.core.release import Release
 from sfumato.io.formats.bounded_parquet import read_parquet
 
-__all__ = ["parse", "spell"]
+__all__ = ["begin", "parse", "spell"]
 
 
 def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
@@ -22,6 +23,28 @@ def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
     sink = pa.BufferOutputStream()
     pq.write_table(laid.table.combine_chunks(), sink, version="2.6", compression="none")
     yield sink.getvalue().to_pybytes()
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another, a row group each; None ends it."""
+    writers: list[pq.ParquetWriter] = []
+
+    def write(laid: Laid | None) -> None:
+        if laid is None:
+            for writer in writers:
+                writer.close()
+            return
+        table = laid.table.combine_chunks()
+        if not writers:
+            writers.append(pq.ParquetWriter(file, table.schema, version="2.6", compression="none"))
+        if not writers[0].schema.equals(table.schema):
+            raise SchemaError(
+                "export: one part publishes a column as it is that another makes coarser, so that they do not fit into "
+                "one Parquet file. Choose csv or jsonl."
+            )
+        writers[0].write_table(table)
+
+    return write
 
 
 def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001

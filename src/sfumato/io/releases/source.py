@@ -11,17 +11,31 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.release import Release, Result
-from sfumato.core.selection import take_rows
+from sfumato.core.selection import pick_rows, take_rows
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import read_release, write_release
-from sfumato.io.releases.divided import DATA, find_divided, read_divided
+from sfumato.io.releases.divided import DATA, DividedRelease, find_divided, read_divided
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
 
-__all__ = ["Source", "find_kept", "find_original", "find_place", "find_release_in", "set_beside", "set_parts_beside"]
+__all__ = [
+    "Source",
+    "find_kept",
+    "find_original",
+    "find_place",
+    "find_release_in",
+    "is_divided",
+    "name_parts",
+    "pick_parts_beside",
+    "read_divided_from",
+    "read_parts",
+    "set_beside",
+    "set_parts_beside",
+]
 
+Ints = npt.NDArray[np.int64]
 Source = str | Path | Result | Release
 """A release: its directory, or what would be written there."""
-Beside = tuple[Release, Dataset, npt.NDArray[np.int64] | None]
+Beside = tuple[Release, Dataset, Ints | None]
 """A release, its original, and the row there of each of its rows."""
 
 
@@ -65,22 +79,75 @@ def find_kept(source: Source, original: Dataset) -> Kept:
     return NOTHING_KEPT if isinstance(source, Release) else read_kept(Path(source), original)
 
 
+def is_divided(source: Source) -> bool:
+    """Tell whether a release is in parts."""
+    return isinstance(source, str | Path) and find_divided(source) is not None
+
+
+def read_divided_from(path: str | Path) -> DividedRelease:
+    """Return what a release in parts says of all of them together."""
+    folder = find_divided(path)
+    if folder is None:
+        raise SchemaError(f"{path}: is no release in parts.")
+    return read_divided(folder)
+
+
+def read_parts(source: Source) -> Iterator[Release]:
+    """Yield a release; of a release in parts every part, one at a time.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> made = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1))
+    >>> [len(release) for release in read_parts(made)]
+    [2]
+    """
+    if not is_divided(source):
+        yield find_release_in(source)
+        return
+    for _, release in name_parts(source):
+        yield release
+
+
+def name_parts(source: Source) -> Iterator[tuple[str, Release]]:
+    """Yield the name of every part of a release in parts, and the part, one at a time."""
+    folder = find_divided(source)
+    for part in () if folder is None else read_divided(folder).parts:
+        yield part.name, read_release(folder / DATA / part.name)
+
+
 def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:
-    """Yield a release, its original and where its rows are there; of a release in parts the same of every part."""
+    """Yield a release, its original and where its rows are there; of a release in parts the same of every part.
+
+    The original of a part knows of no other people.
+    """
+    for release, known, rows, chosen in _read_parts(source, original):
+        yield release, known if chosen is None else take_rows(known, chosen), rows
+
+
+def pick_parts_beside(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints]]:
+    """Yield the same, and the rows of the whole original that a part has; values are numbered as in the whole."""
+    for release, known, rows, chosen in _read_parts(source, original):
+        every = np.arange(len(known)) if chosen is None else chosen
+        yield release, known if chosen is None else pick_rows(known, every), rows, every
+
+
+def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints | None]]:
+    """Yield every part, the whole original, where rows of the part are among those of the part, and these."""
     folder = find_divided(source) if isinstance(source, str | Path) else None
     if folder is None:
-        yield set_beside(source, original)
+        yield (*set_beside(source, original), None)
         return
     if original is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    rows = read_division(Path(str(source)), original)
-    if rows is None:
+    division = read_division(Path(str(source)), original)
+    if division is None:
         raise SchemaError(
             f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
         )
-    for part, chosen in zip(read_divided(folder).parts, rows, strict=True):
-        release, some = read_release(folder / DATA / part.name), take_rows(original, chosen)
-        yield release, some, read_kept(Path(str(source)) / "owner" / part.name, some).rows
+    for part, chosen in zip(read_divided(folder).parts, division, strict=True):
+        kept = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
+        yield read_release(folder / DATA / part.name), original, kept, chosen
 
 
 def set_beside(source: Source, original: Dataset | None) -> Beside:

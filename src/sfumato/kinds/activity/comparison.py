@@ -106,8 +106,14 @@ class ActivityComparison:
 
     @cached_property
     def occurring(self) -> npt.NDArray[np.bool_]:
-        """Which activities anybody did."""
-        return np.asarray(self.totals.any(axis=0))
+        """Which activities anybody of the whole original did."""
+        return np.asarray(self.all_slots > 0)
+
+    @property
+    def all_slots(self) -> Longs:
+        """Slots that everybody of the whole original spent on every activity."""
+        whole, known = self.comparison.whole, len(self.labels)
+        return whole.once("slots", lambda: np.bincount(whole.original.view_history().codes, minlength=known))
 
     @cached_property
     def totals(self) -> Longs:
@@ -238,7 +244,7 @@ def choose_activities(found: ActivityComparison, named: str | None, most: int) -
     """
     if named is None:
         used = np.flatnonzero(found.occurring)
-        longest = used[np.argsort(-found.totals.sum(axis=0)[used], kind="stable")]
+        longest = used[np.argsort(-found.all_slots[used], kind="stable")]
         return [int(code) for code in longest[:most]]
     wanted = [name.strip() for name in named.split(",") if name.strip()]
     missing = [at for at, name in enumerate(wanted, start=1) if name not in found.labels]

@@ -49,9 +49,10 @@ class RtComparison:
 
     @cached_property
     def items(self) -> tuple[str, ...]:
-        """All items of the original, in alphabetical order."""
-        history = self.comparison.history
-        return tuple(sorted(history.labels[code] for code in np.unique(history.codes).tolist()))
+        """All items of the whole original, in alphabetical order."""
+        history = self.comparison.whole.once("history", self.comparison.whole.original.view_history)
+        used = self.comparison.whole.once("used", lambda: np.unique(history.codes).tolist())
+        return tuple(sorted(history.labels[code] for code in used))
 
     @cached_property
     def _meanings(self) -> list[tuple[str, ...]]:

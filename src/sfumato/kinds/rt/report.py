@@ -10,21 +10,34 @@ import numpy as np
 
 from sfumato.checking.risk import Risk
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.tally import Tally
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
-from sfumato.kinds.sets.report.plots import draw_values
+from sfumato.kinds.sets.report.plots import draw_value_sizes, draw_values
 from sfumato.kinds.table.report import show_classes, show_columns
-from sfumato.kinds.table.report.plots import draw_classes, draw_errors, draw_generalised, draw_marginals
+from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised
 from sfumato.report import page
+from sfumato.report.divided import Divided, count_values, lay_values
 from sfumato.report.markup import draw_figure
 from sfumato.report.numerals import show_amount, show_count, show_number
 from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 from sfumato.report.values import draw_frequencies, expect_counts
 from sfumato.report.wording import ALWAYS
 
-__all__ = ["SHARE", "describe_attacker", "figures", "limit_promise", "picture", "render"]
+__all__ = [
+    "SHARE",
+    "count_part",
+    "describe_attacker",
+    "draw_parts",
+    "figures",
+    "limit_promise",
+    "picture",
+    "render",
+    "show_parts",
+]
 
 SHARE = (
     "Largest share of fitting records with one sensitive item",
@@ -72,10 +85,8 @@ def figures(
     if curve:
         drawn["risk-curve"] = draw_risk_curve(curve, "Items known")
     return drawn | {
-        "classes": draw_classes(table),
-        "generalised": draw_generalised(table),
-        "marginals": draw_marginals(table),
-        "errors": draw_errors(table),
+        "classes": draw_classes(table.published.sizes, comparison.release.guarantee),
+        **draw_columns(Fates.of(table)),
         "group-sizes": draw_values(comparison),
         "items": draw_frequencies(labels, counts, expect_counts(comparison), "items", counted="records"),
     }
@@ -83,9 +94,47 @@ def figures(
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    generalised = draw_generalised(comparison.view(RtComparison).table).chart()
+    generalised = draw_generalised(Fates.of(comparison.view(RtComparison).table)).chart()
     sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
+
+
+def count_part(comparison: Comparison) -> Tally:
+    """Count in a part of a release what the figures need."""
+    table = comparison.view(RtComparison).table
+    return {
+        "fates": Fates.of(table),
+        "classes": [table.classes],
+        "values": count_values(comparison),
+        "items": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
+        "expected": expect_counts(comparison),
+    }
+
+
+def draw_parts(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all parts of a release together."""
+    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    return {
+        "classes": draw_classes(unite_alike(tally["classes"])["records"], seen.release.guarantee),
+        **draw_columns(tally["fates"]),
+        "group-sizes": draw_value_sizes(*lay_values(tally["values"])),
+        "items": draw_frequencies(labels, tally["items"], tally["expected"], "items", counted="records"),
+    }
+
+
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on columns, items and classes of a release in parts."""
+    caption = (
+        "A published value that stands for several items means: at least one of these. Every class of every part "
+        "generalises items on its own; values with the same members are one."
+    )
+    told = "How many records have an item according to the data, and to the release."
+    return [
+        show_columns(drawn),
+        f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}\n"
+        f"<h3>Items before and after</h3>\n{draw_figure('items', drawn['items'], told)}</section>",
+        show_classes(drawn["classes"]),
+    ]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:

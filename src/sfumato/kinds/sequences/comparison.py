@@ -254,13 +254,23 @@ class SequenceComparison:
 
     @cached_property
     def earliest(self) -> int:
-        """Earliest time of the original; 0 without events."""
-        return int(self.times.min()) if len(self.times) else 0
+        """Earliest time of the whole original; 0 without events."""
+        return self._ends[0]
 
     @cached_property
     def span(self) -> int:
-        """Latest minus earliest time of the original: what lengths are normalised by."""
-        return int(self.times.max()) - self.earliest if len(self.times) else 0
+        """Latest minus earliest time of the whole original: what lengths are normalised by."""
+        return self._ends[1] - self._ends[0]
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        whole = self.comparison.whole
+
+        def find() -> tuple[int, int]:
+            times = whole.original.times()
+            return (int(times.min()), int(times.max())) if len(times) else (0, 0)
+
+        return whole.once("first and last time", find)
 
     @cached_property
     def durations(self) -> dict[str, int]:
@@ -288,9 +298,10 @@ class SequenceComparison:
         return names[1] if self.span >= 10_000 else names[0]
 
     def draw_events(self, count: int, seed: int, *, monitored: bool) -> Ints:
-        """Draw events of the original by how often they occur, without repeating one."""
-        seen = np.bincount(self.comparison.history.codes, minlength=len(self.comparison.places))
-        possible = np.flatnonzero((seen > 0) & (self.is_monitored == monitored))
+        """Draw events of the whole original by how often they occur, without repeating one."""
+        whole, known = self.comparison.whole, len(self.comparison.history.labels)
+        seen = whole.once("events", lambda: np.bincount(whole.original.view_history().codes, minlength=known))
+        possible = np.flatnonzero((seen > 0) & (self.is_monitored[:known] == monitored))
         if len(possible) <= count:
             return possible
         chances = seen[possible] / seen[possible].sum()

@@ -14,6 +14,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.publishing.leftover import Leftover, count_different, name_long, name_values, share_of
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -23,7 +24,7 @@ from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 
-__all__ = ["SetComparison", "count_leftover"]
+__all__ = ["SetComparison", "count_leftover", "list_items", "number_items"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -54,9 +55,8 @@ class SetComparison:
 
     @cached_property
     def items(self) -> tuple[str, ...]:
-        """Labels of all items of the original, in alphabetical order; their positions are the codes used here."""
-        history = self.comparison.history
-        return tuple(sorted(history.labels[code] for code in np.unique(history.codes).tolist()))
+        """Labels of all items of the whole original, in alphabetical order; their positions are the codes used here."""
+        return list_items(self.comparison.whole)
 
     @cached_property
     def original(self) -> Ragged:
@@ -70,26 +70,20 @@ class SetComparison:
 
     @cached_property
     def ranking(self) -> Ints:
-        """Items from the most frequent to the rarest; equally frequent ones in alphabetical order."""
-        return np.argsort(-self.supports, kind="stable")
+        """Items from the most frequent of the whole original to the rarest; equally frequent ones alphabetically."""
+        return self.comparison.whole.once("ranking", lambda: np.argsort(-self._whole_supports(), kind="stable"))
 
-    def number(self, records: Ragged, others: Sequence[str] = ()) -> Ragged:
-        """Return records as sets over the items of the original, and then the other labels given."""
-        labels = (*self.items, *others)
-        code_of = {label: code for code, label in enumerate(labels)}
-        used = np.zeros(len(records.labels), dtype=bool)
-        used[records.codes] = True
-        codes = np.array([code_of.get(label, -1) for label in records.labels], dtype=np.int64)
-        if (codes[used] < 0).any():
-            raise SchemaError(
-                "Comparison: the release has items that the original data do not have. "
-                "Compare it with the data it was made from."
-            )
-        width = max(len(labels), 1)
-        keys = np.sort(records.row_of_token * width + codes[records.codes])
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-        offsets = np.searchsorted(keys, np.arange(len(records) + 1) * width).astype(np.int64)
-        return Ragged(offsets, (keys % width).astype(np.int32), labels)
+    def _whole_supports(self) -> Ints:
+        whole = self.comparison.part_of
+        if whole is None:
+            return self.supports
+        return np.bincount(number_items(whole.original.history(), self.items).codes, minlength=len(self.items)).astype(
+            np.int64
+        )
+
+    def number(self, records: Ragged) -> Ragged:
+        """Return records as sets over the items of the whole original."""
+        return number_items(records, self.items)
 
     @cached_property
     def placement(self) -> Placement:
@@ -133,6 +127,46 @@ class SetComparison:
     @cached_property
     def _known(self) -> dict[Hashable, object]:
         return {}
+
+
+def number_items(records: Ragged, items: tuple[str, ...]) -> Ragged:
+    """Return records as sets over items, numbered as they are listed.
+
+    Examples
+    --------
+    >>> number_items(Ragged.from_lists([["wine", "bread", "wine"]]), ("bread", "wine")).codes.tolist()
+    [0, 1]
+    """
+    code_of = {label: code for code, label in enumerate(items)}
+    used = np.zeros(len(records.labels), dtype=bool)
+    used[records.codes] = True
+    codes = np.array([code_of.get(label, -1) for label in records.labels], dtype=np.int64)
+    if (codes[used] < 0).any():
+        raise SchemaError(
+            "Comparison: the release has items that the original data do not have. "
+            "Compare it with the data it was made from."
+        )
+    width = max(len(items), 1)
+    keys = np.sort(records.row_of_token * width + codes[records.codes])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    offsets = np.searchsorted(keys, np.arange(len(records) + 1) * width).astype(np.int64)
+    return Ragged(offsets, (keys % width).astype(np.int32), items)
+
+
+def list_items(whole: Whole) -> tuple[str, ...]:
+    """Return the labels of all items that a record of the original has, in alphabetical order.
+
+    Examples
+    --------
+    >>> list_items(Whole(Dataset.of("sets", [["wine", "bread"], ["bread"]])))
+    ('bread', 'wine')
+    """
+
+    def find() -> tuple[str, ...]:
+        history = whole.original.view_history()
+        return tuple(sorted(history.labels[code] for code in np.unique(history.codes).tolist()))
+
+    return whole.once("items", find)
 
 
 def count_leftover(original: Dataset, release: Release) -> Leftover:

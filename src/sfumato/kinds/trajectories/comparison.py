@@ -47,7 +47,9 @@ class PlaceComparison:
 
         It is 0 where all places are at one point or it is not known where.
         """
-        return self._located.largest_distance()
+        if self._others:
+            return self._located.largest_distance()
+        return self.comparison.whole.once("largest distance", self._located.largest_distance)
 
     @cached_property
     def member_distances(self) -> Floats:
@@ -66,15 +68,21 @@ class PlaceComparison:
             distances[group] = self._located.mean_distances(self.comparison.members.codes[group])
         return distances
 
+    @property
+    def _others(self) -> tuple[str, ...]:
+        """Members that nobody visits."""
+        return self.comparison.places[len(self.comparison.history.labels) :]
+
     @cached_property
     def _located(self) -> Locations:
         """Where all places are; those that nobody visits here as the release has them, or nowhere (NaN)."""
-        visited = locate(self.comparison.original)
-        others = self.comparison.places[len(visited.points) :]
+        visited, others = self.comparison.whole.once("places", lambda: locate(self.comparison.original)), self._others
+        if not others:
+            return visited
         places = self.comparison.release.places
         axes = {"lon", "lat"} if visited.on_globe else {"x", "y"}
         points: dict[str, list[float]] = {}
-        if others and places is not None and axes <= set(places.column_names):
+        if places is not None and axes <= set(places.column_names):
             named = Locations.of(places.select(["place", *sorted(axes)])).points.tolist()
             points = dict(zip(places.column("place").to_pylist(), named, strict=True))
         found = [points.get(place, [np.nan] * 3) for place in others]

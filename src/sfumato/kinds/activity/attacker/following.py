@@ -87,6 +87,16 @@ person in the median, before and after it, 99 times of 100.'
             helps,
         )
 
+    def join(self, other: Followed) -> Followed:
+        """Return what is found in the part of a release in which people can be followed furthest.
+
+        Examples
+        --------
+        >>> Followed(0.0, 0.01, 60, 60).join(Followed(5.0, 0.5, 120, 60)).slots
+        5.0
+        """
+        return max(self, other, key=lambda found: (found.wins, found.slots, found.share))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
@@ -22,7 +24,7 @@ _CHOSEN = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class ActivityCorrelations(Metric):
+class ActivityCorrelations(SummedMetric):
     """Measure how far off correlations between durations are, original people against published classes.
 
     Pearson's correlation of the time spent on two activities, over people before, over classes after: each class counts
@@ -55,25 +57,74 @@ class ActivityCorrelations(Metric):
 
     activities: Annotated[str | None, Param("Activities to pair, separated by commas.")] = None
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Correlate every pair before and after."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up what correlations are made of, for every pair before and after."""
         found = comparison.view(ActivityComparison)
-        changes, details = [], {}
         chosen = choose_activities(found, self.activities, _CHOSEN)
-        for left, right in itertools.combinations(chosen, 2):
-            pair = [left, right]
-            before = correlate(found.totals[:, pair].astype(np.float64))
-            after = correlate(found.class_totals[:, pair])
-            if before is None or after is None:
+        # Sums of squares about a value in the middle stay exact; any one is right.
+        middle = found.all_slots[chosen] / max(len(comparison.whole.original), 1)
+        after = found.class_totals[:, chosen]
+        return {
+            "chosen": Facts(enumerate(found.labels[code] for code in chosen)),
+            "before": _Moments.of(found.totals[:, chosen].astype(np.float64), middle),
+            "after": _Moments.of(after, middle),
+            "weighted": _Moments.of(after, middle, found.sizes.astype(np.float64)),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Correlate every pair before and after."""
+        changes, details = [], {}
+        labels, before, after = tally["chosen"], tally["before"], tally["after"]
+        for left, right in itertools.combinations(sorted(labels), 2):
+            old, new = before.correlate(left, right), after.correlate(left, right)
+            if old is None or new is None:
                 continue
-            changes.append(abs(before - after))
-            weighted = correlate(found.class_totals[:, pair], found.sizes.astype(np.float64))
-            named = f"{found.labels[left]} and {found.labels[right]}"
-            details[f"{named}, before"], details[f"{named}, after"] = before, after
-            details[f"{named}, weighted"] = after if weighted is None else weighted
-            details[f"{named}, p before"] = judge(before, found.people)
-            details[f"{named}, p after"] = judge(after, len(found.sizes))
+            changes.append(abs(old - new))
+            weighted = tally["weighted"].correlate(left, right)
+            named = f"{labels[left]} and {labels[right]}"
+            details[f"{named}, before"], details[f"{named}, after"] = old, new
+            details[f"{named}, weighted"] = new if weighted is None else weighted
+            details[f"{named}, p before"] = judge(old, before.count)
+            details[f"{named}, p after"] = judge(new, after.count)
         return float(np.mean(changes)) if changes else 0.0, {"pairs": len(changes), **details}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Moments:
+    """Sums over rows, about a value in the middle: of weights, of columns, and of the products of two columns."""
+
+    count: int
+    weight: float
+    sums: Floats
+    products: Floats
+    largest: float
+
+    @classmethod
+    def of(cls, rows: Floats, middle: Floats, weights: Floats | None = None) -> _Moments:
+        apart, shares = rows - middle, np.ones(len(rows)) if weights is None else weights
+        weighted = apart * shares[:, None]
+        largest = float(np.abs(rows).max(initial=0.0))
+        return cls(len(rows), float(shares.sum()), weighted.sum(axis=0), weighted.T @ apart, largest)
+
+    def __add__(self, other: _Moments) -> _Moments:
+        return _Moments(
+            self.count + other.count,
+            self.weight + other.weight,
+            self.sums + other.sums,
+            self.products + other.products,
+            max(self.largest, other.largest),
+        )
+
+    def correlate(self, left: int, right: int) -> float | None:
+        """Return Pearson's correlation of two columns; None where one of them does not vary."""
+        if self.count < 2 or self.weight <= 0:
+            return None
+        spread = self.products - np.outer(self.sums, self.sums) / self.weight
+        both = float(spread[left, left]) * float(spread[right, right])
+        # Sums of shares are not exact: what varies less than they err does not vary.
+        if min(spread[left, left], spread[right, right]) <= 0 or both <= (1e-9 * max(self.largest, 1e-300)) ** 4:
+            return None
+        return float(np.clip(spread[left, right] / np.sqrt(both), -1.0, 1.0))
 
 
 def correlate(pairs: Floats, weights: Floats | None = None) -> float | None:
@@ -85,16 +136,8 @@ def correlate(pairs: Floats, weights: Floats | None = None) -> float | None:
     1.0
     >>> correlate(np.array([[1.0, 2.0], [1.0, 4.0]]))
     """
-    if len(pairs) < 2:
-        return None
-    average = np.average(pairs, axis=0, weights=weights)
-    left, right = (pairs - average).T
-    shares = np.ones(len(pairs)) if weights is None else weights
-    spread = float((shares * left * left).sum()) * float((shares * right * right).sum())
-    # Sums of shares are not exact: what varies less than they err does not vary.
-    if spread <= (1e-9 * max(float(np.abs(pairs).max()), 1e-300)) ** 4:
-        return None
-    return float(np.clip((shares * left * right).sum() / np.sqrt(spread), -1.0, 1.0))
+    middle = pairs.mean(axis=0) if len(pairs) else np.zeros(2)
+    return _Moments.of(pairs, middle, weights).correlate(0, 1)
 
 
 def judge(correlation: float, count: int) -> float:

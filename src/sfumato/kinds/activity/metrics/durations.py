@@ -9,7 +9,9 @@ import numpy as np
 
 from sfumato.core.clock import UNITS
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
@@ -19,7 +21,7 @@ _LISTED = 10
 
 
 @dataclasses.dataclass(frozen=True)
-class ActivityDurations(Metric):
+class ActivityDurations(SummedMetric):
     """Measure how far off the mean time spent on activities is when the release is asked.
 
     Before, the mean is over all people of the original; after, over all people published, each as the mean of the
@@ -49,21 +51,31 @@ class ActivityDurations(Metric):
 
     activities: Annotated[str | None, Param("Activities to list, separated by commas.")] = None
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare means, and list some of them."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the time of people, and of classes by their people."""
         found = comparison.view(ActivityComparison)
-        before = found.totals.mean(axis=0) if found.people else np.zeros(len(found.labels))
-        weights = found.sizes / max(int(found.sizes.sum()), 1)
-        after = weights @ found.class_totals
+        unit = comparison.original.clock.unit
+        scale = 1.0 if unit is None else UNITS[unit] / UNITS["minute"] / found.days
+        chosen = choose_activities(found, self.activities, _LISTED)
+        return {
+            "before": found.totals.sum(axis=0).astype(np.float64),
+            "after": found.sizes @ found.class_totals,
+            "people": found.people,
+            "published": int(found.sizes.sum()),
+            "listed": Facts((code, (found.labels[code], scale)) for code in chosen),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare means, and list some of them."""
+        before = tally["before"] / max(tally["people"], 1)
+        after = tally["after"] / max(tally["published"], 1)
         most = np.maximum(before, after)
         used = most > 0
         changes = np.abs(before - after)[used] / most[used]
-        unit = comparison.original.clock.unit
-        scale = 1.0 if unit is None else UNITS[unit] / UNITS["minute"] / found.days
         details: dict[str, Any] = {"largest_change": float(changes.max(initial=0.0))}
-        for code in choose_activities(found, self.activities, _LISTED):
-            details[f"{found.labels[code]}, before"] = float(before[code] * scale)
-            details[f"{found.labels[code]}, after"] = float(after[code] * scale)
+        for code, (label, scale) in tally["listed"].items():
+            details[f"{label}, before"] = float(before[code] * scale)
+            details[f"{label}, after"] = float(after[code] * scale)
         return float(changes.mean()) if len(changes) else 0.0, details
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Facts, Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 
 __all__ = ["METRIC", "RelativeDifference"]
@@ -22,7 +25,7 @@ _BLOCK = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True)
-class RelativeDifference(Metric):
+class RelativeDifference(SummedMetric):
     """Measure the mean relative difference of durations, original against published.
 
     The relative difference of two durations is the distance between them as a share of the larger one, and 0 where both
@@ -51,6 +54,7 @@ class RelativeDifference(Metric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data, Section 4.5"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "The mean of a larger class may be closer to one of it than that of a smaller one."
@@ -59,25 +63,38 @@ class RelativeDifference(Metric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or comparison.obstacle
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over people, spans and activities, for every length of span."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up over people, spans and activities, for every length of span."""
         found = comparison.view(ActivityComparison)
-        activities = max(int(found.occurring.sum()), 1)
         spans = {name: len(found.level_edges(length)) - 1 for name, length in found.levels.items()}
         sums = dict.fromkeys(spans, 0.0)
         for each in found.classes():
             for name, length in found.levels.items():
                 sums[name] += _sum_slots(found, each) if length == 1 else _sum_spans(found, each, length)
-        people = max(len(comparison.release), 1)
-        means = {name: sums[name] / (people * spans[name] * activities) for name in spans}
-        usual = "day" if "day" in means else "slot"
-        lost = _sum_withheld(found, comparison, usual)
-        everybody = max(found.people, 1) * spans[usual] * activities
+        return {
+            "sums": sums,
+            "spans": Facts(spans),
+            "activities": Most(found.occurring.sum()),
+            "published": len(comparison.release),
+            "people": found.people,
+            "lost": _sum_withheld(found, comparison, _choose_level(spans)),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over people, spans and activities."""
+        sums, spans, activities = tally["sums"], tally["spans"], max(int(tally["activities"]), 1)
+        means = {name: sums[name] / (max(tally["published"], 1) * spans[name] * activities) for name in spans}
+        usual = _choose_level(spans)
+        everybody = max(tally["people"], 1) * spans[usual] * activities
         return means[usual], {
             **{f"per_{name}": value for name, value in means.items() if name != usual},
-            "with_suppressed": (sums[usual] + lost) / everybody,
+            "with_suppressed": (sums[usual] + tally["lost"]) / everybody,
             "activities": activities,
         }
+
+
+def _choose_level(spans: Mapping[str, int]) -> str:
+    return "day" if "day" in spans else "slot"
 
 
 def _sum_slots(found: ActivityComparison, each: PublishedClass) -> float:

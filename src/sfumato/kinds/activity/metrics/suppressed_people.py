@@ -6,7 +6,9 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
+from sfumato.core.measuring.tally import Least, Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 
@@ -14,7 +16,7 @@ __all__ = ["METRIC", "SuppressedPeople"]
 
 
 @dataclasses.dataclass(frozen=True)
-class SuppressedPeople(Metric):
+class SuppressedPeople(SummedMetric):
     """Count the records that are not in the release, because they fit into no class or part of their time is unknown.
 
     Where time is unknown, ``unknown_intervals_share`` is the share of intervals of classes of which nothing is
@@ -39,20 +41,33 @@ class SuppressedPeople(Metric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare the number of people in and out."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count the people in and out, and list the sizes of classes."""
         release, sizes = comparison.release, comparison.view(ActivityComparison).sizes
-        lost = release.records_in - len(release)
         gap = getattr(release.guarantee, "gap", None)
         hidden = PublishedClasses.of(release).find_hidden(gap)
-        unknown = {} if gap is None else {"unknown_intervals_share": float(hidden.mean()) if hidden.size else 0.0}
+        unknown = {} if gap is None else {"hidden": int(hidden.sum()), "intervals": hidden.size}
+        return {
+            **unknown,
+            "records": release.records_in,
+            "published": len(release),
+            "classes": len(sizes),
+            "in_classes": int(sizes.sum()),
+            "smallest": Least(sizes.min(initial=len(release))),
+            "largest": Most(sizes.max(initial=0)),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the number of people in and out."""
+        lost = tally["records"] - tally["published"]
+        unknown = {"unknown_intervals_share": divide(tally["hidden"], tally["intervals"])} if "hidden" in tally else {}
         return lost, {
             **unknown,
-            "suppressed_share": lost / max(release.records_in, 1),
-            "classes": len(sizes),
-            "smallest_class": int(sizes.min(initial=len(release))),
-            "largest_class": int(sizes.max(initial=0)),
-            "mean_class": float(sizes.mean()) if len(sizes) else 0.0,
+            "suppressed_share": lost / max(tally["records"], 1),
+            "classes": tally["classes"],
+            "smallest_class": int(tally["smallest"]),
+            "largest_class": int(tally["largest"]),
+            "mean_class": divide(tally["in_classes"], tally["classes"]),
         }
 
 

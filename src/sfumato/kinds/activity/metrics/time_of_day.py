@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 
 __all__ = ["METRIC", "TimeOfDay", "profile_original", "profile_published"]
@@ -21,7 +23,7 @@ _HOURS = 24
 
 
 @dataclasses.dataclass(frozen=True)
-class TimeOfDay(Metric):
+class TimeOfDay(SummedMetric):
     """Measure how far off the shares of activities are, hour by hour of the day.
 
     For each hour of the day, over all days, the shares of people's time by activity are compared, those of the original
@@ -52,10 +54,14 @@ class TimeOfDay(Metric):
         found = comparison.view(ActivityComparison)
         return None if found.day and found.day >= _HOURS else "needs slots that are hours or shorter."
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare the shares of every hour."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the time of every hour."""
         found = comparison.view(ActivityComparison)
-        before, after = profile_original(found), profile_published(found)
+        return {"before": add_original(found), "after": add_published(found)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the shares of every hour."""
+        before, after = _shares(tally["before"]), _shares(tally["after"])
         there = before.sum(axis=1) > 0
         apart = np.abs(before - after).sum(axis=1)[there] / 2
         worst = int(np.flatnonzero(there)[np.argmax(apart)]) if len(apart) else 0
@@ -74,29 +80,43 @@ def _cut_hours(found: ActivityComparison) -> tuple[Longs, Longs]:
     return edges, (found.first_of_day + edges[:-1]) // length % _HOURS
 
 
-def _shares(durations: Floats, hours: Longs) -> Floats:
+def _by_hour(durations: Floats, hours: Longs) -> Floats:
     sums = np.zeros((_HOURS, durations.shape[1]))
     np.add.at(sums, hours, durations)
+    return sums
+
+
+def _shares(sums: Floats) -> Floats:
     total = sums.sum(axis=1, keepdims=True)
     return np.asarray(sums / np.where(total > 0, total, 1.0))
 
 
-def profile_original(found: ActivityComparison) -> Floats:
-    """Return the shares of activities by hour of the day, over all people."""
+def add_original(found: ActivityComparison) -> Floats:
+    """Return the slots of all people by hour of the day and activity."""
     edges, hours = _cut_hours(found)
     durations = np.zeros((len(hours), len(found.labels)))
     for row in range(found.people):
         durations += found.original_durations(np.array([row]), edges)[0]
-    return _shares(durations, hours)
+    return _by_hour(durations, hours)
 
 
-def profile_published(found: ActivityComparison) -> Floats:
+def add_published(found: ActivityComparison) -> Floats:
     """Return the same of what is published."""
     edges, hours = _cut_hours(found)
     durations = np.zeros((len(hours), len(found.labels)))
     for each in found.classes():
         durations += each.size * found.published_durations(each.shares, edges)
-    return _shares(durations, hours)
+    return _by_hour(durations, hours)
+
+
+def profile_original(found: ActivityComparison) -> Floats:
+    """Return the shares of activities by hour of the day, over all people."""
+    return _shares(add_original(found))
+
+
+def profile_published(found: ActivityComparison) -> Floats:
+    """Return the same of what is published."""
+    return _shares(add_published(found))
 
 
 METRIC = TimeOfDay

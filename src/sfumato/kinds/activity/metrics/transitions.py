@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison
 
@@ -21,7 +23,7 @@ _PEOPLE = 64
 
 
 @dataclasses.dataclass(frozen=True)
-class ActivityTransitions(Metric):
+class ActivityTransitions(SummedMetric):
     """Measure how far off the chances are that somebody who does one thing does another thing some time later.
 
     Before, all moments that lie so far apart are counted, for everybody. A release of class averages does not say who
@@ -62,37 +64,42 @@ class ActivityTransitions(Metric):
             return f"needs more than {self.step} published intervals, got {len(intervals)}."
         return None if (intervals[:-1] == intervals[0]).all() else "needs published intervals of equal length."
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare the two tables."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count pairs of activities, and expect them."""
         found = comparison.view(ActivityComparison)
-        length = int(found.intervals[0])
-        before, after = _count_pairs(found, self.step * length), _expect_pairs(found, self.step)
+        apart = self.step * int(found.intervals[0])
+        return {"before": _count_pairs(found, apart), "after": _expect_pairs(found, self.step), "apart": Most(apart)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the two tables."""
+        before = tally["before"] / max(tally["before"].sum(), 1.0)
+        after = tally["after"] / max(tally["after"].sum(), 1e-300)
         return float(np.abs(before - after).sum()) / 2, {
             "same_before_share": float(np.trace(before)),
             "same_after_share": float(np.trace(after)),
-            "slots_apart": self.step * length,
+            "slots_apart": int(tally["apart"]),
         }
 
 
 def _count_pairs(found: ActivityComparison, apart: int) -> Floats:
-    """Return the shares of pairs of activities so many slots apart, over everybody."""
+    """Return how often pairs of activities are so many slots apart, over everybody."""
     width = len(found.labels)
     counts = np.zeros(width * width)
     for first in range(0, found.people, _PEOPLE):
         codes = found.codes[first : first + _PEOPLE].astype(np.int64)
         pairs = codes[:, :-apart] * width + codes[:, apart:]
         counts += np.bincount(pairs.reshape(-1), minlength=width * width)
-    return np.asarray(counts.reshape(width, width) / max(counts.sum(), 1.0))
+    return counts.reshape(width, width)
 
 
 def _expect_pairs(found: ActivityComparison, step: int) -> Floats:
-    """Return the shares to expect where nothing but its class is known of a person."""
+    """Return what to expect where nothing but its class is known of a person."""
     # The last interval may be shorter: its time counts once at the end, and less before it.
     weights = np.minimum(found.intervals[:-step], found.intervals[step:])
     table = np.zeros((len(found.labels), len(found.labels)))
     for each in found.classes():
         table += each.size * (each.shares[:-step] * weights[:, None]).T @ each.shares[step:]
-    return np.asarray(table / max(table.sum(), 1e-300))
+    return table
 
 
 METRIC = ActivityTransitions

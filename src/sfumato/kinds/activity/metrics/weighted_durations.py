@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 
 __all__ = ["METRIC", "WeightedDurations"]
 
 
 @dataclasses.dataclass(frozen=True)
-class WeightedDurations(Metric):
+class WeightedDurations(SummedMetric):
     """Measure how far off the mean time of a population is, by survey weights, when the release is asked.
 
     Before, the mean is over all people of the original by their weights; after, over all people published, who count
@@ -54,17 +56,28 @@ class WeightedDurations(Metric):
             return "the data have no survey weights; name their column when they are read (weight)."
         return told
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare weighted means with those of the release."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the time of people by their weights, and of classes by their people."""
         found, weights = comparison.view(ActivityComparison), comparison.original.weights
         assert weights is not None
-        before = weights @ found.totals / weights.sum()
-        after = found.sizes @ found.class_totals / max(int(found.sizes.sum()), 1)
-        value, largest = _change(before, after)
-        details: dict[str, Any] = {"largest_change": largest}
+        tally = {
+            "before": weights @ found.totals,
+            "weights": float(weights.sum()),
+            "after": found.sizes @ found.class_totals,
+            "published": int(found.sizes.sum()),
+        }
         if comparison.rows is not None:
             heavy = np.array([weights[each.rows].sum() for each in found.classes()])
-            details["with_weights"] = _change(before, heavy @ found.class_totals / max(float(heavy.sum()), 1e-300))[0]
+            tally |= {"better": heavy @ found.class_totals, "weights_published": float(heavy.sum())}
+        return tally
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare weighted means with those of the release."""
+        before = tally["before"] / tally["weights"]
+        value, largest = _change(before, tally["after"] / max(tally["published"], 1))
+        details: dict[str, Any] = {"largest_change": largest}
+        if "better" in tally:
+            details["with_weights"] = _change(before, tally["better"] / max(tally["weights_published"], 1e-300))[0]
         return value, details
 
 

@@ -10,16 +10,19 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.tally import Tally
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.report import page
+from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import (
@@ -33,7 +36,10 @@ from sfumato.report.plots import (
 )
 from sfumato.report.values import choose_ranks
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+
+Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 _SHOWN_LENGTH = 40
 _MOST_BARS = 7
@@ -99,6 +105,35 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(drawn.chart(), sets, spacing=40), path)
 
 
+def count_part(comparison: Comparison) -> Tally:
+    """Count in a part of a release what the figures need."""
+    found = comparison.view(ActivityComparison)
+    return {
+        "before": np.bincount(found.codes.ravel(), minlength=len(found.labels)).astype(np.float64),
+        "after": found.sizes @ found.class_totals,
+        "sizes": [found.sizes],
+    }
+
+
+def draw_parts(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all parts of a release together."""
+    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    return {
+        "class-sizes": _draw_classes(np.concatenate(tally["sizes"]), seen.release),
+        "durations": _draw_shares(labels, tally["before"], tally["after"]),
+    }
+
+
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    """Return the sections on following somebody, on what is sensitive, on classes and on durations."""
+    return [
+        _sensitive(seen, seen.after),
+        *(_following(found) for found in seen.beyond),
+        _classes(drawn["class-sizes"], seen.release.unit),
+        _durations(drawn["durations"]),
+    ]
+
+
 def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[Score]) -> list[tuple[str, str]]:
     tiles = page.show_change(comparison, before, after)
     kept = next((score.value for score in scores if score.name == "relative-difference"), None)
@@ -156,7 +191,7 @@ def _following(found: Finding) -> str:
     return f"<section><h2>Following somebody</h2>\n{told}</section>"
 
 
-def _sensitive(comparison: Comparison, after: Risk) -> str:
+def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
     """Say which activities are sensitive, what is promised about them and what was found."""
     labels = comparison.original.schema.sensitive
     if not labels:
@@ -192,13 +227,14 @@ def _durations(plot: Figure | None) -> str:
 
 def _draw_durations(comparison: Comparison) -> Figure:
     """Draw the share of time spent on each activity, before and after, and how far off the release is."""
-    found = comparison.view(ActivityComparison)
-    before = np.bincount(found.codes.ravel(), minlength=len(found.labels)) / max(found.codes.size, 1)
-    whole = np.array([0, found.slots])
-    spent = sum(each.size * found.published_durations(each.shares, whole)[0] for each in found.classes())
-    after = np.asarray(spent) / max(float(np.sum(spent)), 1.0)
+    counted = count_part(comparison)
+    return _draw_shares(comparison.history.labels, counted["before"], counted["after"])
+
+
+def _draw_shares(labels: Sequence[str], slots: Floats, spent: Floats) -> Figure:
+    before, after = slots / max(float(slots.sum()), 1.0), spent / max(float(spent.sum()), 1.0)
     chosen = choose_ranks(before)
-    rows = [(found.labels[at], float(before[at]), float(after[at])) for at in chosen.tolist()]
+    rows = [(labels[at], float(before[at]), float(after[at])) for at in chosen.tolist()]
     errors = [(name, abs(now - was) / was, show_share(abs(now - was) / was)) for name, was, now in rows]
     return Figure(
         title="Time spent on activities, before and after",
@@ -241,8 +277,12 @@ def _classes(plot: Figure, unit: Unit) -> str:
 
 def _draw_sizes(comparison: Comparison) -> Figure:
     """Draw how many classes, and how many people in them, there are of each size."""
-    sizes, many = comparison.view(ActivityComparison).sizes, comparison.release.unit.many.capitalize()
-    edges = choose_edges(int(sizes.max(initial=1)), getattr(comparison.release.guarantee, "k", None))
+    return _draw_classes(comparison.view(ActivityComparison).sizes, comparison.release)
+
+
+def _draw_classes(sizes: Longs, release: Any) -> Figure:
+    many = release.unit.many.capitalize()
+    edges = choose_edges(int(sizes.max(initial=1)), getattr(release.guarantee, "k", None))
     begin = int(np.searchsorted(edges, sizes.min(initial=edges[-2]), side="right")) - 1
     edges = edges[begin:]
     if len(edges) > _MOST_BARS + 1:

@@ -11,8 +11,11 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload, find_errors
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.query_metric import judge_answers, tally_answers
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.comparison import RtComparison
@@ -34,7 +37,7 @@ _PATIENCE = 1000
 
 
 @dataclasses.dataclass(frozen=True)
-class Queries(Metric):
+class Queries(SummedMetric):
     """Measure ARE of COUNT queries: how many records have such values in these columns, and all of these items?
 
     The true answer is the number of original records, withheld ones included. From the release it is estimated by the
@@ -83,19 +86,28 @@ class Queries(Metric):
     longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
     sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
         found = comparison.view(RtComparison)
-        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
-        asked = [_Query.read(found, query, number) for number, query in enumerate(workload.queries, start=1)]
+        asked = self._read(found)
         if not asked:
-            return 0.0, {"queries": 0}
+            return {}
         answers = np.array([query.answer(found) for query in asked], dtype=np.float64)
-        bound = self.sanity * len(comparison.original)
-        errors = find_errors(answers[:, 0], answers[:, 1], bound)
-        details: dict[str, Any] = {"queries": len(asked), "median": float(np.median(errors)), "sanity_bound": bound}
+        about = Facts(enumerate(query.about for query in asked))
+        return {**tally_answers(answers[:, 0], answers[:, 1], len(comparison.original)), "about": about}
+
+    def _read(self, found: RtComparison) -> list[_Query]:
+        queries = self.find_workload(found.comparison.whole).queries
+        return [_Query.read(found, query, number) for number, query in enumerate(queries, start=1)]
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the answers of all parts together."""
+        if not tally:
+            return 0.0, {"queries": 0}
+        errors, bound = judge_answers(tally, self.sanity)
+        details: dict[str, Any] = {"queries": len(errors), "median": float(np.median(errors)), "sanity_bound": bound}
         for about in ("attributes", "items", "both"):
-            some = np.array([query.about == about for query in asked])
+            some = np.array([told == about for told in tally["about"].values()])
             if some.any():
                 details[about] = float(errors[some].mean())
         return float(errors.mean()), details

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.comparison import RtComparison
 
@@ -20,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
-class UtilityLoss(Metric):
+class UtilityLoss(SummedMetric):
     """Measure UL of the items: what tum-bound keeps below delta.
 
     A record whose values stand for n1, n2, ... items has the sum of 2^n - 1 over 2^s - 1, s being the sum of all n: the
@@ -52,25 +54,36 @@ class UtilityLoss(Metric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = "A record of n exact items has n / (2^n - 1)."
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "A larger value beside others makes the sum of sizes grow faster than what it adds."
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over the records."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up over the records."""
         found = comparison.view(RtComparison)
-        records = max(len(comparison.original), 1)
-        withheld = len(comparison.original) - len(comparison.release)
-        losses = _losses(found.known, found.sizes)
         amounts = found.sizes.astype(np.float64)
         doubts = np.asarray(amounts + np.log2(1.0 - 2.0**-amounts))
-        bits = float(doubts[found.known.codes].sum()) / max(len(comparison.release), 1)
         used = np.unique(found.known.codes)
-        return (float(losses.sum()) + withheld) / records, {
-            "bits_per_record": bits,
-            "values": len(used),
-            "exact_values": int((found.sizes[used] == 1).sum()),
-            "mean_size": float(amounts[found.known.codes].mean()) if len(found.known.codes) else 0.0,
+        return {
+            "losses": float(_losses(found.known, found.sizes).sum()),
+            "withheld": len(comparison.original) - len(comparison.release),
+            "records": len(comparison.original),
+            "published": len(comparison.release),
+            "bits": float(doubts[found.known.codes].sum()),
+            "values": {comparison.keys[value] for value in used.tolist()},
+            "exact": {comparison.keys[value] for value in used[found.sizes[used] == 1].tolist()},
+            "members": float(amounts[found.known.codes].sum()),
+            "entries": len(found.known.codes),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over the records."""
+        return (tally["losses"] + tally["withheld"]) / max(tally["records"], 1), {
+            "bits_per_record": tally["bits"] / max(tally["published"], 1),
+            "values": len(tally["values"]),
+            "exact_values": len(tally["exact"]),
+            "mean_size": divide(tally["members"], tally["entries"]),
         }
 
 

@@ -144,6 +144,30 @@ class Neighbours:
             "interval away (a larger blur takes more); or monitored=* makes intervals of all events.",
         )
 
+    def join(self, other: Neighbours) -> Neighbours:
+        """Return what is found in two parts of a release together: shares of the people of both.
+
+        Examples
+        --------
+        >>> one, other = (Neighbours(n, n, {"next": chance}, 0.1, 0.5, 1) for n, chance in ((30, 0.5), (10, 0.1)))
+        >>> one.join(other).success
+        {'next': 0.4}
+        """
+        people = self.people + other.people
+
+        def average(mine: float, more: float) -> float:
+            return (self.people * mine + other.people * more) / max(people, 1)
+
+        return dataclasses.replace(
+            self,
+            people=people,
+            attacked=self.attacked + other.attacked,
+            success={name: average(chance, other.success[name]) for name, chance in self.success.items()},
+            guess=average(self.guess, other.guess),
+            promised=average(self.promised, other.promised),
+            reach=max(self.reach, other.reach),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {

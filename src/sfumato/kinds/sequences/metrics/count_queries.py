@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
 from sfumato.core.measuring.query_metric import split_time
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
@@ -21,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
-class CountQueries(Metric):
+class CountQueries(SummedMetric):
     """Measure how many people are counted wrongly: how many did this event in this period?
 
     The time the data span is cut into `intervals` periods of equal length, and up to `events` monitored
@@ -70,7 +72,7 @@ class CountQueries(Metric):
     events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
     intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
         found = comparison.view(SequenceComparison)
         asked = _asked_events(comparison)
@@ -79,16 +81,26 @@ class CountQueries(Metric):
         others = found.draw_events(self.events, comparison.seed, monitored=False)
         edges = _cut(found, self.intervals)
         truth, answer = _count(found, asked, edges)
-        too_few = _share_too_low(*_count(found, others, edges))
+        others_truth, others_answer = _count(found, others, edges)
+        return {
+            "truth": truth,
+            "answer": answer,
+            "others_truth": others_truth,
+            "others_answer": others_answer,
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the counts of all parts together."""
+        truth, answer = tally["truth"], tally["answer"]
         excess = int(np.maximum(answer - truth, 0).sum())
         return excess / max(int(answer.sum()), 1), {
             "false_positives": float((answer > truth).mean()) if answer.size else 0.0,
             "false_negatives": _share_too_low(truth, answer),
-            "other_false_negatives": too_few,
+            "other_false_negatives": _share_too_low(tally["others_truth"], tally["others_answer"]),
             "queries": answer.size,
             "queries_with_hits": int((truth > 0).sum()),
-            "events": len(asked),
-            "intervals": len(edges) - 1,
+            "events": answer.shape[0],
+            "intervals": answer.shape[1],
         }
 
 

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
@@ -22,7 +24,7 @@ _POINTS = 8
 
 
 @dataclasses.dataclass(frozen=True)
-class EventContext(Metric):
+class EventContext(SummedMetric):
     """Measure the divergence of what happens within a window of monitored events, original against published.
 
     In the original an event that is not monitored counts when the same person did a monitored event within
@@ -74,8 +76,8 @@ class EventContext(Metric):
 
     window: Annotated[int | None, Param("Window of the value, in units of the data's time.", ge=0)] = None
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare the distributions for every window."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count events near monitored ones, for every window."""
         found = comparison.view(SequenceComparison)
         windows = dict(found.durations)
         usual = found.usual_duration
@@ -84,15 +86,17 @@ class EventContext(Metric):
             windows[usual] = self.window
         events = len(comparison.places)
         codes, distances = _distances(found)
-        details, lost = {}, {}
-        for name, length in windows.items():
-            before = np.bincount(codes[distances <= length], minlength=events)
-            after = _count_published(found, length)
-            details[name] = _diverge(before, after)
-            lost[name] = int(((before > 0) & (after == 0)).sum())
+        before = {name: np.bincount(codes[distances <= length], minlength=events) for name, length in windows.items()}
+        after = {name: _count_published(found, length) for name, length in windows.items()}
+        return {"before": before, "after": after, "usual": Facts(name=usual)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the distributions for every window."""
+        before, after, usual = tally["before"], tally["after"], tally["usual"]["name"]
+        details = {name: _diverge(before[name], after[name]) for name in before}
         return details[usual], {
             **{f"within_{name}": value for name, value in details.items()},
-            "without_counterpart": lost[usual],
+            "without_counterpart": int(((before[usual] > 0) & (after[usual] == 0)).sum()),
         }
 
 

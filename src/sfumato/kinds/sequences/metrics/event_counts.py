@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
@@ -20,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
-class EventCounts(Metric):
+class EventCounts(SummedMetric):
     """Measure the error of time series: how often did this event happen in this hour, on this day?
 
     From the release a published interval counts as one event, spread evenly over the interval and over the
@@ -62,43 +65,66 @@ class EventCounts(Metric):
     events: Annotated[int, Param("Largest number of events looked at.", ge=1)] = 100
     sanity: Annotated[float, Param("Smallest true count to divide by, as a share of records.", ge=0)] = 0.001
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Count events by period in original and release."""
         found = comparison.view(SequenceComparison)
         events = found.draw_events(self.events, comparison.seed, monitored=True)
-        bound = max(1.0, self.sanity * len(comparison.original))
         names = list(found.durations)
         first = names.index(found.usual_duration)
+        counts = {name: _count(found, events, found.durations[name]) for name in names[first : first + 2]}
+        return {"counts": counts, "events": Most(len(events)), "records": len(comparison.original)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the counts of all parts together."""
+        bound = max(1.0, self.sanity * tally["records"])
         details: dict[str, Any] = {}
-        for name in names[first : first + 2]:
-            truth, estimate, elsewhere = _count(found, events, found.durations[name])
-            wrong = np.abs(estimate - truth)
-            details[f"by_{name}"] = float((wrong / np.maximum(truth, bound)).mean()) if len(truth) else 0.0
+        for name, counts in tally["counts"].items():
+            truth, estimate = counts["truth"], counts["estimate"]
+            elsewhere = float(np.maximum(counts["total"] - counts["inside"], 0.0).sum())
+            wrong, there = np.abs(estimate - truth), truth > 0
+            details[f"by_{name}"] = float((wrong / np.maximum(truth, bound))[there].mean()) if there.any() else 0.0
             details[f"total_error_by_{name}"] = float((wrong.sum() + elsewhere) / max(truth.sum(), 1.0))
             counted = (estimate.sum() + elsewhere) / max(truth.sum(), 1.0)
-        return details[f"by_{names[first]}"], {
+        return next(iter(details.values())), {
             **details,
             "counted_share": float(counted),
-            "events": len(events),
+            "events": int(tally["events"]),
             "sanity_bound": bound,
         }
 
 
-def _count(found: SequenceComparison, events: Ints, length: int) -> tuple[Floats, Floats, float]:
-    """Return true and estimated counts where events happened, and what the release counts elsewhere."""
-    codes = found.comparison.history.codes
-    truths, estimates, elsewhere = [np.empty(0)], [np.empty(0)], 0.0
+def _count(found: SequenceComparison, events: Ints, length: int) -> dict[str, Floats]:
+    """Return true and estimated counts where events happened to anybody, and all that the release counts, by event."""
+    truths, estimates, inside, totals = [np.empty(0)], [np.empty(0)], [], []
+    whole, codes = found.comparison.whole, found.comparison.history.codes
+
+    def find_all() -> list[Ints]:
+        every = whole.original.view_history().codes, whole.original.times()
+        return [np.unique(when // length) for when in _times_of(events, *every)]
+
+    periods_of = whole.once(("periods", length, tuple(events.tolist())), find_all)
+    for event, periods, when in zip(events, periods_of, _times_of(events, codes, found.times), strict=True):
+        estimate, total = _spread(found, int(event), periods, length)
+        truths.append(_sum_at(periods, when // length, np.ones(len(when))))
+        estimates.append(estimate)
+        inside.append(float(estimate.sum()))
+        totals.append(total)
+    return {
+        "truth": np.concatenate(truths),
+        "estimate": np.concatenate(estimates),
+        "inside": np.array(inside),
+        "total": np.array(totals),
+    }
+
+
+def _times_of(events: Ints, codes: npt.NDArray[np.int32], times: Ints) -> Iterator[Ints]:
+    """Yield the times of every event."""
     kept = np.isin(codes, events)
     order = np.argsort(codes[kept], kind="stable")
-    codes, times = codes[kept][order], found.times[kept][order]
+    codes, times = codes[kept][order], times[kept][order]
     for event in events:
         start, end = np.searchsorted(codes, [event, event + 1])
-        periods, truth = np.unique(times[start:end] // length, return_counts=True)
-        estimate, total = _spread(found, int(event), periods, length)
-        truths.append(truth.astype(np.float64))
-        estimates.append(estimate)
-        elsewhere += max(0.0, total - float(estimate.sum()))
-    return np.concatenate(truths), np.concatenate(estimates), elsewhere
+        yield times[start:end]
 
 
 def _spread(found: SequenceComparison, event: int, periods: Ints, length: int) -> tuple[Floats, float]:

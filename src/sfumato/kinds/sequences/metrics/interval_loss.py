@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.errors import ParameterError
+from sfumato.core.measuring.alike import Alike, digest_looks, unite_alike
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
@@ -21,15 +25,15 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
-class IntervalLoss(Metric):
+class IntervalLoss(SummedMetric):
     """Measure NCP: the loss of the intervals and categories that stand for monitored events.
 
     An event inside an interval loses the length of the interval as a share of the time the data span, and
     the size of its category as a share of all events; the weights `wt` and `we` average the two. The loss of a
     group is the mean over its members' monitored events, and NCP the mean over groups weighted by their
-    records. Groups are the records with the same monitored part. An event that no interval covers was
-    suppressed and loses everything (1); ``covered_only`` leaves such events out. People without monitored events
-    lose nothing and do not count.
+    records. Groups are the records with the same monitored part, in whatever part of a release they are. An event that
+    no interval covers was suppressed and loses everything (1); ``covered_only`` leaves such events out. People without
+    monitored events lose nothing and do not count.
 
     Unless given, `we` is 1 where a category is generalised and 0 where none is: an event published as itself has
     size 1, not 0, so that with a weight even exact events would lose something. The size of a category is
@@ -76,25 +80,45 @@ class IntervalLoss(Metric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or comparison.obstacle
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average losses over the events of a group, then over groups by their size."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up losses over the events of every group, with and without a weight of events where that is open."""
         found = comparison.view(SequenceComparison)
-        we = float(comparison.generalised.any()) if self.we is None else self.we
-        # With no weight on time and every event exact, the sizes of events are all there is to weigh.
-        we = we if self.wt + we > 0 else 1.0
         by_time = found.covers.lengths / max(found.span, 1)
         by_event = _category_shares(comparison)[found.covers.categories]
-        losses, covered = _losses_of_entries(comparison, (self.wt * by_time + we * by_event) / (self.wt + we))
         events, _ = found.monitored_originals
         group = found.group[events.row_of_token]
         people = np.bincount(found.group[events.lengths > 0], minlength=len(found.group_covers))
-        return _mean_over_groups(losses, group, people), {
-            "covered_only": _mean_over_groups(losses[covered], group[covered], people),
+        amounts = {"people": people, "events": np.bincount(group, minlength=len(people))}
+        for we in self._weights():
+            losses, covered = _losses_of_entries(comparison, (self.wt * by_time + we * by_event) / (self.wt + we))
+            amounts[f"lost {we}"] = np.bincount(group, losses, minlength=len(people))
+            amounts[f"lost where covered {we}"] = np.bincount(group[covered], losses[covered], minlength=len(people))
+        amounts["covered"] = np.bincount(group[covered], minlength=len(people))
+        return {
+            "groups": [Alike(None if comparison.part_of is None else _find_looks(found), amounts)],
+            "generalised": Most(comparison.generalised.any()),
+            "lengths": float(found.covers.lengths.sum()),
+            "intervals": len(found.covers.lows),
+            "suppressed_entries": int((~covered).sum()),
+        }
+
+    def _weights(self) -> list[float]:
+        """Return the weights of events that may turn out to be the one."""
+        # With no weight on time and every event exact, the sizes of events are all there is to weigh.
+        return [self.we] if self.we is not None else [0.0, 1.0] if self.wt > 0 else [1.0]
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average losses over the events of a group, then over groups by their size."""
+        we = self._weights()[-1 if tally["generalised"] else 0]
+        groups = unite_alike(tally["groups"])
+        people = groups["people"]
+        return _mean_over_groups(groups[f"lost {we}"], groups["events"], people), {
+            "covered_only": _mean_over_groups(groups[f"lost where covered {we}"], groups["covered"], people),
             "wt": self.wt,
             "we": we,
             "groups": int((people > 0).sum()),
-            "average_length": float(found.covers.lengths.mean()) if len(found.covers.lows) else 0.0,
-            "suppressed_entries": int((~covered).sum()),
+            "average_length": divide(tally["lengths"], tally["intervals"]),
+            "suppressed_entries": tally["suppressed_entries"],
         }
 
 
@@ -122,12 +146,21 @@ def _losses_of_entries(comparison: Comparison, losses: Floats) -> tuple[Floats, 
     return entries, covered
 
 
-def _mean_over_groups(losses: Floats, group: Ints, people: Ints) -> float:
+def _mean_over_groups(lost: Floats, events: Ints, people: Ints) -> float:
     """Average over the events of each group, then over groups by their people; 0 where there are none."""
-    events = np.bincount(group, minlength=len(people))
-    means = np.bincount(group, losses, minlength=len(people)) / np.maximum(events, 1)
+    means = lost / np.maximum(events, 1)
     weights = people * (events > 0)
     return float(np.dot(means, weights) / max(int(weights.sum()), 1))
+
+
+def _find_looks(found: SequenceComparison) -> npt.NDArray[np.uint64]:
+    """Return what tells the groups of a part from those of others: categories, their members, and intervals."""
+    covers, keys = found.group_covers, found.comparison.keys
+    looks = []
+    for begin, end in itertools.pairwise(covers.offsets.tolist()):
+        named = [keys[category] for category in covers.categories[begin:end].tolist()]
+        looks.append((named, covers.lows[begin:end].tolist(), covers.highs[begin:end].tolist()))
+    return digest_looks(looks)
 
 
 METRIC = IntervalLoss

@@ -13,17 +13,19 @@ import numpy as np
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.tally import Facts, Tally
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report import lengths, strips
-from sfumato.kinds.sequences.report.times import draw_times
+from sfumato.kinds.sequences.report.times import count_times, draw_steps, draw_times
 from sfumato.report import page
+from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.plots import Figure, draw_sets, save_figure
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["count_part", "draw_parts", "figures", "judge_parts", "picture", "render", "show_parts"]
 
 _SHOWN_EVENTS = 12
 _SHOWN_LENGTH = 40
@@ -83,9 +85,53 @@ def _judge(comparison: Comparison, after: Risk, beyond: Sequence[Finding]) -> pa
     """Judge the release, and say that it is for one receiver where other events are published."""
     judged = page.judge(comparison, after, beyond)
     events, _ = comparison.view(SequenceComparison).others
-    if judged.level == "broken" or not len(events.codes):
+    return _warn_of_others(judged, len(events.codes))
+
+
+def judge_parts(judged: page.Judgement, seen: Divided) -> page.Judgement:
+    """Judge a release in parts in the same way."""
+    return _warn_of_others(judged, seen.tally["others"])
+
+
+def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
+    if judged.level == "broken" or not others:
         return judged
     return page.Judgement("careful", f"{judged.text} It holds for one receiver only: see for whom it is safe.")
+
+
+def count_part(comparison: Comparison) -> Tally:
+    """Count in a part of a release what the figures need."""
+    found = comparison.view(SequenceComparison)
+    events, _ = found.others
+    edges, before, after = count_times(comparison)
+    return {
+        "others": len(events.codes),
+        "exposed": _count_exposed(comparison) if len(events.codes) else 0,
+        "monitored": set(_list_monitored(comparison)),
+        "edges": Facts(edges=edges),
+        "before": before,
+        "after": after,
+    }
+
+
+def draw_parts(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all parts of a release together."""
+    tally = seen.tally
+    if not tally["before"].any():
+        return {}
+    edges, clock = tally["edges"]["edges"], seen.whole.original.clock
+    return {"times": draw_steps(edges, tally["before"], tally["after"], clock)}
+
+
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    """Return the sections on receivers and times of a release in parts."""
+    tally, others = seen.tally, "no other of its part"
+    explained = _explain_exposure(seen, tally["exposed"], others) if tally["others"] else ""
+    return [
+        _say_for_whom(sorted(tally["monitored"]), explained, seen.beyond),
+        *(_neighbours(found.to_dict(), seen.release.unit) for found in seen.beyond),
+        _times(drawn.get("times")),
+    ]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -131,17 +177,23 @@ def _shout(texts: Sequence[str]) -> str:
 
 def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
     """Say for whom the release is safe, and what giving it to others would do."""
-    monitored = [
-        label
-        for label, mine in zip(comparison.places, comparison.view(SequenceComparison).is_monitored, strict=True)
-        if mine
-    ]
+    events, _ = comparison.view(SequenceComparison).others
+    explained = _explain_exposure(comparison, _count_exposed(comparison)) if len(events.codes) else ""
+    return _say_for_whom(_list_monitored(comparison), explained, beyond)
+
+
+def _list_monitored(comparison: Comparison) -> list[str]:
+    is_monitored = comparison.view(SequenceComparison).is_monitored
+    return [label for label, mine in zip(comparison.places, is_monitored, strict=True) if mine]
+
+
+def _say_for_whom(monitored: Sequence[str], explained: str, beyond: Sequence[Finding]) -> str:
+    """Say for whom a release is safe; what other events give away is explained where there are some."""
     named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in sorted(monitored)[:_SHOWN_EVENTS])
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
-    events, _ = comparison.view(SequenceComparison).others
     loud = "".join(_shout(texts) for found in beyond if (texts := getattr(found, "warnings", ())))
-    if not len(events.codes):
+    if not explained:
         told = (
             "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
             f"published.</b></p></blockquote>\n{listed}"
@@ -150,15 +202,15 @@ def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
         told = (
             "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
             "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
-            f"</blockquote>\n{listed}\n<p>{escape(_explain_exposure(comparison))}</p>\n"
+            f"</blockquote>\n{listed}\n<p>{escape(explained)}</p>\n"
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
         )
     return f"<section><h2>For whom this release is safe</h2>\n{loud}{told}</section>"
 
 
-def _explain_exposure(comparison: Comparison) -> str:
-    """Say how many records one exactly timed event gives away."""
+def _count_exposed(comparison: Comparison) -> int:
+    """Count the records that hold an event at a time at which no other has it."""
     events, times = comparison.view(SequenceComparison).others
     rows = events.row_of_token
     order = np.lexsort((rows, times, events.codes))
@@ -168,13 +220,17 @@ def _explain_exposure(comparison: Comparison) -> str:
     first_of_person = changes.copy()
     first_of_person[1:] |= np.diff(rows[order]) != 0
     people = np.bincount(moment, first_of_person)
-    exposed = len(np.unique(rows[order][people[moment] == 1]))
+    return len(np.unique(rows[order][people[moment] == 1]))
+
+
+def _explain_exposure(comparison: Comparison | Divided, exposed: int, others: str = "no other") -> str:
+    """Say how many records one exactly timed event gives away."""
     share = show_share(exposed / max(len(comparison.release), 1))
     blur = getattr(comparison.release.guarantee, "blur", None)
     kept = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
     return (
         f"{kept} keep their exact times. "
-        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which no other has it: "
+        f"{share} of the published {comparison.release.unit.records} hold an event at a time at which {others} has it: "
         f"whoever knows of that one event finds the {comparison.release.unit.record}, and reads everything else in it."
     )
 

@@ -7,13 +7,14 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.clock import Clock
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.report.numerals import show_count
 from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure
 from sfumato.report.times import draw_over_time, show_time, to_axis
 
-__all__ = ["draw_times", "spread_evenly"]
+__all__ = ["count_times", "draw_steps", "draw_times", "spread_evenly"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -33,7 +34,19 @@ def draw_times(comparison: Comparison) -> Figure | None:
     edges = np.linspace(*ends, _BINS + 1)
     before = np.histogram(times, edges)[0].astype(np.float64)
     after = spread_evenly(found.covers.lows, found.covers.highs, edges)
-    clock = comparison.original.clock
+    return draw_steps(edges, before, after, comparison.original.clock)
+
+
+def count_times(comparison: Comparison) -> tuple[Floats, Floats, Floats]:
+    """Return edges of bins over all time of the whole original, and events of a part in them, before and after."""
+    found = comparison.view(SequenceComparison)
+    edges = np.linspace(found.earliest, found.earliest + max(found.span, 1), _BINS + 1)
+    before = np.histogram(found.times[found.monitored_entries], edges)[0].astype(np.float64)
+    return edges, before, spread_evenly(found.covers.lows, found.covers.highs, edges)
+
+
+def draw_steps(edges: Floats, before: Floats, after: Floats, clock: Clock) -> Figure:
+    """Draw how many monitored events there are over time."""
     on_axis = np.array([to_axis(float(edge), clock) for edge in edges])
     return Figure(
         title="Monitored events over time, before and after",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-import numpy as np
-
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.tally import Least, Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
@@ -24,6 +24,8 @@ class ItemLoss(SetMetric):
     of a record lie within each other, an occurrence is published as the finest of them that stands for it. Where values
     are groups of a hierarchy, N is the number of its leaves and n that of the leaves below the group; where a method
     formed its own groups, items are counted and a hierarchy that is there plays no part (``by_hierarchy`` says which).
+    In a release in parts, the items are those of all parts, and values are groups of the hierarchy if they are in every
+    part.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class ItemLoss(SetMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = (
@@ -54,21 +57,40 @@ class ItemLoss(SetMetric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or PublishedItems(comparison).obstacle
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Look at what every occurrence is published as."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Look at what every occurrence is published as, by items and, where that can be, by the hierarchy."""
         published = PublishedItems(comparison)
-        values, sizes = published.value_of_occurrence, published.sizes
+        values, tree = published.value_of_occurrence, published.hierarchy
         there = values >= 0
-        losses = np.ones(len(values))
-        members = sizes[values[there]]
-        losses[there] = np.where(members > 1, members / max(published.width, 1), 0.0)
-        everything = max(len(values), 1)
-        return float(losses.mean()) if len(losses) else 0.0, {
-            "exact_share": float((losses == 0).sum() / everything),
-            "suppressed_share": float((~there).sum() / everything),
-            "largest_value": int(sizes[values[there]].max(initial=1)),
-            "items": published.width,
-            "by_hierarchy": published.hierarchy is not None,
+        tally: dict[str, Any] = {
+            "occurrences": len(values),
+            "suppressed": int((~there).sum()),
+            "exact": int((comparison.sizes[values[there]] == 1).sum()),
+            "by_hierarchy": Least(tree is not None),
+        }
+        for name, sizes, width in (
+            ("items", comparison.sizes, len(comparison.places)),
+            *([] if tree is None else [("leaves", published.sizes, len(tree.leaf_labels))]),
+        ):
+            members = sizes[values[there]]
+            tally[name] = {
+                "width": Most(width),
+                "members": int(members[members > 1].sum()),
+                "largest": Most(members.max(initial=1)),
+            }
+        return tally
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Divide what was lost by all there is."""
+        by_hierarchy, everything = bool(tally["by_hierarchy"]), max(tally["occurrences"], 1)
+        counted = tally["leaves" if by_hierarchy else "items"]
+        width = int(counted["width"])
+        return (tally["suppressed"] + counted["members"] / max(width, 1)) / everything, {
+            "exact_share": tally["exact"] / everything,
+            "suppressed_share": tally["suppressed"] / everything,
+            "largest_value": int(counted["largest"]),
+            "items": width,
+            "by_hierarchy": by_hierarchy,
         }
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
-from sfumato.core.measuring.workload import Workload, find_errors
+from sfumato.core.measuring.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
@@ -31,7 +32,8 @@ class ItemQueries(SetMetric):
     not dominate.
 
     Without a workload, `queries` sets of 1 to `longest` items are drawn from the records of the original. In a
-    workload the order of a query's items does not count.
+    workload the order of a query's items does not count. In a release in parts, every part divides the support of a
+    value among its members by what that part publishes, and the answers of all parts are added up.
 
     Examples
     --------
@@ -69,26 +71,25 @@ class ItemQueries(SetMetric):
         """Draw sets of items that occur together."""
         return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
+        workload = self.find_workload(comparison.whole)
         found = comparison.view(SetComparison)
         _refuse_unknown(workload, set(found.items))
         asked = [tuple(dict.fromkeys(query)) for query in workload.queries]
         if not asked:
+            return {}
+        tally = tally_answers(found.truth(asked), found.expect(asked), len(comparison.original))
+        return tally if found.is_disassociated else {**tally, "any_set": found.expect(asked, any_set=True)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the answers of all parts together."""
+        if not tally:
             return 0.0, {"queries": 0}
-        truth = found.truth(asked)
-        bound = max(self.sanity * len(comparison.original), 0.0)
-        errors = find_errors(truth, found.expect(asked), bound)
-        details = {
-            "queries": len(asked),
-            "median": float(np.median(errors)),
-            "largest": float(errors.max()),
-            "sanity_bound": bound,
-        }
-        if not found.is_disassociated:
-            details["any_set"] = float(find_errors(truth, found.expect(asked, any_set=True), bound).mean())
-        return float(errors.mean()), details
+        value, details = describe_errors(*judge_answers(tally, self.sanity))
+        if "any_set" in tally:
+            details["any_set"] = float(judge_answers(tally, self.sanity, "any_set")[0].mean())
+        return value, details
 
 
 def _refuse_unknown(workload: Workload, known: set[str]) -> None:

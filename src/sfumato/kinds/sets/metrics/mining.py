@@ -2,67 +2,112 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.ragged import Ragged
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.estimate.reconstruction import draw_records
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets
 
-__all__ = ["compare_top", "draw_copy", "extend_upwards", "top_certain", "top_original", "top_published"]
+__all__ = [
+    "Records",
+    "compare_top",
+    "draw_copy",
+    "extend_upwards",
+    "list_certain",
+    "list_published",
+    "mine",
+    "top_original",
+    "top_together",
+]
 
 Ints = npt.NDArray[np.int64]
+
+
+Value = tuple[str, tuple[int, ...]]
+"""A published value: its label, and its members where it has several."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Records:
+    """Records of a part: their lengths, and codes of the items of the whole original, then of published values."""
+
+    rows: Ragged
+    values: tuple[Value, ...] = ()
+
+    @staticmethod
+    def lay_together(parts: Sequence[Records], items: int) -> Ragged:
+        """Return the records of all parts as sets over the items and then all values, by their labels."""
+        values = sorted({value for part in parts for value in part.values})
+        place = {value: items + at for at, value in enumerate(values)}
+        width, first, keys = max(items + len(values), 1), 0, []
+        for part in parts:
+            number = np.append(np.arange(items), [place[value] for value in part.values]).astype(np.int64)
+            keys.append((part.rows.row_of_token + first) * width + number[part.rows.codes])
+            first += len(part.rows)
+        every = np.sort(np.concatenate(keys)) if keys else np.empty(0, np.int64)
+        offsets = np.searchsorted(every, np.arange(first + 1) * width).astype(np.int64)
+        return Ragged(offsets, (every % width).astype(np.int32), ("",) * (items + len(values)))
 
 
 def draw_copy(found: SetComparison, number: int = 0) -> Ragged:
     """Return a reconstruction of a disassociated release by its number, over the items of the original."""
 
     def draw() -> Ragged:
-        generator = np.random.default_rng([found.comparison.seed, number])
-        return found.number(draw_records(found.placement, generator))
+        seeds = [found.comparison.seed, number, found.comparison.part][: 3 if found.comparison.part else 2]
+        return found.number(draw_records(found.placement, np.random.default_rng(seeds)))
 
     return found.once(("copy", number), draw)
 
 
-def top_original(found: SetComparison, count: int) -> Itemsets:
-    """Return the most frequent itemsets of the original."""
-    return found.once(("top original", count), lambda: _mine(found.original, count))
+def top_original(whole: Whole, count: int) -> Itemsets:
+    """Return the most frequent itemsets of the whole original."""
+    items = list_items(whole)
+    return whole.once(("top original", count), lambda: mine(number_items(whole.original.history(), items), count))
 
 
-def top_published(found: SetComparison, count: int) -> Itemsets:
-    """Return the most frequent itemsets of a reconstruction, or of published values, generalised ones last."""
+def list_published(found: SetComparison) -> Records:
+    """Return the records of a reconstruction, or those of published values, a generalised one being no item."""
     if found.is_disassociated:
-        return found.once(("top copy", count), lambda: _mine(draw_copy(found), count))
-    published = found.comparison.published
+        return Records(draw_copy(found))
+    comparison, members = found.comparison, found.comparison.release.members()
     known = set(found.items)
-    members = found.comparison.release.members()
-    values = sorted(label for label in published.labels if label in members or label not in known)
     # A generalised value is never an item of the original, even where it is called like one.
-    labels = [f"{label}\0" if label in members else label for label in published.labels]
-    others = [f"{label}\0" if label in members else label for label in values]
-    renamed = Ragged(published.offsets, published.codes, tuple(labels))
-    return found.once(("top values", count), lambda: _mine(found.number(renamed, others), count))
+    values = [at for at, label in enumerate(comparison.published.labels) if label in members or label not in known]
+    code_of = {label: code for code, label in enumerate(found.items)}
+    codes = np.array([code_of.get(label, -1) for label in comparison.published.labels], dtype=np.int64)
+    codes[values] = len(found.items) + np.arange(len(values))
+    published = comparison.published.distinct()
+    rows = Ragged(published.offsets, codes[published.codes].astype(np.int32), ())
+    return Records(rows, tuple(comparison.keys[value] for value in values))
 
 
-def top_certain(found: SetComparison, count: int) -> Itemsets:
-    """Return the itemsets that most subrecords hold; items of term chunks count once per chunk, on their own."""
+def list_certain(found: SetComparison) -> Records:
+    """Return the subrecords that chunks hold; items of term chunks are records of their own, once per chunk."""
+    placement = found.placement
+    rows = placement.chunks.subrecords
+    is_term = placement.is_term[placement.chunks.chunk_of_row]
+    ordinary = rows.take(np.flatnonzero(~is_term))
+    terms = rows.take(np.flatnonzero(is_term)).codes
+    offsets = np.concatenate([ordinary.offsets, ordinary.offsets[-1] + 1 + np.arange(len(terms))])
+    return Records(found.number(Ragged(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
 
-    def mine() -> Itemsets:
-        placement = found.placement
-        rows = placement.chunks.subrecords
-        is_term = placement.is_term[placement.chunks.chunk_of_row]
-        ordinary = rows.take(np.flatnonzero(~is_term))
-        terms = rows.take(np.flatnonzero(is_term)).codes
-        offsets = np.concatenate([ordinary.offsets, ordinary.offsets[-1] + 1 + np.arange(len(terms))])
-        return _mine(found.number(Ragged(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)), count)
 
-    return found.once(("top certain", count), mine)
+def top_together(parts: Sequence[Records], whole: Whole, count: int) -> Itemsets:
+    """Return the most frequent itemsets of the records of all parts."""
+    items = len(list_items(whole))
+    # A whole release without values is as it should be.
+    rows = parts[0].rows if len(parts) == 1 and not parts[0].values else Records.lay_together(parts, items)
+    return mine(rows, count)
 
 
 def compare_top(one: Itemsets, other: Itemsets) -> tuple[float, dict[str, Any]]:
@@ -124,7 +169,8 @@ def extend_upwards(rows: Ragged, nodes: Ints, hierarchy: Hierarchy) -> tuple[Rag
     return Ragged(offsets, codes, tuple(hierarchy.labels[node] for node in order.tolist())), order
 
 
-def _mine(rows: Ragged, count: int) -> Itemsets:
+def mine(rows: Ragged, count: int) -> Itemsets:
+    """Return the most frequent itemsets of records."""
     from sfumato.kinds.sets.kernels.frequent_itemsets import top_itemsets
 
     return top_itemsets(rows.offsets, rows.codes, count, width=len(rows.labels))

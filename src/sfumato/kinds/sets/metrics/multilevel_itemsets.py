@@ -11,11 +11,13 @@ import numpy.typing as npt
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets, top_itemsets
-from sfumato.kinds.sets.metrics.mining import compare_top, draw_copy, extend_upwards
+from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "MultilevelItemsets"]
@@ -74,17 +76,22 @@ class MultilevelItemsets(SetMetric):
             else "the hierarchy does not have all items as leaves."
         )
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Mine the original and the release with all ancestors."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Keep the records with all ancestors as numbers: what is frequent is only known of all parts together."""
         found = comparison.view(SetComparison)
         hierarchy = found.hierarchy
         assert hierarchy is not None
-        leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}
-        leaves = np.array([leaf_of[label] for label in found.items], dtype=np.int64)
-        original = _mine(found.original, leaves, hierarchy, self.count)
-        if found.is_disassociated:
-            return compare_top(original, _mine(draw_copy(found), leaves, hierarchy, self.count))
-        return compare_top(original, _mine(comparison.published, _nodes_of(found, hierarchy), hierarchy, self.count))
+        rows = draw_copy(found) if found.is_disassociated else comparison.published
+        nodes = _leaves_of(comparison.whole) if found.is_disassociated else _nodes_of(found, hierarchy)
+        return {"records": [Records(extend_upwards(rows, nodes, hierarchy)[0])]}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Mine the original and the release with all ancestors."""
+        hierarchy = whole.original.hierarchies["item"]
+        history = number_items(whole.original.history(), list_items(whole))
+        original, order = extend_upwards(history, _leaves_of(whole), hierarchy)
+        released = Records.lay_together(tally["records"], len(order))
+        return compare_top(*(_mine(rows, order, hierarchy, self.count) for rows in (original, released)))
 
 
 def _nodes_of(found: SetComparison, hierarchy: Hierarchy) -> Ints:
@@ -95,12 +102,17 @@ def _nodes_of(found: SetComparison, hierarchy: Hierarchy) -> Ints:
     )
 
 
-def _mine(rows: Ragged, nodes: Ints, hierarchy: Hierarchy, count: int) -> Itemsets:
+def _leaves_of(whole: Whole) -> Ints:
+    """Return the leaf of every item of the whole original."""
+    leaf_of = {label: leaf for leaf, label in enumerate(whole.original.hierarchies["item"].leaf_labels)}
+    return np.array([leaf_of[label] for label in list_items(whole)], dtype=np.int64)
+
+
+def _mine(rows: Ragged, order: Ints, hierarchy: Hierarchy, count: int) -> Itemsets:
     """Return the most frequent itemsets over nodes, numbered by their labels."""
-    extended, order = extend_upwards(rows, nodes, hierarchy)
     first = hierarchy.first_leaf.astype(np.int64)[order]
     spans = (first, first + hierarchy.leaves[order] - 1)
-    return top_itemsets(extended.offsets, extended.codes, count, spans, len(order))
+    return top_itemsets(rows.offsets, rows.codes, count, spans, len(order))
 
 
 METRIC = MultilevelItemsets

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
@@ -25,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 class PairMetric(SetMetric):
     """Base of measures of how wrong the supports of pairs of items are that are neither frequent nor rare.
 
-    A subclass says how the supports of the pairs are compared.
+    A subclass says how the supports of the pairs are counted and compared.
 
     Examples
     --------
@@ -46,15 +48,24 @@ class PairMetric(SetMetric):
     last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
 
     @abc.abstractmethod
-    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
+    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        """Return the supports of pairs according to one part of a release."""
+
+    @abc.abstractmethod
+    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
         """Return the mean error of the supports of pairs, and what stands behind it."""
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Choose pairs by the original, and compare what original and release say of them."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Choose pairs by the whole original, and count what original and release say of them."""
         found = comparison.view(SetComparison)
         pairs, start = self.choose_pairs(found)
-        value, details = self.compare(found, pairs) if pairs else (0.0, {})
-        return value, {"pairs": len(pairs), "first_rank": start, **details}
+        told = {"pairs": Most(len(pairs)), "start": Most(start)}
+        return {**told, "truth": found.truth(pairs), **self.count(found, pairs)} if pairs else told
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare what all parts together say of the pairs."""
+        value, details = self.compare(tally) if "truth" in tally else (0.0, {})
+        return value, {"pairs": int(tally["pairs"]), "first_rank": int(tally["start"]), **details}
 
     def choose_pairs(self, found: SetComparison) -> tuple[list[tuple[str, str]], int]:
         """Return all pairs of the items of these ranks, or of as many in the middle, and the first rank used."""

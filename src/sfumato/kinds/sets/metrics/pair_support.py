@@ -6,9 +6,9 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sfumato.core.measuring.metric import Operation
+from sfumato.core.measuring.tally import Tally
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import count_supports
@@ -56,19 +56,23 @@ class PairSupport(PairMetric):
 
     copies: Annotated[int, Param("Reconstructions to average over.", ge=1)] = 1
 
-    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
-        """Count the pairs in original and release."""
-        truth = found.truth(pairs)
-        details: dict[str, Any] = {"median_support": float(np.median(truth))}
+    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        """Count the pairs in the release, and in copies of it where it has chunks."""
+        expected = {"expected": found.expect(pairs)}
         if not found.is_disassociated:
-            return float(relative_errors(truth, found.expect(pairs)).mean()), details
-        details["expected"] = float(relative_errors(truth, np.rint(found.expect(pairs))).mean())
-        details["copies"] = self.copies
-        return float(relative_errors(truth, self._average(found, pairs)).mean()), details
-
-    def _average(self, found: SetComparison, pairs: list[tuple[str, str]]) -> npt.NDArray[np.float64]:
+            return expected
         counts = [count_supports(draw_copy(found, number), pairs) for number in range(self.copies)]
-        return np.asarray(np.mean(counts, axis=0), dtype=np.float64)
+        return {**expected, "copied": np.sum(counts, axis=0)}
+
+    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
+        """Compare the supports."""
+        truth, expected = tally["truth"], tally["expected"]
+        details: dict[str, Any] = {"median_support": float(np.median(truth))}
+        if "copied" not in tally:
+            return float(relative_errors(truth, expected).mean()), details
+        details["expected"] = float(relative_errors(truth, np.rint(expected)).mean())
+        details["copies"] = self.copies
+        return float(relative_errors(truth, tally["copied"] / self.copies).mean()), details
 
 
 METRIC = PairSupport

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.measuring.metric import Operation
+from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
@@ -41,12 +42,14 @@ class PairSupportCertain(PairMetric):
     not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
-    def compare(self, found: SetComparison, pairs: list[tuple[str, str]]) -> tuple[float, dict[str, Any]]:
-        """Count the pairs in the original and in the chunks."""
-        truth = found.truth(pairs)
-        inside = relative_errors(truth, found.support_in_chunks(pairs, "inside"))
-        bounded = relative_errors(truth, found.support_in_chunks(pairs, "certain"))
-        return float(inside.mean()), {"bounded": float(bounded.mean())}
+    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        """Count the pairs in the chunks."""
+        return {how: found.support_in_chunks(pairs, how) for how in ("inside", "certain")}
+
+    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
+        """Compare the supports."""
+        inside, certain = (relative_errors(tally["truth"], tally[how]) for how in ("inside", "certain"))
+        return float(inside.mean()), {"bounded": float(certain.mean())}
 
 
 METRIC = PairSupportCertain

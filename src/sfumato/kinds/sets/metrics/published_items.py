@@ -55,7 +55,7 @@ class PublishedItems:
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:
-        """The hierarchy of the items, if that is what values were taken from: each is all items of one of its groups.
+        """The hierarchy of the items, if that is what values were taken from: each has all items of one of its groups.
 
         A method that forms its own groups is not measured by a hierarchy it never saw.
         """
@@ -63,10 +63,14 @@ class PublishedItems:
         if hierarchy is None:
             return None
         leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}
-        seen = [leaf_of[item] for item in self.comparison.places if item in leaf_of]
+        # Nobody knows of items that no record here has: in a part, a group lacks those of other parts.
+        history, places = self.comparison.history, self.comparison.places
+        here = np.append(np.unique(history.codes), np.arange(len(history.labels), len(places)))
+        seen = [leaf_of[places[code]] for code in here.tolist() if places[code] in leaf_of]
         there = np.zeros(len(leaf_of) + 1, dtype=np.int64)
         there[np.array(seen, dtype=np.int64) + 1] = 1
         before = np.cumsum(there)
+        known = {places[code] for code in here.tolist()}
         for group in self.comparison.members.lists():
             if len(group) < 2:
                 continue
@@ -74,7 +78,7 @@ class PublishedItems:
                 return None
             node = hierarchy.lca(*group)
             first = int(hierarchy.first_leaf[node])
-            if before[first + hierarchy.leaf_count(node)] - before[first] != len(group):
+            if before[first + hierarchy.leaf_count(node)] - before[first] != sum(item in known for item in group):
                 return None
         return hierarchy
 

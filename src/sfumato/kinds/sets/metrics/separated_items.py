@@ -9,7 +9,9 @@ import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.kinds.sets.comparison import SetComparison, list_items
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "SeparatedItems"]
@@ -46,20 +48,29 @@ class SeparatedItems(SetMetric):
     not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Look up the items of record and shared chunks."""
         found = comparison.view(SetComparison)
         placement = found.placement
         subrecords = placement.chunks.subrecords
         outside = ~placement.is_term[placement.chunks.chunk_of_row[subrecords.row_of_token]]
-        shown = {subrecords.labels[code] for code in np.unique(subrecords.codes[outside]).tolist()}
-        k = getattr(comparison.release.guarantee, "k", 1)
-        frequent = [found.items[item] for item in np.flatnonzero(found.supports > k).tolist()]
-        separated = sum(item not in shown for item in frequent)
+        return {
+            "shown": {subrecords.labels[code] for code in np.unique(subrecords.codes[outside]).tolist()},
+            "supports": found.supports,
+            "k": Most(getattr(comparison.release.guarantee, "k", 1)),
+            "outside": int(outside.sum()),
+            "occurrences": len(found.original.codes),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Count the frequent items that no chunk but a term chunk shows."""
+        items = list_items(whole)
+        frequent = [items[item] for item in np.flatnonzero(tally["supports"] > tally["k"]).tolist()]
+        separated = sum(item not in tally["shown"] for item in frequent)
         return separated / max(len(frequent), 1), {
             "items": len(frequent),
             "separated": separated,
-            "occurrence_share": 1 - float(outside.sum()) / max(len(found.original.codes), 1),
+            "occurrence_share": 1 - tally["outside"] / max(tally["occurrences"], 1),
         }
 
 

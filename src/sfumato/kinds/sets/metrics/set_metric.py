@@ -6,14 +6,14 @@ import dataclasses
 from typing import ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Metric
+from sfumato.core.measuring.metric import SummedMetric
 from sfumato.kinds.sets.comparison import SetComparison
 
 __all__ = ["SetMetric"]
 
 
 @dataclasses.dataclass(frozen=True)
-class SetMetric(Metric):
+class SetMetric(SummedMetric):
     """A measure of releases of sets: of those in chunks, of those with generalised items, or of both.
 
     Examples

@@ -7,9 +7,11 @@ from typing import Annotated, Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.mining import compare_top, top_original, top_published
+from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_original, top_together
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "TopItemsets"]
@@ -50,10 +52,13 @@ class TopItemsets(SetMetric):
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
+        """Keep the published records as numbers: what is frequent is only known of all parts together."""
+        return {"records": [list_published(comparison.view(SetComparison))]}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release."""
-        found = comparison.view(SetComparison)
-        return compare_top(top_original(found, self.count), top_published(found, self.count))
+        return compare_top(top_original(whole, self.count), top_together(tally["records"], whole, self.count))
 
 
 METRIC = TopItemsets

@@ -7,9 +7,11 @@ from typing import Annotated, Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.mining import compare_top, top_certain, top_original
+from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_original, top_together
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
 __all__ = ["METRIC", "TopItemsetsCertain"]
@@ -50,10 +52,13 @@ class TopItemsetsCertain(SetMetric):
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
+        """Keep the published subrecords as numbers: what is frequent is only known of all parts together."""
+        return {"records": [list_certain(comparison.view(SetComparison))]}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original and the published subrecords."""
-        found = comparison.view(SetComparison)
-        return compare_top(top_original(found, self.count), top_certain(found, self.count))
+        return compare_top(top_original(whole, self.count), top_together(tally["records"], whole, self.count))
 
 
 METRIC = TopItemsetsCertain

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation
+from sfumato.core.measuring.metric import Better, Operation, divide
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
@@ -55,30 +57,43 @@ class UtilityLoss(SetMetric):
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = "A value from which one member is suppressed everywhere stands for fewer sets."
     forms: ClassVar[tuple[str, ...]] = ("records",)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average the records' doubts."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the records' doubts."""
         published = comparison.published
-        doubts = _doubts(comparison.sizes)
-        bits = np.bincount(published.row_of_token, doubts[published.codes], minlength=len(published))
+        bits = np.bincount(published.row_of_token, _doubts(comparison.sizes)[published.codes], minlength=len(published))
         bits += len(comparison.release.suppressed())
-        width, records = max(len(comparison.places), 1), max(len(comparison.original), 1)
+        width, withheld = max(len(comparison.places), 1), len(comparison.original) - len(published)
         # Overlapping values of a record may doubt an item twice; there is no more to doubt than whether it is there.
-        doubted = float(np.minimum(bits, width).sum()) + (records - len(published)) * float(width)
-        details: dict[str, Any] = {
-            "bits_per_record": float(bits.mean()) if len(bits) else 0.0,
-            "values": len(np.unique(published.codes)),
-            "paper": float(2.0 ** _log_mean(_log_losses(published, comparison.sizes))),
+        tally = {
+            "doubted": float(np.minimum(bits, width).sum()) + withheld * float(width),
+            "width": Most(width),
+            "bits": float(bits.sum()),
+            "records": len(comparison.original),
+            "published": len(published),
+            "values": {comparison.keys[value] for value in np.unique(published.codes).tolist()},
+            "paper": _add_losses(published, comparison.sizes),
         }
         if comparison.rows is not None:
             originals = comparison.history.take(comparison.rows)
-            unchanged = _log_losses(originals, np.ones(len(originals.labels)))
-            details["paper_unchanged"] = float(2.0 ** _log_mean(unchanged))
-        return doubted / (width * records) if len(comparison.original) else 0.0, details
+            tally["unchanged"] = _add_losses(originals, np.ones(len(originals.labels)))
+        return tally
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average the records' doubts."""
+        details: dict[str, Any] = {
+            "bits_per_record": divide(tally["bits"], tally["published"]),
+            "values": len(tally["values"]),
+            "paper": _average(tally["paper"]),
+        }
+        if "unchanged" in tally:
+            details["paper_unchanged"] = _average(tally["unchanged"])
+        return divide(tally["doubted"], float(tally["width"]) * tally["records"]), details
 
 
 def _doubts(sizes: npt.NDArray[Any]) -> Floats:
@@ -101,12 +116,14 @@ def _log_losses(records: Ragged, sizes: npt.NDArray[Any]) -> Floats:
     return losses
 
 
-def _log_mean(logarithms: Floats) -> float:
-    """Return the binary logarithm of the mean of numbers given by theirs; 0 where there are none."""
-    if not len(logarithms):
-        return 0.0
-    most = float(logarithms.max())
-    return most + float(np.log2(np.mean(2.0 ** (logarithms - most))))
+def _add_losses(records: Ragged, sizes: npt.NDArray[Any]) -> dict[str, float]:
+    """Add up what records lose according to the paper; those without items do not count."""
+    losses = _log_losses(records, sizes)
+    return {"sum": float((2.0**losses).sum()), "records": len(losses)}
+
+
+def _average(losses: dict[str, float]) -> float:
+    return losses["sum"] / losses["records"] if losses["records"] else 1.0
 
 
 METRIC = UtilityLoss

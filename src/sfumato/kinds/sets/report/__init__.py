@@ -15,13 +15,15 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
+from sfumato.kinds.sets.report.parts import count_part, draw_parts
 from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
 from sfumato.report import page
+from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_count, show_share
 from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
 
 _SHOWN_ITEMS = 12
 _SHOWN_LENGTH = 40
@@ -159,6 +161,20 @@ def _form(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
         )
     plot = draw_figure("group-sizes", drawn["group-sizes"], caption)
     return f"<section><h2>Generalised items</h2>\n{plot}\n{listed}</section>"
+
+
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on the form of publication and on items of a release in parts."""
+    if "clusters" in drawn:
+        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within parts."
+        form = f"<h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}"
+    else:
+        caption = (
+            "A published value that stands for several items means: at least one of these. Every part generalises in "
+            "its own way; values with the same members are one."
+        )
+        form = f"<h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}"
+    return [f"<section>{form}</section>", _items(drawn["items"], drawn["lengths"])]
 
 
 def _items(items: Figure, lengths: Figure) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
@@ -19,7 +20,19 @@ from sfumato.report.palette import AFTER, BEFORE
 from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, name_axis
 from sfumato.report.values import choose_ranks, draw_frequencies, draw_lengths
 
-__all__ = ["draw_clusters", "draw_items", "draw_itemsets", "draw_sizes", "draw_values"]
+__all__ = [
+    "count_chunks",
+    "draw_chunks",
+    "draw_clusters",
+    "draw_item_numbers",
+    "draw_items",
+    "draw_itemsets",
+    "draw_sizes",
+    "draw_value_sizes",
+    "draw_values",
+]
+
+Ints = npt.NDArray[np.int64]
 
 _MINED = 1000
 _SHOWN = 20
@@ -37,7 +50,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
 def draw_itemsets(comparison: Comparison) -> Figure:
     """Draw supports of some of the most frequent itemsets, before and after."""
     found = comparison.view(SetComparison)
-    top = top_original(found, _MINED)
+    top = top_original(comparison.whole, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
     ranks = ranks[ranks < len(top.supports)]
     parts = np.split(top.items, top.offsets[1:-1])
@@ -125,7 +138,12 @@ def draw_items(comparison: Comparison) -> Figure:
 def draw_sizes(comparison: Comparison) -> Figure:
     """Draw how many items records have; after, too, where records are published whole."""
     chunks = comparison.view(SetComparison).is_disassociated
-    before, after = comparison.history.lengths, None if chunks else comparison.published.lengths
+    return draw_item_numbers(comparison.history.lengths, None if chunks else comparison.published.lengths)
+
+
+def draw_item_numbers(before: Ints, after: Ints | None) -> Figure:
+    """Draw how many items records have; after, too, where records are published whole."""
+    chunks = after is None
     shown = [side for side in (before, after) if side is not None]
     return Figure(
         title="Sizes of records",
@@ -143,16 +161,29 @@ def draw_sizes(comparison: Comparison) -> Figure:
 
 def draw_clusters(comparison: Comparison) -> Figure:
     """Draw how large the clusters of a disassociated release are, and which chunks publish what."""
+    return draw_chunks(**count_chunks(comparison))
+
+
+def count_chunks(comparison: Comparison) -> dict[str, Any]:
+    """Return the sizes of clusters, and how many occurrences lie in record and in shared chunks, and in all."""
     placement = comparison.view(SetComparison).placement
-    edges = choose_edges(int(placement.sizes.max(initial=1)), None)
-    counts, _ = np.histogram(placement.sizes, edges)
-    used = range(int((counts > 0).argmax()), len(counts))
-    clusters = [(show_bin(edges[i], edges[i + 1]), int(counts[i]), show_count(int(counts[i]))) for i in used]
     subrecords = placement.chunks.subrecords
     chunk = placement.chunks.chunk_of_row[subrecords.row_of_token]
-    inside = (~placement.is_term & ~placement.is_shared)[chunk].sum()
-    shared = (placement.is_shared & ~placement.is_term)[chunk].sum()
-    total = max(len(comparison.history.codes), 1)
+    return {
+        "sizes": placement.sizes,
+        "inside": int((~placement.is_term & ~placement.is_shared)[chunk].sum()),
+        "shared": int((placement.is_shared & ~placement.is_term)[chunk].sum()),
+        "occurrences": len(comparison.history.codes),
+    }
+
+
+def draw_chunks(sizes: Ints, inside: int, shared: int, occurrences: int) -> Figure:
+    """Draw how large clusters are, and which chunks publish what."""
+    edges = choose_edges(int(sizes.max(initial=1)), None)
+    counts, _ = np.histogram(sizes, edges)
+    used = range(int((counts > 0).argmax()), len(counts))
+    clusters = [(show_bin(edges[i], edges[i + 1]), int(counts[i]), show_count(int(counts[i]))) for i in used]
+    total = max(occurrences, 1)
     shares = [("record chunks", inside / total), ("shared chunks", shared / total)]
     shares.append(("term chunks", max(0.0, 1 - (inside + shared) / total)))
     bars = [(name, float(share), show_share(float(share))) for name, share in shares]
@@ -171,8 +202,12 @@ def draw_clusters(comparison: Comparison) -> Figure:
 
 def draw_values(comparison: Comparison) -> Figure:
     """Draw how many items published values stand for, and how often they are used."""
-    uses = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
-    sizes, uses = comparison.sizes[uses > 0], uses[uses > 0]
+    return draw_value_sizes(comparison.sizes, np.bincount(comparison.published.codes, minlength=len(comparison.sizes)))
+
+
+def draw_value_sizes(sizes: Ints, uses: Ints) -> Figure:
+    """Draw how many items values stand for, and how often they are used."""
+    sizes, uses = sizes[uses > 0], uses[uses > 0]
     edges = [1, *(edge + 1 for edge in choose_edges(int(sizes.max(initial=1)), None) if edge != 3)]
     values, _ = np.histogram(sizes, edges)
     entries, _ = np.histogram(sizes, edges, weights=uses)

@@ -65,6 +65,17 @@ class Homogeneity:
             said.append("What helps: ask for diversity (l=2 or more) or closeness (t=0.3).")
         return tuple(said)
 
+    def join(self, other: Homogeneity) -> Homogeneity:
+        """Return what is found in two parts of a release together.
+
+        Examples
+        --------
+        >>> Homogeneity(200, {"ill": 50}).join(Homogeneity(100, {"ill": 1})).to_dict()["certain_ill"]
+        51
+        """
+        told = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
+        return dataclasses.replace(self, people=self.people + other.people, told=told)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {

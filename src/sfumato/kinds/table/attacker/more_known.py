@@ -85,6 +85,21 @@ class MoreKnown:
             "(identifier).",
         )
 
+    def join(self, other: MoreKnown) -> MoreKnown:
+        """Return what is found in two parts of a release together.
+
+        Examples
+        --------
+        >>> one, other = (MoreKnown(9, 5, ("zip",), {"plain": n}, {"plain": 6}) for n in (1, 2))
+        >>> one.join(other).alone
+        {'plain': 3}
+        """
+        alone, below = (
+            {name: count + more.get(name, 0) for name, count in mine.items()}
+            for mine, more in ((self.alone, other.alone), (self.below, other.below))
+        )
+        return dataclasses.replace(self, people=self.people + other.people, alone=alone, below=below)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         known = {

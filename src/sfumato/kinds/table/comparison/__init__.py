@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.alike import Alike, digest_looks, mix_digests
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.publishing.leftover import Leftover, share_of
 from sfumato.core.release import Release
-from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.kinds.table.comparison.losses import PublishedAttribute, count_values
 from sfumato.kinds.table.model import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.published import Cells, PublishedTable
 
@@ -21,6 +22,7 @@ __all__ = ["NEEDS_ROWS", "TableComparison", "count_leftover"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Digests = npt.NDArray[np.uint64]
 
 NEEDS_ROWS = "needs the owner's row map: classes do not tell which record became which."
 
@@ -52,23 +54,34 @@ class TableComparison:
         return tuple(self._match(cells) for cells in self.published.columns)
 
     def _match(self, cells: Cells) -> PublishedAttribute:
-        return PublishedAttribute(self.attribute(cells.name), cells)
+        return PublishedAttribute(self.attribute(cells.name), cells, self._count(cells.name))
+
+    def _count(self, name: str) -> Ints | None:
+        """Return how many records of the whole original have each value of a column, where this is a part of it."""
+        whole = self.comparison.part_of
+        return None if whole is None else whole.once(("frequencies", name), lambda: count_values(self.whole_of(name)))
 
     def attribute(self, name: str) -> Attribute:
-        """Return a column of the original as numbers."""
+        """Return a column of the original as numbers; a value has the number that it has in the whole."""
+        whole, chosen = self.whole_of(name), self.comparison.chosen
+        return whole if chosen is None else whole.take(chosen)
+
+    def whole_of(self, name: str) -> Attribute:
+        """Return a column of the whole original as numbers."""
         if name not in {column.name for column in self.comparison.original.schema.columns}:
             raise SchemaError(
                 f"Comparison: the release has a column {name!r} that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        return attribute_of(self.comparison.original, name)
+        whole = self.comparison.whole
+        return whole.once(("attribute", name), lambda: attribute_of(whole.original, name))
 
     @cached_property
     def exact(self) -> tuple[PublishedAttribute, ...]:
         """Sensitive and plain columns, which are published as they are."""
         release = self.comparison.release
         return tuple(
-            PublishedAttribute(self.attribute(column.name), Cells.of(release, column))
+            self._match(Cells.of(release, column))
             for column in release.columns
             if column.role in {"sensitive", "plain"}
         )
@@ -80,9 +93,9 @@ class TableComparison:
 
     @property
     def asked(self) -> tuple[Attribute, ...]:
-        """What an analyst asks about: quasi-identifiers and sensitive columns."""
+        """What an analyst asks about: quasi-identifiers and sensitive columns of the whole original."""
         sensitive = {column.name for column in self.comparison.release.columns if column.role == "sensitive"}
-        return tuple(column.attribute for column in (*self.columns, *(c for c in self.exact if c.name in sensitive)))
+        return tuple(self.whole_of(c.name) for c in (*self.columns, *(c for c in self.exact if c.name in sensitive)))
 
     @property
     def records(self) -> int:
@@ -103,15 +116,33 @@ class TableComparison:
 
     @cached_property
     def original_classes(self) -> Ints:
-        """Sizes of the classes of the original: records with the same values of all quasi-identifiers."""
-        keys = [attribute.codes for attribute in attributes_of(self.comparison.original)]
-        if not keys:
-            return np.array([self.records])
-        return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
+        """Sizes of the classes of the whole original: records with the same values of all quasi-identifiers."""
+        whole = self.comparison.whole
+        return whole.once("classes", lambda: _find_classes(whole.original))
+
+    @cached_property
+    def classes(self) -> Alike:
+        """Sizes of the published classes, and what tells them from those of other parts: the meaning of their cells."""
+        return Alike(None if self.comparison.part_of is None else self._looks(), {"records": self.published.sizes})
+
+    def _looks(self) -> Digests:
+        rows, found = self.published.example, []
+        for column in self.columns:
+            cells = column.cells
+            meanings = [(cell, cells.members.get(cell)) if isinstance(cell, str) else cell for cell in cells.cells]
+            found.append(digest_looks(meanings)[cells.index[rows]])
+        return mix_digests(found) if found else np.zeros((len(rows), 2), np.uint64)
 
     def average(self, record_scores: Floats, withheld: float = 1.0) -> float:
         """Average a score of the published records over all original ones; withheld ones have a score of their own."""
         return float(record_scores.sum() + withheld * self.withheld) / max(self.records, 1)
+
+
+def _find_classes(original: Dataset) -> Ints:
+    keys = [attribute.codes for attribute in attributes_of(original)]
+    if not keys:
+        return np.array([len(original)])
+    return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
 
 
 def count_leftover(original: Dataset, release: Release) -> Leftover:

@@ -14,7 +14,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.kinds.table.model import MISSING, Attribute
 from sfumato.kinds.table.published import Cells
 
-__all__ = ["PublishedAttribute"]
+__all__ = ["PublishedAttribute", "count_values"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -39,11 +39,18 @@ class PublishedAttribute:
 
     attribute: Attribute
     cells: Cells
+    counts: Ints | None = None
+    """Number of records of the whole original with each value, where these are those of a part."""
 
     @property
     def name(self) -> str:
         """Name of the column."""
         return self.attribute.name
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a value is missing somewhere in the whole original."""
+        return bool(self.frequencies[-1])
 
     @cached_property
     def suppressed(self) -> Flags:
@@ -129,9 +136,8 @@ class PublishedAttribute:
 
     @cached_property
     def frequencies(self) -> Ints:
-        """Number of original records with each value; the last is that of missing ones."""
-        codes, width = self.attribute.codes, len(self.attribute.labels) + 1
-        return np.bincount(np.where(codes < 0, width - 1, codes), minlength=width).astype(np.int64)
+        """Number of records of the whole original with each value; the last is that of missing ones."""
+        return count_values(self.attribute) if self.counts is None else self.counts
 
     @cached_property
     def masses(self) -> Ints:
@@ -148,3 +154,18 @@ class PublishedAttribute:
         weights = np.array([count_of.get(label, 0) for label in meanings.labels], dtype=np.float64)
         inside = np.bincount(meanings.row_of_token, weights[meanings.codes], minlength=len(meanings))
         return np.where(self.suppressed, total, inside).astype(np.int64)
+
+
+def count_values(attribute: Attribute) -> Ints:
+    """Return how many records have each value of a column; the last is the number of missing ones.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.kinds.table.model import attribute_of
+    >>> data = sf.Dataset.of("table", [("a",), ("b",), ("b",), (None,)], ("city",))
+    >>> count_values(attribute_of(data, "city")).tolist()
+    [1, 2, 1]
+    """
+    codes, width = attribute.codes, len(attribute.labels) + 1
+    return np.bincount(np.where(codes < 0, width - 1, codes), minlength=width).astype(np.int64)

@@ -77,7 +77,7 @@ class Spread:
     @cached_property
     def bins(self) -> tuple[str, ...]:
         """Names of the bins."""
-        missing = ("(missing)",) if self.column.attribute.has_missing else ()
+        missing = ("(missing)",) if self.column.has_missing else ()
         if self._edges is not None:
             return (*(self._name(at) for at in range(len(self._edges) - 1)), *missing)
         named = (f"({self._others:,} other{'s' * (self._others > 1)})",) if self._others else ()
@@ -103,7 +103,7 @@ class Spread:
     @property
     def _plain(self) -> int:
         """Number of bins but for that of missing values."""
-        return len(self.bins) - self.column.attribute.has_missing
+        return len(self.bins) - self.column.has_missing
 
     @cached_property
     def bin_of_value(self) -> Ints:

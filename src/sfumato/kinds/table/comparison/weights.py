@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.queries import Selection, select
 
-__all__ = ["NO_WEIGHTS", "find_parts", "weigh_published"]
+__all__ = ["NO_WEIGHTS", "find_parts", "share_population", "weigh_published"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,10 +22,7 @@ _PARTS = 10
 
 
 def weigh_published(found: TableComparison) -> Floats:
-    """Return how much a receiver counts every published record, as a share of all original ones.
-
-    Records count alike, or by the middle of the range in which their weight is published.
-    """
+    """Return how much a receiver counts every published record: alike, or by the middle of the range of its weight."""
     published, weight = found.published.records, found.comparison.original.reading.get("weight")
     column = found.by_name.get(weight) if weight else None
     counted = np.ones(published)
@@ -34,7 +33,12 @@ def weigh_published(found: TableComparison) -> Floats:
             low, high = np.where(suppressed, axis[0], low), np.where(suppressed, axis[-1], high)
         middle = np.where(missing, 0.0, (low + high) / 2.0)
         counted = middle[column.cells.index]
-    return counted / max(float(counted.sum()), 1e-300) * (published / max(found.records, 1))
+    return counted
+
+
+def share_population(tally: Tally, weighed: Any) -> Any:
+    """Return shares of the population as a receiver finds them, of sums of what every published record counts."""
+    return weighed / max(tally["counted"], 1e-300) * (tally["published"] / max(tally["records"], 1))
 
 
 def find_parts(column: PublishedAttribute) -> Iterator[Selection]:
@@ -55,6 +59,6 @@ def find_parts(column: PublishedAttribute) -> Iterator[Selection]:
             if len(part):
                 yield Selection(attribute, low=attribute.axis[part[0]], high=attribute.axis[part[-1]])
         return
-    amounts = np.bincount(attribute.codes[attribute.codes >= 0], minlength=len(attribute.labels))
+    amounts = column.frequencies[:-1]
     for code in np.argsort(-amounts, kind="stable")[:_PARTS].tolist():
         yield select(attribute, attribute.labels[code])

@@ -10,8 +10,11 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload, find_errors
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
@@ -23,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
-class AttributeQueries(Metric):
+class AttributeQueries(SummedMetric):
     """Measure ARE of COUNT queries: how many records have such values in these columns?
 
     The true answer is the number of original records, withheld ones included. From the release it is estimated by the
@@ -76,25 +79,28 @@ class AttributeQueries(Metric):
         asked = (*attributes_of(original), *attributes_of(original, "sensitive"))
         return draw_queries(asked, self.queries, seed)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
         found = comparison.view(TableComparison)
-        workload = comparison.workload or draw_queries(found.asked, self.queries, comparison.seed)
-        if not len(workload):
+        workload = self._ask(found)
+        return tally_answers(*_answer(found, workload), found.records) if len(workload) else {}
+
+    def _ask(self, found: TableComparison) -> Workload:
+        whole = found.comparison.whole
+        if whole.workload:
+            return whole.workload
+        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.queries, whole.seed))
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Compare the answers of all parts together."""
+        if not tally:
             return 0.0, {"queries": 0}
-        truth, estimate = _answer(found, workload)
-        bound = self.sanity * found.records
-        errors = find_errors(truth, estimate, bound)
-        single = np.array([len(query) == 1 for query in workload.queries])
-        details = {
-            "queries": len(workload),
-            "median": float(np.median(errors)),
-            "largest": float(errors.max()),
-            "sanity_bound": bound,
-        }
+        errors, bound = judge_answers(tally, self.sanity)
+        value, details = describe_errors(errors, bound)
+        single = np.array([len(query) == 1 for query in self.find_workload(whole).queries])
         if single.any():
             details["one_attribute"] = float(errors[single].mean())
-        return float(errors.mean()), details
+        return value, details
 
 
 def _answer(found: TableComparison, workload: Workload) -> tuple[Floats, Floats]:

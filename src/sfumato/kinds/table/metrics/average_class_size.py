@@ -7,19 +7,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
 __all__ = ["METRIC", "AverageClassSize"]
 
 
 @dataclasses.dataclass(frozen=True)
-class AverageClassSize(Metric):
+class AverageClassSize(SummedMetric):
     """Measure C_avg: original records per published class, over k.
 
     1 is a release whose classes are as small as k allows, with nobody withheld. Records that are withheld have no class
-    and are counted among the records all the same.
+    and are counted among the records all the same. Classes of two parts of a release that look the same, cell by cell
+    and with the same members, are one class.
 
     Examples
     --------
@@ -46,14 +50,18 @@ class AverageClassSize(Metric):
     unchanged: ClassVar[float | str] = "It depends on how many records of the original are the same anyway, and on k."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Divide the records by the classes."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count records, and list the classes."""
         found = comparison.view(TableComparison)
-        sizes = found.published.sizes
         k = max(getattr(comparison.release.guarantee, "k", 1), 1)
-        return found.records / (max(len(sizes), 1) * k), {
+        return {"classes": [found.classes], "records": found.records, "k": Most(k)}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Divide the records by the classes; those of two parts that look the same are one."""
+        sizes, records = unite_alike(tally["classes"])["records"], tally["records"]
+        return records / (max(len(sizes), 1) * float(tally["k"])), {
             "classes": len(sizes),
-            "smallest": int(sizes.min(initial=found.records)),
+            "smallest": int(sizes.min(initial=records)),
             "median": float(np.median(sizes)) if len(sizes) else 0.0,
             "largest": int(sizes.max(initial=0)),
         }

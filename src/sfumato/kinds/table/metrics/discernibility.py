@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
+from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
 __all__ = ["METRIC", "Discernibility"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Discernibility(Metric):
+class Discernibility(SummedMetric):
     """Add up, over all records, how many records look the same: the squares of the sizes of the classes.
 
     A record that is withheld cannot be told from any other, and counts as many as there are records. The worst case is
     one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged`` is what the
-    original gives, published as it is.
+    original gives, published as it is. Classes of two parts of a release that look the same, cell by cell and with the
+    same members, are one class.
 
     Examples
     --------
@@ -48,16 +52,25 @@ class Discernibility(Metric):
         "Whoever leaves a class of more than half of the records costs less withheld than the others save."
     )
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Add up the squares."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count records, and list the classes."""
         found = comparison.view(TableComparison)
-        sizes, records = found.published.sizes.astype(float), max(found.records, 1)
-        penalty = float((sizes**2).sum()) + float(found.withheld) * found.records
-        return penalty, {
-            "share_of_worst": penalty / records**2,
-            "unchanged": int((found.original_classes**2).sum()),
-            "largest_class": int(sizes.max(initial=0)),
+        return {
+            "classes": [found.classes],
+            "records": found.records,
             "withheld": found.withheld,
+            "unchanged": Most((found.original_classes**2).sum()),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Add up the squares; classes of two parts that look the same are one."""
+        sizes, records = unite_alike(tally["classes"])["records"].astype(float), tally["records"]
+        penalty = float((sizes**2).sum()) + float(tally["withheld"]) * records
+        return penalty, {
+            "share_of_worst": penalty / max(records, 1) ** 2,
+            "unchanged": int(tally["unchanged"]),
+            "largest_class": int(sizes.max(initial=0)),
+            "withheld": tally["withheld"],
         }
 
 

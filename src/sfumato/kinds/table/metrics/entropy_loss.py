@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 
@@ -19,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
-class EntropyLoss(Metric):
+class EntropyLoss(SummedMetric):
     """Measure the non-uniform entropy: the bits it takes to say which value of its cell each record has.
 
     A reader who knows how frequent values are guesses the value of a cell by that: the cell costs ``-log2`` of the
@@ -50,6 +52,7 @@ class EntropyLoss(Metric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Gionis, Tassa, k-Anonymization with minimal loss of information (2007)"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
@@ -57,8 +60,8 @@ class EntropyLoss(Metric):
         """Say that the row map is missing."""
         return super().obstacle(comparison) or (NEEDS_ROWS if comparison.rows is None else None)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Add up the bits of all cells."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the bits of all cells; how frequent a value is, is what it is in the whole original."""
         found = comparison.view(TableComparison)
         rows = comparison.row_map
         lost: dict[str, float] = {}
@@ -68,19 +71,24 @@ class EntropyLoss(Metric):
             bits = np.minimum(_cell_bits(column, rows), whole[rows])
             lost[column.name] = float(bits.sum() + whole.sum() - whole[rows].sum())
             there[column.name] = float(whole.sum())
+        return {"lost": lost, "there": there, "records": found.records}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Divide what is lost by what was there."""
+        lost, there, records = tally["lost"], tally["there"], max(tally["records"], 1)
         total = sum(there.values())
         shares = {name: lost[name] / there[name] if there[name] > 0 else 0.0 for name in lost}
         return sum(lost.values()) / total if total > 0 else 0.0, {
             "by_attribute": shares,
-            "bits_per_record": sum(lost.values()) / max(found.records, 1),
-            "bits_per_record_at_worst": total / max(found.records, 1),
+            "bits_per_record": sum(lost.values()) / records,
+            "bits_per_record_at_worst": total / records,
         }
 
 
 def _whole_bits(column: PublishedAttribute) -> Floats:
     """Return what the value of every original record costs when its cell is suppressed."""
     counts = column.frequencies[column.attribute.codes]
-    return np.asarray(np.log2(len(counts) / np.maximum(counts, 1)))
+    return np.asarray(np.log2(column.frequencies.sum() / np.maximum(counts, 1)))
 
 
 def _cell_bits(column: PublishedAttribute, rows: npt.NDArray[np.int64]) -> Floats:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 
 __all__ = ["METRIC", "MicroaggregationError"]
@@ -23,7 +25,7 @@ _MEAN = "mean_"
 
 
 @dataclasses.dataclass(frozen=True)
-class MicroaggregationError(Metric):
+class MicroaggregationError(SummedMetric):
     """Measure SSE / SST: the squared distance of records from the means of their classes, as a share of their spread.
 
     Columns are standardised, so that they count alike. The means are those that the release publishes. A record that is
@@ -64,21 +66,27 @@ class MicroaggregationError(Metric):
             return "the release publishes no means of classes; mdav does."
         return told or (NEEDS_ROWS if comparison.rows is None else None)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare every record with the mean of its class."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Compare every record with the mean of its class, and with that of everybody."""
         found = comparison.view(TableComparison)
         published = {column.name for column in comparison.release.parts[_PART].columns}
-        shares: dict[str, float] = {}
+        errors: dict[str, float] = {}
+        spreads: dict[str, float] = {}
         for column in found.columns:
             axis = column.attribute.axis
-            if axis is None or f"{_MEAN}{column.name}" not in published or column.attribute.has_missing:
+            if axis is None or f"{_MEAN}{column.name}" not in published or column.has_missing:
                 continue
-            values = np.asarray(axis, np.float64)[column.attribute.codes]
-            guesses = np.full(len(values), values.mean() if len(values) else 0.0)
-            spread = float(((values - guesses) ** 2).sum())
+            places, counts = np.asarray(axis, np.float64), column.frequencies[:-1]
+            values = places[column.attribute.codes]
+            guesses = np.full(len(values), float(places @ counts) / max(int(counts.sum()), 1))
+            spreads[column.name] = float(((values - guesses) ** 2).sum())
             guesses[comparison.row_map] = _means_of_classes(found, column.name)[found.published.group]
-            if spread > 0:
-                shares[column.name] = float(((values - guesses) ** 2).sum()) / spread
+            errors[column.name] = float(((values - guesses) ** 2).sum())
+        return {"errors": errors, "spreads": spreads}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Divide by the spread."""
+        shares = {name: tally["errors"][name] / spread for name, spread in tally["spreads"].items() if spread > 0}
         return sum(shares.values()) / len(shares) if shares else 0.0, {"by_attribute": shares}
 
 

@@ -6,14 +6,16 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
 __all__ = ["METRIC", "Ncp"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Ncp(Metric):
+class Ncp(SummedMetric):
     """Measure NCP, the normalised certainty penalty: the share of its column that a cell may stand for, on average.
 
     A range loses its length over that of the column, a node of a hierarchy its leaves over all leaves, a set of labels
@@ -43,20 +45,31 @@ class Ncp(Metric):
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Xu et al., Utility-based anonymization using local recoding (2006)"
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over all cells of all records."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up over all cells of all records; a column is as wide as that of the whole original."""
         found = comparison.view(TableComparison)
-        cells = max(found.published.records * len(found.columns), 1)
-        exact = sum(int(column.amounts[column.exact].sum()) for column in found.columns)
-        gone = sum(int(column.amounts[column.suppressed].sum()) for column in found.columns)
-        return found.average(found.record_losses), {
-            "by_attribute": {c.name: found.average(c.losses[c.cells.index]) for c in found.columns},
-            "exact_share": exact / cells,
-            "suppressed_share": gone / cells,
-            "withheld_share": found.withheld / max(found.records, 1),
+        return {
+            "losses": float(found.record_losses.sum()),
+            "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in found.columns},
+            "exact": sum(int(column.amounts[column.exact].sum()) for column in found.columns),
+            "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in found.columns),
+            "cells": found.published.records * len(found.columns),
+            "withheld": found.withheld,
+            "records": found.records,
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over all cells of all records."""
+        records, cells, withheld = max(tally["records"], 1), max(tally["cells"], 1), tally["withheld"]
+        return (tally["losses"] + withheld) / records, {
+            "by_attribute": {name: (lost + withheld) / records for name, lost in tally["by_attribute"].items()},
+            "exact_share": tally["exact"] / cells,
+            "suppressed_share": tally["suppressed"] / cells,
+            "withheld_share": withheld / records,
         }
 
 

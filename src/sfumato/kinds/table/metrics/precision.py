@@ -6,14 +6,16 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
 __all__ = ["METRIC", "Precision"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Precision(Metric):
+class Precision(SummedMetric):
     """Measure Prec: one less the mean level of all cells, each as a share of the height of its hierarchy.
 
     A leaf is at level 0 and so is a missing value, the root and a suppressed cell at the height of the tree. Columns
@@ -45,15 +47,21 @@ class Precision(Metric):
     paper: ClassVar[str] = (
         "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression (2002)"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average the levels of all cells."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up the levels of all cells."""
         found = comparison.view(TableComparison)
-        kept = {c.name: 1 - found.average(c.levels[c.cells.index]) for c in found.columns}
-        without = 1 - found.withheld / max(found.records, 1)
-        return sum(kept.values()) / len(kept) if kept else without, {"by_attribute": kept}
+        levels = {c.name: float(c.levels[c.cells.index].sum()) for c in found.columns}
+        return {"levels": levels, "withheld": found.withheld, "records": found.records}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average the levels of all cells."""
+        records, withheld = max(tally["records"], 1), tally["withheld"]
+        kept = {name: 1 - (levels + withheld) / records for name, levels in tally["levels"].items()}
+        return sum(kept.values()) / len(kept) if kept else 1 - withheld / records, {"by_attribute": kept}
 
 
 METRIC = Precision

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
@@ -30,7 +32,7 @@ _MODELS = ("logistic_regression", "random_forest")
 
 
 @dataclasses.dataclass(frozen=True)
-class Prediction(Metric):
+class Prediction(SummedMetric):
     """Measure how often models that learn from the release guess a column of original records right.
 
     A logistic regression and a random forest learn the label from the quasi-identifiers of published records, of each
@@ -87,8 +89,9 @@ class Prediction(Metric):
         return told or self._refuse_label(comparison.view(TableComparison))
 
     def _refuse_label(self, found: TableComparison) -> str | None:
-        if found.records < _FEWEST_RECORDS:
-            return f"needs at least {_FEWEST_RECORDS} records to learn from, got {found.records}."
+        records = len(found.comparison.whole.original)
+        if records < _FEWEST_RECORDS:
+            return f"needs at least {_FEWEST_RECORDS} records to learn from, got {records}."
         name = self._label(found)
         if name is None:
             return "there is no sensitive column to predict. Name one (label=COLUMN)."
@@ -107,36 +110,47 @@ class Prediction(Metric):
         roles = {column.name: column.role for column in found.comparison.release.columns}
         return next((column.name for column in found.exact if roles[column.name] == "sensitive"), None)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Let models learn from both, and ask them about original records they have not seen."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Keep what those of the drawn records that are in this part teach."""
         found = comparison.view(TableComparison)
-        name = self._label(found)
-        label = found.by_name[str(name)]
-        lesson = _Lesson.of(found, label, comparison.row_map, comparison.seed)
+        name = str(self._label(found))
+        return {"label": Facts(name=name), "lessons": [_Lesson.of(found, found.by_name[name], self._draw(found))]}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Let models learn from both, and ask them about original records they have not seen."""
+        lesson = _Lesson.unite(tally["lessons"])
         right = {kind: 0 for model in _MODELS for kind in (model, f"{model}_of_original")} | {"most_frequent": 0}
         asked = 0
-        for test, others in self._split(found.records, comparison.seed):
+        for test, others in self._split(whole):
             truth = lesson.label[test]
             asked += len(test)
             values, counts = np.unique(lesson.label[others], return_counts=True)
             right["most_frequent"] += int((truth == values[counts.argmax()]).sum())
             for kind, features, labels in lesson.teach(others):
                 for model in _MODELS:
-                    guesses = self._guess(model, features, labels, lesson.original[test], comparison.seed)
+                    guesses = self._guess(model, features, labels, lesson.original[test], whole.seed)
                     right[model + kind] += int((guesses == truth).sum())
         shares = {kind: number / max(asked, 1) for kind, number in right.items()}
         return sum(shares[model] for model in _MODELS) / len(_MODELS), {
-            "label": name,
+            "label": tally["label"]["name"],
             **shares,
             "records": asked,
             "folds": self.folds,
         }
 
-    def _split(self, records: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
-        """Draw folds: rows to be asked about, and the others."""
-        drawn = np.random.default_rng(seed).permutation(records)[: self.records]
-        for part in np.array_split(drawn, self.folds):
-            yield np.sort(part), np.sort(np.setdiff1d(drawn, part))
+    def _draw(self, found: TableComparison) -> Ints:
+        """Return the drawn rows of the whole original, in their order."""
+        return np.sort(self._permute(found.comparison.whole))
+
+    def _permute(self, whole: Whole) -> Ints:
+        return np.random.default_rng(whole.seed).permutation(len(whole.original))[: self.records]
+
+    def _split(self, whole: Whole) -> Iterator[tuple[Ints, Ints]]:
+        """Draw folds: which of the drawn records are asked about, and the others."""
+        drawn = self._permute(whole)
+        place = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
+        for part in np.array_split(place, self.folds):
+            yield np.sort(part), np.sort(np.setdiff1d(place, part))
 
     def _guess(self, model: str, features: Floats, labels: Ints, asked: Floats, seed: int) -> Ints:
         from sklearn.ensemble import RandomForestClassifier
@@ -161,33 +175,51 @@ class Prediction(Metric):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Lesson:
-    """What can be learnt: features of original and published records, and the label of every original one."""
+    """What can be learnt from the drawn records of a part: features before and after, and the label of each."""
 
+    at: Ints
+    """Which of the drawn records these are."""
     original: Floats
     published: Floats
     label: Ints
-    place: Ints
-    """Published record of every original row; -1 where there is none, or its label is not exact."""
+    tells: npt.NDArray[np.bool_]
+    """Whether a record is published with its label exact; if not, what is published of it teaches nothing."""
 
     @classmethod
-    def of(cls, found: TableComparison, label: PublishedAttribute, rows: Ints, seed: int) -> _Lesson:
-        features = [Features(column) for column in found.columns if column.name != label.name]
+    def of(cls, found: TableComparison, label: PublishedAttribute, drawn: Ints) -> _Lesson:
+        comparison = found.comparison
+        chosen = np.arange(found.records) if comparison.chosen is None else comparison.chosen
+        rows = np.flatnonzero(np.isin(chosen, drawn))
+        at = np.searchsorted(drawn, chosen[rows])
+        record = np.full(found.records, -1, dtype=np.int64)
+        exact = label.exact[label.cells.index]
+        record[comparison.row_map[exact]] = np.flatnonzero(exact)
+        tells = record[rows] >= 0
+        columns = [column for column in found.columns if column.name != label.name]
         # By original row, so that the same cells teach the same in whatever order they are published.
-        chances = np.random.default_rng([seed, 1]).random((len(features), found.records))[:, rows]
-        place = np.full(found.records, -1, dtype=np.int64)
-        tells = label.exact[label.cells.index]
-        place[rows[tells]] = np.flatnonzero(tells)
-        return cls(
-            np.column_stack([each.of_original for each in features]),
-            np.column_stack([each.draw(chance) for each, chance in zip(features, chances, strict=True)]),
-            label.attribute.codes.astype(np.int64),
-            place,
-        )
+        chances = np.random.default_rng([comparison.seed, 1]).random((len(columns), len(drawn)))[:, at]
+        before, after = [], []
+        for column, chance in zip(columns, chances, strict=True):
+            cells = dataclasses.replace(column.cells, index=column.cells.index[record[rows[tells]]])
+            features = Features(PublishedAttribute(column.attribute.take(rows), cells, column.frequencies))
+            before.append(features.of_original)
+            drawn_features = np.zeros_like(features.of_original)
+            drawn_features[tells] = features.draw(chance[tells])
+            after.append(drawn_features)
+        labels = label.attribute.codes[rows].astype(np.int64)
+        return cls(at, np.column_stack(before), np.column_stack(after), labels, tells)
+
+    @classmethod
+    def unite(cls, parts: Sequence[_Lesson]) -> _Lesson:
+        """Return the lessons of all parts, in the order of the drawn records."""
+        order = np.argsort(np.concatenate([part.at for part in parts]), kind="stable")
+        fields = (field.name for field in dataclasses.fields(cls))
+        return cls(*(np.concatenate([getattr(part, name) for part in parts])[order] for name in fields))
 
     def teach(self, rows: Ints) -> Iterator[tuple[str, Floats, Ints]]:
-        """Yield what the release and what the original say about some original rows."""
-        there = rows[self.place[rows] >= 0]
-        yield "", self.published[self.place[there]], self.label[there]
+        """Yield what the release and what the original say about some of the drawn records."""
+        there = rows[self.tells[rows]]
+        yield "", self.published[there], self.label[there]
         yield "_of_original", self.original[rows], self.label[rows]
 
 

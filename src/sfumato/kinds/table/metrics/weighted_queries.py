@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import find_errors
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.core.measuring.workload import Workload, find_errors
 from sfumato.core.params import Param
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
-from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, weigh_published
+from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, share_population, weigh_published
 
 __all__ = ["METRIC", "WeightedQueries"]
 
@@ -22,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
-class WeightedQueries(Metric):
+class WeightedQueries(SummedMetric):
     """Measure ARE of weighted COUNT queries: which share of the population has such values in these columns?
 
     The true answer is the share of the survey weights of all original records. From the release it is estimated as a
@@ -72,30 +74,46 @@ class WeightedQueries(Metric):
         told = super().obstacle(comparison)
         return told or (NO_WEIGHTS if comparison.original.weights is None else None)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
         found, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
-        workload = comparison.workload or draw_queries(found.asked, self.weighted_queries, comparison.seed)
+        workload = self._ask(found)
         if not len(workload):
-            return 0.0, {"queries": 0}
+            return {}
         known = None if comparison.rows is None else weights[comparison.rows]
         counted = weigh_published(found)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"weighted-queries: query {number} of the workload"
             true, likely = answer_query(query, found.by_name, found.records, found.published.records, owner)
-            answers.append(
-                (
-                    weights[true].sum() / weights.sum(),
-                    float(counted @ likely),
-                    0.0 if known is None else float(known @ likely) / weights.sum(),
-                )
-            )
+            answers.append((weights[true].sum(), counted @ likely, 0.0 if known is None else known @ likely))
         truth, estimate, better = np.array(answers, dtype=np.float64).T
-        errors = find_errors(truth, estimate, self.weighted_sanity)
-        details = {"queries": len(workload), "median": float(np.median(errors)), "largest": float(errors.max())}
-        if known is not None:
+        return {
+            "truth": truth,
+            "estimate": estimate,
+            **({} if known is None else {"better": better}),
+            "weights": float(weights.sum()),
+            "counted": float(counted.sum()),
+            "published": found.published.records,
+            "records": found.records,
+        }
+
+    def _ask(self, found: TableComparison) -> Workload:
+        whole = found.comparison.whole
+        if whole.workload:
+            return whole.workload
+        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.weighted_queries, whole.seed))
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the shares that all parts together give."""
+        if not tally:
+            return 0.0, {"queries": 0}
+        truth = tally["truth"] / tally["weights"]
+        errors = find_errors(truth, share_population(tally, tally["estimate"]), self.weighted_sanity)
+        details = {"queries": len(errors), "median": float(np.median(errors)), "largest": float(errors.max())}
+        if "better" in tally:
+            better = tally["better"] / tally["weights"]
             details["with_weights"] = float(find_errors(truth, better, self.weighted_sanity).mean())
         return float(errors.mean()), details
 

@@ -8,16 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import expect_matches
-from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, weigh_published
+from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, share_population, weigh_published
 
 __all__ = ["METRIC", "WeightedShares"]
 
 
 @dataclasses.dataclass(frozen=True)
-class WeightedShares(Metric):
+class WeightedShares(SummedMetric):
     """Measure the distance of weighted marginals: shares of values in the population, and as the release has them.
 
     For every column, its values are cut into at most ten parts: ranges of numbers, or the most frequent labels. Half
@@ -53,22 +55,36 @@ class WeightedShares(Metric):
         told = super().obstacle(comparison)
         return told or (NO_WEIGHTS if comparison.original.weights is None else None)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare shares, column by column."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Add up weights, column by column."""
         found, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
-        known = None if comparison.rows is None else weights[comparison.rows] / weights.sum()
         counted = weigh_published(found)
-        distances, better = {}, []
+        tally: dict[str, Any] = {"truth": {}, "estimate": {}}
+        if comparison.rows is not None:
+            tally["better"] = {}
         for name, column in found.by_name.items():
             parts = list(find_parts(column))
             likely = [expect_matches([part], found.by_name, found.published.records) for part in parts]
-            truth = np.array([weights[part.of_records()].sum() / weights.sum() for part in parts])
-            distances[name] = _differ(truth, np.array([counted @ each for each in likely]))
-            if known is not None:
-                better.append(_differ(truth, np.array([known @ each for each in likely])))
+            tally["truth"][name] = np.array([weights[part.of_records()].sum() for part in parts])
+            tally["estimate"][name] = np.array([counted @ each for each in likely])
+            if comparison.rows is not None:
+                tally["better"][name] = np.array([weights[comparison.rows] @ each for each in likely])
+        return {
+            **tally,
+            "weights": float(weights.sum()),
+            "counted": float(counted.sum()),
+            "published": found.published.records,
+            "records": found.records,
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare shares, column by column."""
+        truth = {name: sums / tally["weights"] for name, sums in tally["truth"].items()}
+        distances = {name: _differ(truth[name], share_population(tally, tally["estimate"][name])) for name in truth}
         details: dict[str, Any] = {f"{name}, distance": distance for name, distance in distances.items()}
-        if better:
+        if tally.get("better"):
+            better = [_differ(truth[name], sums / tally["weights"]) for name, sums in tally["better"].items()]
             details["with_weights"] = float(np.mean(better))
         return float(np.mean(list(distances.values()))) if distances else 0.0, details
 

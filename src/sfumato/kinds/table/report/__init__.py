@@ -9,18 +9,21 @@ from typing import Any
 import altair as alt
 
 from sfumato.checking.risk import Finding, Risk
+from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.tally import Tally
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
-from sfumato.kinds.table.report.plots import draw_classes, draw_errors, draw_generalised, draw_marginals, draw_pairs
+from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised, draw_pairs
 from sfumato.report import page
+from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
-__all__ = ["figures", "picture", "render", "show_classes", "show_columns"]
+__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_classes", "show_columns", "show_parts"]
 
 _FIGURES = (
     ("highest", "Highest risk"),
@@ -67,11 +70,9 @@ def figures(
     drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
     if curve:
         drawn["risk-curve"] = draw_risk_curve(curve, "Quasi-identifiers known")
-    drawn["classes"] = draw_classes(found)
+    drawn["classes"] = draw_classes(found.published.sizes, comparison.release.guarantee)
     if found.columns:
-        drawn["generalised"] = draw_generalised(found)
-        drawn["marginals"] = draw_marginals(found)
-        drawn["errors"] = draw_errors(found)
+        drawn |= draw_columns(Fates.of(found))
     if len(found.by_name) > 1:
         drawn["pairs"] = draw_pairs(found)
     return drawn
@@ -79,9 +80,27 @@ def figures(
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    generalised = draw_generalised(comparison.view(TableComparison)).chart()
+    generalised = draw_generalised(Fates.of(comparison.view(TableComparison))).chart()
     sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
+
+
+def count_part(comparison: Comparison) -> Tally:
+    """Count in a part of a release what the figures need."""
+    found = comparison.view(TableComparison)
+    return {"fates": Fates.of(found), "classes": [found.classes]}
+
+
+def draw_parts(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all parts of a release together."""
+    fates, sizes = seen.tally["fates"], unite_alike(seen.tally["classes"])["records"]
+    columns = draw_columns(fates) if fates.columns else {}
+    return {"classes": draw_classes(sizes, seen.release.guarantee), **columns}
+
+
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    """Return the sections on what goes beyond the promise, on columns and on classes of a release in parts."""
+    return [_beyond(seen.beyond, seen.after), show_columns(drawn), show_classes(drawn["classes"])]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 
+from sfumato.core.guarantee import Guarantee
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.spread import Spread, associate
@@ -27,7 +30,10 @@ from sfumato.report.plots import (
     tell_apart,
 )
 
-__all__ = ["draw_classes", "draw_errors", "draw_generalised", "draw_marginals", "draw_pairs"]
+__all__ = ["Fates", "draw_classes", "draw_columns", "draw_errors", "draw_generalised", "draw_marginals", "draw_pairs"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _NAME_LENGTH = 22
 _MOST_PANELS = 16
@@ -38,13 +44,93 @@ _LIMITS = (0.05, 0.1, 0.2, 0.4)
 _STRENGTHS = ("below 0.05", "0.05–0.1", "0.1–0.2", "0.2–0.4", "0.4 and above")
 
 
-def draw_generalised(found: TableComparison) -> Figure:
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fate:
+    """What became of a column: cells by how far they are generalised, what they lose, and records in bins."""
+
+    name: str
+    ways: Ints
+    """Cells that are exact, generalised and suppressed."""
+    loss: float
+    """Share of the column that cells may stand for, added up."""
+    bins: tuple[str, ...]
+    before: Floats
+    after: Floats
+
+    @classmethod
+    def of(cls, column: PublishedAttribute) -> Fate:
+        """Count the cells of a column, and lay its values into bins."""
+        ways = (column.exact, ~column.exact & ~column.suppressed, column.suppressed)
+        spread = Spread(column)
+        return cls(
+            column.name,
+            np.array([int(column.amounts[way].sum()) for way in ways]),
+            float(column.losses[column.cells.index].sum()),
+            spread.bins,
+            spread.of_original.astype(np.float64),
+            spread.of_release,
+        )
+
+    def __add__(self, other: Fate) -> Fate:
+        """Return what became of the column in two parts of a release."""
+        return Fate(
+            self.name,
+            self.ways + other.ways,
+            self.loss + other.loss,
+            max(self.bins, other.bins, key=len),
+            _add_bins(self.before, other.before),
+            _add_bins(self.after, other.after),
+        )
+
+
+def _add_bins(one: Floats, other: Floats) -> Floats:
+    """Add up bins; parts may differ in the last ones, of values that only some of them may stand for."""
+    total = np.zeros(max(len(one), len(other)))
+    total[: len(one)] += one
+    total[: len(other)] += other
+    return total
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fates:
+    """What became of all columns of a release, and of how many records."""
+
+    columns: tuple[Fate, ...]
+    records: int
+    published: int
+
+    @classmethod
+    def of(cls, found: TableComparison) -> Fates:
+        """Look at all quasi-identifiers."""
+        return cls(tuple(map(Fate.of, found.columns)), found.records, found.published.records)
+
+    def __add__(self, other: Fates) -> Fates:
+        """Return what became of the columns in two parts of a release."""
+        columns = (one + more for one, more in zip(self.columns, other.columns, strict=True))
+        return Fates(tuple(columns), self.records + other.records, self.published + other.published)
+
+    def spread(self, column: Fate) -> list[tuple[str, float, float]]:
+        """Return the share of records in each bin of a column, before and after."""
+        before, after = column.before / max(self.records, 1), column.after / max(self.published, 1)
+        return list(zip(column.bins, before.tolist(), after.tolist(), strict=True))
+
+
+def draw_columns(fates: Fates) -> dict[str, Figure]:
+    """Draw all figures about columns, by name."""
+    return {
+        "generalised": draw_generalised(fates),
+        "marginals": draw_marginals(fates),
+        "errors": draw_errors(fates),
+    }
+
+
+def draw_generalised(fates: Fates) -> Figure:
     """Draw a bar per quasi-identifier: its cells that are exact, generalised and suppressed."""
     rows, values, losses = [], [], []
-    for column in found.columns:
-        shares = _shares(column)
+    for column in fates.columns:
+        shares = (column.ways / max(int(column.ways.sum()), 1)).tolist()
         name = shorten(column.name, _NAME_LENGTH)
-        loss = found.average(column.losses[column.cells.index])
+        loss = (column.loss + fates.records - fates.published) / max(fates.records, 1)
         edge = 0.0
         for (way, colour), share in zip(_WAYS, shares, strict=True):
             told = f"{column.name}: {show_share(share)} {way}"
@@ -78,23 +164,17 @@ def draw_generalised(found: TableComparison) -> Figure:
     )
 
 
-def _shares(column: PublishedAttribute) -> list[float]:
-    total = max(int(column.amounts.sum()), 1)
-    ways = (column.exact, ~column.exact & ~column.suppressed, column.suppressed)
-    return [float(column.amounts[way].sum()) / total for way in ways]
-
-
-def draw_marginals(found: TableComparison) -> Figure:
+def draw_marginals(fates: Fates) -> Figure:
     """Draw a panel per quasi-identifier: the share of records in each bin before and after."""
-    shown = found.columns[:_MOST_PANELS]
+    shown = fates.columns[:_MOST_PANELS]
     panels, rows = [], []
     for column in shown:
-        bins = _spread(found, column)
+        bins = fates.spread(column)
         panels.append(draw_twin_bars(bins, shorten(column.name, 40), None, shares=True))
         rows += [[f"{column.name}: {shorten(name, 40)}", show_share(was), show_share(now)] for name, was, now in bins]
     notes = []
-    if len(shown) < len(found.columns):
-        notes.append(f"The first {len(shown)} of {len(found.columns)} quasi-identifiers are shown.")
+    if len(shown) < len(fates.columns):
+        notes.append(f"The first {len(shown)} of {len(fates.columns)} quasi-identifiers are shown.")
     return Figure(
         title="Values of quasi-identifiers before and after",
         description="A panel per quasi-identifier with two bars per bin: the share of original records, and of "
@@ -107,20 +187,12 @@ def draw_marginals(found: TableComparison) -> Figure:
     )
 
 
-def _spread(found: TableComparison, column: PublishedAttribute) -> list[tuple[str, float, float]]:
-    """Return the share of records in each bin of a column, before and after."""
-    spread = Spread(column)
-    before = spread.of_original / max(found.records, 1)
-    after = spread.of_release / max(found.published.records, 1)
-    return list(zip(spread.bins, before.tolist(), after.tolist(), strict=True))
-
-
-def draw_errors(found: TableComparison) -> Figure:
+def draw_errors(fates: Fates) -> Figure:
     """Draw how far off the release is for the values that are furthest off, each as a share of the true number."""
     errors = [
         (f"{column.name}: {name}", abs(now - was) / was)
-        for column in found.columns
-        for name, was, now in _spread(found, column)
+        for column in fates.columns
+        for name, was, now in fates.spread(column)
         if was > 0
     ]
     errors.sort(key=lambda error: -error[1])
@@ -136,10 +208,9 @@ def draw_errors(found: TableComparison) -> Figure:
     )
 
 
-def draw_classes(found: TableComparison) -> Figure:
+def draw_classes(sizes: Ints, guarantee: Guarantee) -> Figure:
     """Draw how many classes are how large, and how many records are in them."""
-    k = getattr(found.comparison.release.guarantee, "k", None)
-    sizes = found.published.sizes
+    k = getattr(guarantee, "k", None)
     edges = choose_edges(int(max(sizes.max(initial=1), k or 1)), k)
     classes, _ = np.histogram(sizes, edges)
     records, _ = np.histogram(sizes, edges, weights=sizes)

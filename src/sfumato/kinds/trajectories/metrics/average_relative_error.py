@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.measuring.workload import Workload, find_errors
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
+from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 
 __all__ = ["METRIC", "AverageRelativeError"]
 
 
 @dataclasses.dataclass(frozen=True)
-class AverageRelativeError(Metric):
+class AverageRelativeError(SummedMetric):
     """Measure ARE: the average relative error of COUNT queries on subtrajectories.
 
     The true answer is the number of original records, withheld ones included, that contain the query.
@@ -66,20 +67,17 @@ class AverageRelativeError(Metric):
         """Draw subtrajectories."""
         return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        workload = comparison.workload or self.draw_workload(comparison.original, comparison.seed)
+        workload = self.find_workload(comparison.whole)
         _refuse_unknown(workload, comparison)
         truth = workload.count(comparison.history)
         estimate = workload.count(comparison.published, comparison.members)
-        bound = self.sanity * len(comparison.original)
-        errors = find_errors(truth, estimate, bound)
-        return float(errors.mean()) if len(errors) else 0.0, {
-            "queries": len(workload),
-            "median": float(np.median(errors)) if len(errors) else 0.0,
-            "largest": float(errors.max(initial=0.0)),
-            "sanity_bound": bound,
-        }
+        return tally_answers(truth, estimate, len(comparison.original))
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Compare the answers of all parts together."""
+        return describe_errors(*judge_answers(tally, self.sanity))
 
 
 def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:

@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation, mean_over_records
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide, sum_over_records
+from sfumato.core.measuring.tally import Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "Distance"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Distance(Metric):
+class Distance(SummedMetric):
     """Measure the trajectory data-set distance D.
 
     The distance of a place to the value it is published as is the mean distance to all members, itself
@@ -49,6 +51,7 @@ class Distance(Metric):
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = (
@@ -67,20 +70,35 @@ class Distance(Metric):
         places = comparison.original.places
         return "metres" if places is not None and "lon" in places.column_names else "units of x and y"
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over places, then over trajectories."""
-        largest = comparison.view(PlaceComparison).largest_distance
-        distances = comparison.view(PlaceComparison).member_distances[comparison.member_entries]
+    def tally(self, comparison: Comparison) -> Tally:
+        """Average over places, and add up over trajectories."""
+        places = comparison.view(PlaceComparison)
+        distances = places.member_distances[comparison.member_entries]
         suppressed = comparison.published_values < 0
-        everywhere = np.full(len(suppressed), largest)
+        everywhere = np.zeros(len(suppressed))
         everywhere[~suppressed] = distances
-        value = mean_over_records(distances, comparison.published.offsets)
-        return value, {
-            "normalised": value / largest if largest else 0.0,
-            "largest_distance": largest,
-            "trajectories": len(comparison.published),
+        offsets = comparison.originals.offsets
+        return {
+            "distance": sum_over_records(distances, comparison.published.offsets),
+            "with_suppressed": sum_over_records(everywhere, offsets),
+            "suppressed_share": sum_over_records(suppressed.astype(np.float64), offsets),
             "suppressed_entries": int(suppressed.sum()),
-            "suppressed_as_largest": mean_over_records(everywhere, comparison.originals.offsets),
+            "trajectories": len(comparison.published),
+            "largest": Most(places.largest_distance),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over trajectories."""
+        largest, trajectories = float(tally["largest"]), tally["trajectories"]
+        value = divide(tally["distance"], trajectories)
+        return value, {
+            "normalised": divide(value, largest),
+            "largest_distance": largest,
+            "trajectories": trajectories,
+            "suppressed_entries": tally["suppressed_entries"],
+            "suppressed_as_largest": divide(
+                tally["with_suppressed"] + largest * tally["suppressed_share"], trajectories
+            ),
         }
 
 

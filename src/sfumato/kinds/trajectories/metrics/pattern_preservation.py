@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 
@@ -23,7 +25,7 @@ _MOST_PATTERNS = 200_000
 
 
 @dataclasses.dataclass(frozen=True)
-class PatternPreservation(Metric):
+class PatternPreservation(SummedMetric):
     """Measure the share of frequent sequential patterns kept, and the share of spurious ones.
 
     A projection of the release replaces every generalised place, at every position on its own, by a
@@ -69,21 +71,26 @@ class PatternPreservation(Metric):
         0.01
     )
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
+        """Keep the published records as numbers: what is frequent is only known of all parts together."""
+        return {"published": [_Published(comparison.published, comparison.members)]}
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original once and every projection."""
         from sfumato.kinds.trajectories.kernels.patterns import frequent_patterns
 
-        history, published = comparison.history, comparison.published
+        history, release = whole.original.history(), _unite(tally["published"], whole)
+        published = release.records
         floors = [max(1, math.ceil(self.min_support * len(rows))) for rows in (history, published)]
         longest = max(int(history.lengths.max(initial=1)), 1)
         for rows, floor in zip((history, published), floors, strict=True):
             longest = _certain_length(rows, floor, longest)
         original = frequent_patterns(history.offsets, history.codes, floors[0], longest)
         # Without generalised places all projections are the release itself.
-        rounds = self.projections if comparison.generalised.any() else 1
+        rounds = self.projections if (release.members.lengths > 1).any() else 1
         kept, spurious = np.ones(rounds), np.zeros(rounds)
         for number in range(rounds):
-            codes = _project(comparison, np.random.default_rng([comparison.seed, number]))
+            codes = _project(release, np.random.default_rng([whole.seed, number]))
             found = frequent_patterns(published.offsets, codes, floors[1], longest)
             shared = _count_shared(original, found)
             kept[number] = shared / len(original.supports) if len(original.supports) else 1.0
@@ -114,11 +121,39 @@ def _certain_length(histories: Ragged, floor: int, longest: int) -> int:
     return longest
 
 
-def _project(comparison: Comparison, generator: np.random.Generator) -> npt.NDArray[np.int32]:
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Published:
+    """Published records over values, and the members of every value over the places of the whole original."""
+
+    records: Ragged
+    members: Ragged
+
+
+def _unite(parts: list[_Published], whole: Whole) -> _Published:
+    """Lay the records of parts one after the other; members that nobody visits are numbered after all places."""
+    if len(parts) == 1:
+        return parts[0]
+    known = len(whole.original.view_history().labels)
+    others = {
+        label: known + at for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[known:]}))
+    }
+    entries, lengths, codes, sizes, first = [], [], [], [], 0
+    for part in parts:
+        entries.append(part.records.codes + np.int32(first))
+        lengths.append(part.records.lengths)
+        place = np.append(np.arange(known), [others[label] for label in part.members.labels[known:]]).astype(np.int32)
+        codes.append(place[part.members.codes])
+        sizes.append(part.members.lengths)
+        first += len(part.members)
+    begins, ends = (np.concatenate([[0], np.cumsum(np.concatenate(each))]) for each in (lengths, sizes))
+    return _Published(Ragged(begins, np.concatenate(entries), ()), Ragged(ends, np.concatenate(codes), ()))
+
+
+def _project(release: _Published, generator: np.random.Generator) -> npt.NDArray[np.int32]:
     """Replace every published value by a random member."""
-    values = comparison.published.codes
-    chosen = (generator.random(len(values)) * comparison.sizes[values]).astype(np.int64)
-    places: npt.NDArray[np.int32] = comparison.members.codes[comparison.members.offsets[values] + chosen]
+    values, members = release.records.codes, release.members
+    chosen = (generator.random(len(values)) * members.lengths[values]).astype(np.int64)
+    places: npt.NDArray[np.int32] = members.codes[members.offsets[values] + chosen]
     return places
 
 

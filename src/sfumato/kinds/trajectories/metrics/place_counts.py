@@ -8,19 +8,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 
 __all__ = ["METRIC", "PlaceCounts"]
 
 
 @dataclasses.dataclass(frozen=True)
-class PlaceCounts(Metric):
+class PlaceCounts(SummedMetric):
     """Count places published as they are, generalised places and suppressed places.
 
     The value is the number of original places that are published as they are. With local recoding a
     place may be published as it is to some and generalised to others; it then counts here and in the
     generalised places it is a member of. Average and largest size are those of the generalised places,
-    0 when there are none. ``exact_share`` is the share of published entries that are exact.
+    0 when there are none. ``exact_share`` is the share of published entries that are exact. In a release in parts, a
+    place counts once if any part publishes it as it is, and as suppressed if any part suppresses it; generalised places
+    of two parts are the same if they have the same members.
 
     Examples
     --------
@@ -47,20 +51,29 @@ class PlaceCounts(Metric):
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = "Where all but one member of a value are suppressed, the last is published as itself."
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Count."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count entries, and list what there is."""
         entries = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
-        generalised = comparison.generalised & (entries > 0)
-        exact = int((~generalised & (entries > 0)).sum())
-        sizes = comparison.sizes[generalised]
-        return exact, {
-            "original": len(comparison.history.labels),
-            "exact": exact,
+        used, keys = np.flatnonzero(entries), comparison.keys
+        return {
+            "exact": {keys[value][0] for value in used.tolist() if not comparison.generalised[value]},
+            "generalised": {keys[value][1] for value in used.tolist() if comparison.generalised[value]},
+            "suppressed": set(comparison.release.suppressed()),
+            "exact_entries": int(entries[~comparison.generalised].sum()),
+            "entries": int(entries.sum()),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Count every place and every generalised place once."""
+        sizes = np.array([len(members) for members in tally["generalised"]])
+        return len(tally["exact"]), {
+            "original": len(whole.original.view_history().labels),
+            "exact": len(tally["exact"]),
             "generalised": len(sizes),
-            "suppressed": len(comparison.release.suppressed()),
+            "suppressed": len(tally["suppressed"]),
             "average_size": float(sizes.mean()) if len(sizes) else 0.0,
             "largest_size": int(sizes.max(initial=0)),
-            "exact_share": float(entries[~generalised].sum() / max(int(entries.sum()), 1)),
+            "exact_share": tally["exact_entries"] / max(tally["entries"], 1),
         }
 
 

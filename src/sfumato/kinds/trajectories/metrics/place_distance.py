@@ -8,19 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
+from sfumato.core.measuring.tally import Facts, Most, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "PlaceDistance"]
 
 
 @dataclasses.dataclass(frozen=True)
-class PlaceDistance(Metric):
+class PlaceDistance(SummedMetric):
     """Average the distance of members inside generalised places, as a share of the largest distance.
 
     The distance inside a generalised place is the mean over the pairs of its different members; the
     measure is the mean over the generalised places, each counting once, divided by the largest distance
-    between two places. It is 0 when nothing is generalised or all places are at one point.
+    between two places. It is 0 when nothing is generalised or all places are at one point. In a release in parts,
+    generalised places with the same members are one.
 
     Examples
     --------
@@ -55,17 +58,26 @@ class PlaceDistance(Metric):
             return super().obstacle(comparison) or "needs the coordinates of places (x, y)."
         return super().obstacle(comparison)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over pairs, then over generalised places."""
-        located = ~np.isnan(comparison.view(PlaceComparison).member_distances)
+    def tally(self, comparison: Comparison) -> Tally:
+        """Average over pairs, for every generalised place."""
+        distances, generalised = comparison.view(PlaceComparison).member_distances, comparison.generalised
+        located = ~np.isnan(distances)
         value_of = comparison.members.row_of_token[located]
         sizes = np.bincount(value_of, minlength=len(comparison.members))
-        totals = np.bincount(value_of, comparison.view(PlaceComparison).member_distances[located], minlength=len(sizes))
+        totals = np.bincount(value_of, distances[located], minlength=len(sizes))
         # A member's distance is a mean over all members, itself included; pairs leave itself out.
-        inside = totals[comparison.generalised] / np.maximum(sizes[comparison.generalised] - 1, 1)
-        average = float(inside.mean()) if len(inside) else 0.0
-        largest = comparison.view(PlaceComparison).largest_distance
-        return average / largest if largest else 0.0, {
+        inside = totals[generalised] / np.maximum(sizes[generalised] - 1, 1)
+        values = (comparison.keys[value][1] for value in np.flatnonzero(generalised).tolist())
+        return {
+            "inside": Facts(zip(values, inside.tolist(), strict=True)),
+            "largest": Most(comparison.view(PlaceComparison).largest_distance),
+        }
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over generalised places, each of which counts once, however many parts have it."""
+        inside, largest = list(tally["inside"].values()), float(tally["largest"])
+        average = divide(sum(inside), len(inside))
+        return divide(average, largest), {
             "average_distance": average,
             "largest_distance": largest,
             "generalised": len(inside),

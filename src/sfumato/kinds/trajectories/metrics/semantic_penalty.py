@@ -9,14 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation, mean_over_records
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide, sum_over_records
+from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
 __all__ = ["METRIC", "SemanticPenalty"]
 
 
 @dataclasses.dataclass(frozen=True)
-class SemanticPenalty(Metric):
+class SemanticPenalty(SummedMetric):
     """Measure the semantic similarity penalty P under the hierarchy of places.
 
     The semantic dissimilarity SD of a generalised place is the share of the hierarchy's leaves that lie
@@ -52,6 +54,7 @@ class SemanticPenalty(Metric):
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )
+    averages: ClassVar[bool] = True
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
     not_monotone: ClassVar[str] = (
@@ -64,20 +67,30 @@ class SemanticPenalty(Metric):
             return super().obstacle(comparison) or "needs a hierarchy of places."
         return super().obstacle(comparison)
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Average over places, then over trajectories."""
-        dissimilarity = self.dissimilarity(comparison)
-        generalised = dissimilarity[comparison.generalised]
-        details: dict[str, Any] = {
-            "average_dissimilarity": float(generalised.mean()) if len(generalised) else 0.0,
-            "generalised": len(generalised),
+    def tally(self, comparison: Comparison) -> Tally:
+        """Average over places, and add up over trajectories."""
+        dissimilarity, published = self.dissimilarity(comparison), comparison.published
+        generalised = np.flatnonzero(comparison.generalised).tolist()
+        tally: dict[str, Any] = {
+            "generalised": Facts({comparison.keys[value][1]: dissimilarity[value] for value in generalised}),
+            "penalty": sum_over_records(dissimilarity[published.codes], published.offsets),
+            "trajectories": len(published),
         }
-        published = comparison.published
         if comparison.view(PlaceComparison).has_coordinates and comparison.obstacle is None:
             distances = comparison.view(PlaceComparison).member_distances[comparison.member_entries]
-            combined = mean_over_records(distances * dissimilarity[published.codes], published.offsets)
-            details["combined_distance"] = combined
-        return mean_over_records(dissimilarity[published.codes], published.offsets), details
+            tally["combined"] = sum_over_records(distances * dissimilarity[published.codes], published.offsets)
+        return tally
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Average over trajectories, and over generalised places."""
+        generalised, trajectories = list(tally["generalised"].values()), tally["trajectories"]
+        details: dict[str, Any] = {
+            "average_dissimilarity": divide(sum(generalised), len(generalised)),
+            "generalised": len(generalised),
+        }
+        if "combined" in tally:
+            details["combined_distance"] = divide(tally["combined"], trajectories)
+        return divide(tally["penalty"], trajectories), details
 
     def dissimilarity(self, comparison: Comparison) -> npt.NDArray[np.float64]:
         """Return SD of every published value; 0 for a place published as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy.typing as npt
 
 from sfumato.checking.subsequences import lookup, support
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 
@@ -20,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
-class SupportDivergence(Metric):
+class SupportDivergence(SummedMetric):
     """Measure the Kullback-Leibler divergence of supports, original against published.
 
     The value is over all places; ``pairs`` is over a sample of subtrajectories of two places, drawn from
@@ -66,19 +69,30 @@ class SupportDivergence(Metric):
 
     pairs: Annotated[int, Param("Number of subtrajectories of two places drawn.", ge=1)] = 100
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
-        """Compare supports of places and of sampled pairs."""
+    def tally(self, comparison: Comparison) -> Tally:
+        """Count supports of places and of sampled pairs."""
         count = len(comparison.history.labels)
-        original = lookup(*support(comparison.history, 1), np.arange(count))
-        visited = original > 0
-        published = _supports_of_places(comparison)[:count]
-        sample = Workload.generate(comparison.original, self.pairs, (2,), comparison.seed)
-        possible = sample.count(comparison.published, comparison.members, np.ones(len(comparison.members)))
-        return _diverge(original[visited], published[visited]), {
+        sample = self._sample(comparison.whole)
+        return {
+            "before": lookup(*support(comparison.history, 1), np.arange(count)),
+            "after": _supports_of_places(comparison)[:count],
+            "pairs_before": sample.count(comparison.history),
+            "pairs_after": sample.count(comparison.published, comparison.members, np.ones(len(comparison.members))),
+        }
+
+    def _sample(self, whole: Whole) -> Workload:
+        draw = functools.partial(Workload.generate, whole.original, self.pairs, (2,), whole.seed)
+        return whole.once(("pairs of places", self), draw)
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+        """Compare the supports."""
+        visited, possible = tally["before"] > 0, tally["pairs_after"]
+        published = tally["after"][visited]
+        return _diverge(tally["before"][visited], published), {
             "places": int(visited.sum()),
-            "without_counterpart": int((published[visited] == 0).sum()),
-            "pairs": _diverge(sample.count(comparison.history), possible),
-            "sampled_pairs": len(sample),
+            "without_counterpart": int((published == 0).sum()),
+            "pairs": _diverge(tally["pairs_before"], possible),
+            "sampled_pairs": len(self._sample(whole)),
             "pairs_without_counterpart": int((possible == 0).sum()),
         }
 
@@ -96,7 +110,8 @@ def _diverge(original: npt.NDArray[Any], published: npt.NDArray[Any]) -> float:
     if not len(original):
         return 0.0
     published = np.where(published > 0, published, 0.5)
-    p, q = original / original.sum(), published / published.sum()
+    there = original > 0
+    p, q = original[there] / original.sum(), published[there] / published.sum()
     return max(0.0, float((p * np.log(p / q)).sum()))
 
 

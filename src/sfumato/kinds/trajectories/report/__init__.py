@@ -15,22 +15,23 @@ from sfumato.core.measuring.metric import Score
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
+from sfumato.kinds.trajectories.report.parts import count_part, draw_parts
+from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.report import page
+from sfumato.report.divided import Divided
 from sfumato.report.figure import inline
 from sfumato.report.markup import draw_figure, make_table, shorten
-from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.report.numerals import show_count, show_share
 from sfumato.report.plots import (
-    BEFORE_AND_AFTER,
     PANEL_WIDTH,
     Figure,
-    draw_bars,
     draw_risk_curve,
     draw_sets,
     save_figure,
 )
-from sfumato.report.values import draw_frequencies, draw_lengths, expect_counts
+from sfumato.report.values import draw_frequencies, expect_counts
 
-__all__ = ["figures", "picture", "render"]
+__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
 
 _SHOWN_PLACES = 10
 _SHOWN_LENGTH = 40
@@ -111,11 +112,11 @@ def figures(
     if maps.find_obstacle(comparison) is None:
         panels, notes = maps.draw_panels(comparison, PANEL_WIDTH)
         drawn["map"] = _draw_map(panels, notes)
-    drawn["group-sizes"] = _draw_sizes(_count_sizes(comparison))
+    drawn["group-sizes"] = draw_sizes(count_sizes(comparison.sizes, page.count_visits(comparison)))
     visits = np.bincount(comparison.history.codes, minlength=len(comparison.history.labels))
     expected = expect_counts(comparison)
     drawn["places"] = draw_frequencies(comparison.history.labels, visits, expected, "places", counted="visits")
-    drawn["lengths"] = _draw_lengths(comparison)
+    drawn["lengths"] = draw_visits(comparison.history.lengths, comparison.published.lengths, comparison.release.unit)
     return drawn
 
 
@@ -197,6 +198,19 @@ def _groups(comparison: Comparison, plot: Figure) -> str:
     return f"<section><h2>Generalised places</h2>\n{drawn}\n{listed}{_fineness(comparison)}</section>"
 
 
+def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on places and visits of a release in parts."""
+    caption = (
+        "A published place that stands for several means: exactly one of these. Every part generalises in its own way; "
+        "those with the same members are one."
+    )
+    sizes = draw_figure("group-sizes", drawn["group-sizes"], caption)
+    return [
+        f"<section><h2>Generalised places</h2>\n{sizes}</section>",
+        _visits(drawn["places"], drawn["lengths"]),
+    ]
+
+
 def _fineness(comparison: Comparison) -> str:
     """Say of the most visited places how finely their visits are published; nothing where that is one way for all."""
     if comparison.is_global or comparison.obstacle:
@@ -250,62 +264,4 @@ def _draw_map(panels: list[MapPanel], notes: tuple[str, ...]) -> Figure:
         description=f"{told}. Both maps have the same scale.",
         panels=[_draw_panel(panel) for panel in panels],
         notes=notes,
-    )
-
-
-def _draw_lengths(comparison: Comparison) -> Figure:
-    sides = (comparison.history.lengths, comparison.published.lengths)
-    title = f"{comparison.release.unit.records.capitalize()} by their visits"
-    return Figure(
-        title="Lengths of trajectories, before and after",
-        description="Bars with the share of records by their number of visits, before and after.",
-        panels=[draw_lengths(*sides, title, "Visits")],
-        legend=BEFORE_AND_AFTER,
-        head=["Visits", "Before", "After"],
-        rows=[
-            [name, *(show_number(float(summed)) for summed in figures)]
-            for name, figures in (
-                ("Average", [round(float(side.mean()), 2) if len(side) else 0 for side in sides]),
-                ("Most", [side.max(initial=0) for side in sides]),
-            )
-        ],
-    )
-
-
-def _count_sizes(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return published places and visits per bin of sizes."""
-    visits = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
-    sizes, visits = comparison.sizes[visits > 0], visits[visits > 0]
-    most = int(sizes.max(initial=1))
-    # Up to 8 places each size has a bar; beyond, sizes 3 to 5, 6 to 10, 11 to 20 and so on share one.
-    edges = list(range(1, most + 2)) if most <= 8 else [1, *(e + 1 for e in choose_edges(most, None) if e != 3)]
-    places, _ = np.histogram(sizes, edges)
-    entries, _ = np.histogram(sizes, edges, weights=visits)
-    total = max(int(visits.sum()), 1)
-    return [
-        {
-            "size": "1 (exact)" if first == 1 else show_bin(first, end),
-            "places": count,
-            "visits": int(seen),
-            "share": seen / total,
-        }
-        for first, end, count, seen in zip(edges[:-1], edges[1:], places.tolist(), entries.tolist(), strict=True)
-    ]
-
-
-def _draw_sizes(rows: list[dict[str, Any]]) -> Figure:
-    """Draw how many published places there are of each size, and how many visits fall on them."""
-    axis = "Places a published place stands for"
-    places = [(row["size"], row["places"], show_count(row["places"])) for row in rows]
-    visits = [(row["size"], row["share"], show_share(row["share"])) for row in rows]
-    return Figure(
-        title="Sizes of published places",
-        description="Two bar charts: published places, and visits published as them, by how many original "
-        "places each stands for.",
-        panels=[draw_bars(places, "Published places", axis), draw_bars(visits, "Visits published as them", axis)],
-        head=["Places it stands for", "Published places", "Visits", "Share of visits"],
-        rows=[
-            [row["size"], show_count(row["places"]), show_count(row["visits"]), show_share(row["share"])]
-            for row in rows
-        ],
     )

@@ -1,0 +1,35 @@
+"""What the report on a release of trajectories in parts draws: counts of every part, and figures of all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.measuring.tally import Tally
+from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
+from sfumato.report.divided import Divided, count_values, lay_values
+from sfumato.report.plots import Figure
+from sfumato.report.values import draw_frequencies, expect_counts
+
+__all__ = ["count_part", "draw_parts"]
+
+
+def count_part(comparison: Comparison) -> Tally:
+    """Count in a part what the figures need."""
+    return {
+        "visits": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
+        "expected": expect_counts(comparison),
+        "before": [comparison.history.lengths.astype(np.int32)],
+        "after": [comparison.published.lengths.astype(np.int32)],
+        "values": count_values(comparison),
+    }
+
+
+def draw_parts(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all parts together."""
+    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    return {
+        "group-sizes": draw_sizes(count_sizes(*lay_values(tally["values"]))),
+        "places": draw_frequencies(labels, tally["visits"], tally["expected"], "places", counted="visits"),
+        "lengths": draw_visits(*(np.concatenate(tally[side]) for side in ("before", "after")), seen.release.unit),
+    }

@@ -26,12 +26,13 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.core.method import Method
 from sfumato.core.plan import Plan, make_plan
+from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret, digest
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result, Trace
 from sfumato.core.run import PartEngine, Progress, Run, silent
-from sfumato.core.selection import take_rows, thin_fixes
+from sfumato.core.selection import take_part, thin_fixes
 from sfumato.engines.local import Local
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import MemoryPlace
@@ -177,7 +178,9 @@ def publish_in_parts(
             missing = [number for number in range(len(plan)) if not shop.is_ready(number)]
         ready = len(plan) - len(missing)
         with clock.phase("parts"):
-            known = thin_fixes(dataset, shop.secret.for_data(dataset.table), _count_known(method))
+            known = thin_fixes(
+                dataset, shop.secret.derive(Fingerprint.of(digest_records(dataset)).to_bytes()), _count_known(method)
+            )
             jobs = _jobs(known, plan, set(missing), PartJob(0, dataset, method, shop.secret, count, limit))
             progress("parts", ready, len(plan))
             for made, part in enumerate((engine or Local()).stream(publish_part, jobs), start=1):
@@ -226,7 +229,7 @@ def _jobs(dataset: Dataset, plan: Plan, missing: set[int], job: PartJob) -> Iter
     """Yield the parts that are missing, each with its people, when there is room for it."""
     for number, rows in enumerate(plan):
         if number in missing:
-            yield dataclasses.replace(job, number=number, dataset=take_rows(dataset, rows))
+            yield dataclasses.replace(job, number=number, dataset=take_part(dataset, rows))
 
 
 def publish_part(job: PartJob) -> PublishedPart:

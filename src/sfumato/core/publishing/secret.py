@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -77,12 +78,39 @@ class Secret:
         """
         return self.derive(digest(table), *context)
 
-    def numbers(self, n: int, purpose: str) -> npt.NDArray[np.uint64]:
-        """Return n random numbers of 64 bits."""
-        key = self.derive(purpose).key
-        blocks = range(-(-8 * n // _BLOCK))
+    def numbers(self, n: int, purpose: str, first: int = 0) -> npt.NDArray[np.uint64]:
+        """Return n random numbers of 64 bits, from the first wanted on.
+
+        Examples
+        --------
+        >>> secret = Secret(bytes(32))
+        >>> secret.numbers(9, "records")[6:].tolist() == secret.numbers(3, "records", first=6).tolist()
+        True
+        """
+        key, each = self.derive(purpose).key, _BLOCK // 8
+        blocks = range(first // each, -(-(first + n) // each))
         drawn = b"".join(hashlib.blake2b(block.to_bytes(8, "big"), key=key).digest() for block in blocks)
-        return np.frombuffer(drawn, dtype="<u8")[:n].astype(np.uint64)
+        return np.frombuffer(drawn, dtype="<u8")[first % each :][:n].astype(np.uint64)
+
+    def number_names(self, names: Iterable[str], purpose: str) -> npt.NDArray[np.uint64]:
+        """Return a random number of 64 bits for every name, the same one wherever the name stands.
+
+        Examples
+        --------
+        >>> secret = Secret(bytes(32))
+        >>> secret.number_names(["ann", "bob"], "people")[::-1].tolist() == secret.number_names(
+        ...     ["bob", "ann"], "people"
+        ... ).tolist()
+        True
+        """
+        begun = hashlib.blake2b(key=self.derive(purpose).key, digest_size=8)
+
+        def draw(name: str) -> bytes:
+            state = begun.copy()
+            state.update(name.encode("utf-8", "surrogatepass"))
+            return state.digest()
+
+        return np.frombuffer(b"".join(map(draw, names)), dtype="<u8").astype(np.uint64)
 
     def order(self, n: int, purpose: str) -> npt.NDArray[np.int64]:
         """Return a random order of n things."""

@@ -16,13 +16,14 @@ import pyarrow.parquet as pq
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.plan import Plan
+from sfumato.core.publishing.contents import describe_original, digest_records, match_records
 from sfumato.core.publishing.recoding import SavedRecoding, read_saved
 from sfumato.core.publishing.secret import SECRET_BYTES, Secret
 from sfumato.core.release import Release, Result, Trace, describe_claim
+from sfumato.core.selection import order_rows
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.memory import Place
-from sfumato.io.releases.contents import describe_original, digest_records, match_records
 from sfumato.io.releases.ledger import Ledger
 
 __all__ = [
@@ -253,7 +254,7 @@ def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] 
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
         rows = match_records(content, digests)
-    return [rows[chosen] for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
+    return [order_rows(original, rows[chosen]) for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
 
 
 def read_trace(path: Path) -> dict[str, Any]:

@@ -21,40 +21,42 @@ _ONE = np.uint64(1)
 
 
 class Survey(NamedTuple):
-    """What keys need to know of all records: how often each value of the histories comes, and a span of times.
+    """What keys need to know of all records: how often each value of the histories comes, and when.
 
     Examples
     --------
-    >>> survey = take_survey(Dataset.of("sets", [["wine"], ["wine", "tea"]]))
-    >>> survey.counts.tolist(), survey.span
-    ([2, 1], None)
+    >>> survey = take_survey(Dataset.of("sequences", [[("mail", 3), ("news", 1)], [("mail", 9)]], monitored=("mail",)))
+    >>> survey.counts.tolist(), survey.first.tolist(), survey.last.tolist()
+    ([1, 2], [1, 3], [1, 9])
     """
 
     counts: Ints
     """By the code of the value."""
-    span: tuple[int, int] | None = None
-    """First and last time of what is monitored."""
+    first: Ints
+    last: Ints
+    """The first and the last time of the value, where there are times."""
 
 
 def take_survey(dataset: Dataset) -> Survey:
-    """Count values, and find the first and last time of monitored ones, if any are.
+    """Count values, and find the first and last time of each.
 
     Examples
     --------
-    >>> take_survey(Dataset.of("sequences", [[("mail", 3), ("news", 1)], [("mail", 9)]], monitored=("mail",))).span
-    (3, 9)
+    >>> take_survey(Dataset.of("sets", [["wine"], ["wine", "tea"]])).counts.tolist()
+    [2, 1]
     """
-    roles = {column.role for column in dataset.schema.columns}
+    roles, nothing = {column.role for column in dataset.schema.columns}, np.zeros(0, np.int64)
     if "history" not in roles:
-        return Survey(np.zeros(0, np.int64))
+        return Survey(nothing, nothing, nothing)
     history = dataset.view_history()
     counts = np.bincount(history.codes, minlength=len(history.labels))
     if "time" not in roles:
-        return Survey(counts)
-    wanted = set(dataset.schema.monitored)
-    monitored = np.array([label in wanted for label in history.labels], dtype=bool)
-    times = dataset.times()[monitored[history.codes]] if len(history.codes) else np.zeros(0, np.int64)
-    return Survey(counts, (int(times.min()), int(times.max())) if len(times) else None)
+        return Survey(counts, nothing, nothing)
+    limits, times = np.iinfo(np.int64), dataset.times()
+    first, last = (np.full(len(counts), at, np.int64) for at in (limits.max, limits.min))
+    np.minimum.at(first, history.codes, times)
+    np.maximum.at(last, history.codes, times)
+    return Survey(counts, first, last)
 
 
 def scale(values: npt.NDArray[Any], bits: int, among: npt.NDArray[Any] | None = None) -> Keys:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ class Plan:
         Who is alike in all that lays people in a line comes in a random order, as the secret has it, by their names
         where they have some: in the order of the file the parts would tell who came first.
         """
-        chance = draw_chances(secret, len(keys), names)
+        chance = draw_chances(secret, range(len(keys)) if names is None else names)
         order, part = np.lexsort((chance, keys)), np.empty(len(keys), np.int32)
         line = Line.of(len(keys), int((keys != ANYWHERE).sum()), most)
         part[order] = line.parts()
@@ -108,26 +108,16 @@ class Line(NamedTuple):
         return np.repeat(np.tile(np.arange(self.count, dtype=np.int32), 2), np.concatenate([inside, beside]))
 
 
-def draw_chances(secret: Secret, count: int, names: Sequence[str] | None, first: int = 0) -> npt.NDArray[np.uint64]:
+def draw_chances(secret: Secret, names: Iterable[object]) -> npt.NDArray[np.uint64]:
     """Return the random numbers by which people who are alike are ordered: by their names, or by their rows.
-
-    Parameters
-    ----------
-    secret
-        That of the data.
-    count, first
-        How many people, and the row of the first among all of them.
-    names
-        What tells them apart, if there is anything.
 
     Examples
     --------
     >>> secret = Secret(bytes(32))
-    >>> draw_chances(secret, 2, ["ann", "bob"]).tolist() == draw_chances(secret, 2, ["bob", "ann"]).tolist()[::-1]
+    >>> draw_chances(secret, ["ann", "bob"]).tolist() == draw_chances(secret, ["bob", "ann"]).tolist()[::-1]
     True
     """
-    purpose = "people who are alike"
-    return secret.numbers(count, purpose, first) if names is None else secret.number_names(names, purpose)
+    return secret.number_names(map(str, names), "people who are alike")
 
 
 def check_parts(kind: str, unit: Unit, method: Method, part_size: int | None = None) -> int:
@@ -195,7 +185,5 @@ def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int |
     method.accept(dataset, k if isinstance(k, int) else 1)
     keys = find_room(dataset.kind, _ROOM).lay_in_line(dataset)
     names = find_names(dataset)
-    print_of_data = Fingerprint.of(digest_records(dataset))
-    return Plan.cut(
-        keys, secret.derive(print_of_data.to_bytes(), "parts"), size, None if names is None else names.to_pylist()
-    )
+    chosen = secret.derive(Fingerprint.of(digest_records(dataset)).to_bytes(), "parts")
+    return Plan.cut(keys, chosen, size, None if names is None else names.to_pylist())

@@ -15,6 +15,7 @@ from sfumato.core.places import Fixes
 from sfumato.core.publishing.contents import digest_texts, mix
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
+from sfumato.core.rooms import find_kind
 
 __all__ = ["find_names", "order_rows", "take_part", "take_rows", "thin_fixes"]
 
@@ -90,30 +91,36 @@ def order_rows(dataset: Dataset, rows: Ints) -> Ints:
 def take_part(dataset: Dataset, rows: Ints) -> Dataset:
     """Return some records as a part that does not depend on how the others, or they, were ordered.
 
-    Records come by their names, and values are numbered by first appearance.
+    Records come by their names, and values are numbered by theirs.
 
     Examples
     --------
     >>> take_part(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
-    ('tea', 'rye')
+    ('rye', 'tea')
     """
     some = take_rows(dataset, order_rows(dataset, rows))
     table = some.table
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             cells: Any = pa.concat_arrays(table.column(at).unify_dictionaries().chunks)
-            coded = cells.dictionary.take(cells.indices).dictionary_encode()
+            order = pc.array_sort_indices(cells.dictionary)
+            texts = cells.dictionary.take(order)
+            used = pc.is_in(texts, value_set=pc.unique(cells.dictionary.take(cells.indices)))
+            texts = texts.filter(used)
+            codes = pc.index_in(cells.dictionary, value_set=texts).take(cells.indices)
+            coded = pa.DictionaryArray.from_arrays(codes, texts)
             table = table.set_column(at, field.name, coded)
     some = dataclasses.replace(some, table=table)
     if not any(column.role == "history" for column in dataset.schema.columns):
         return some
-    history = some.history()
-    values, first = np.unique(history.codes, return_index=True)
-    old = values[np.argsort(first)]
+    history, at = some.history(), table.column_names.index(dataset.schema.history)
+    old = np.array(sorted(range(len(history.labels)), key=history.labels.__getitem__), dtype=np.int64)
     new = np.empty(len(old), np.int32)
     new[old] = np.arange(len(old))
-    packed = Ragged(history.offsets, new[history.codes], tuple(history.labels[at] for at in old.tolist())).to_arrow()
-    at = table.column_names.index(dataset.schema.history)
+    codes = new[history.codes]
+    if not find_kind(dataset.kind).ordered:
+        codes = codes[np.lexsort((codes, history.row_of_token))]
+    packed = Ragged(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
     fixes = some.fixes
     return dataclasses.replace(
         some,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.rooms import find_kind
 
 __all__ = ["Fingerprint", "describe_original", "digest_records", "digest_texts", "match_records", "mix"]
 
@@ -40,7 +41,9 @@ class Fingerprint(NamedTuple):
         return cls(len(digests), *sums)
 
     def __add__(self, other: tuple[Any, ...]) -> Fingerprint:
-        return Fingerprint(self.count + other[0], *((mine + its) % 2**64 for mine, its in zip(self[1:], other[1:])))
+        return Fingerprint(
+            self.count + other[0], *((mine + its) % 2**64 for mine, its in zip(self[1:], other[1:], strict=True))
+        )
 
     def to_bytes(self) -> bytes:
         """Return it as bytes, for a secret that belongs to these data."""
@@ -60,7 +63,8 @@ def digest_records(dataset: Dataset) -> Digests:
     for column in dataset.schema.columns:
         if column.role != "identifier":
             cells = _one_array(dataset.table.column(column.name))
-            found += mix(_digest_cells(cells) ^ digest_texts([column.name])[0])
+            in_order = column.role != "history" or find_kind(dataset.kind).ordered
+            found += mix(_digest_cells(cells, in_order=in_order) ^ digest_texts([column.name])[0])
     if dataset.people is not None:
         found += mix(_digest_cells(dataset.people) ^ np.uint64(1))
     return found
@@ -101,14 +105,14 @@ def _one_array(column: pa.ChunkedArray) -> Any:
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _digest_cells(cells: Any) -> Digests:
-    """Return a number for every cell: a label, a number, a time, or a list of them in its order."""
+def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
+    """Return a number for every cell: a label, a number, a time, or a list of them, in its order if that counts."""
     kind = cells.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         offsets = cells.offsets.to_numpy().astype(np.int64)
         lengths = np.diff(offsets)
         inside = _digest_cells(cells.flatten())
-        place = np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)
+        place = (np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)) * int(in_order)
         sums = np.append(np.zeros(1, np.uint64), np.cumsum(mix(inside ^ mix(place.astype(np.uint64) + np.uint64(1)))))
         ends = offsets - offsets[0]
         return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + mix(lengths.astype(np.uint64)))

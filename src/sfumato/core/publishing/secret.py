@@ -78,19 +78,12 @@ class Secret:
         """
         return self.derive(digest(table), *context)
 
-    def numbers(self, n: int, purpose: str, first: int = 0) -> npt.NDArray[np.uint64]:
-        """Return n random numbers of 64 bits, from the first wanted on.
-
-        Examples
-        --------
-        >>> secret = Secret(bytes(32))
-        >>> secret.numbers(9, "records")[6:].tolist() == secret.numbers(3, "records", first=6).tolist()
-        True
-        """
-        key, each = self.derive(purpose).key, _BLOCK // 8
-        blocks = range(first // each, -(-(first + n) // each))
+    def numbers(self, n: int, purpose: str) -> npt.NDArray[np.uint64]:
+        """Return n random numbers of 64 bits."""
+        key = self.derive(purpose).key
+        blocks = range(-(-8 * n // _BLOCK))
         drawn = b"".join(hashlib.blake2b(block.to_bytes(8, "big"), key=key).digest() for block in blocks)
-        return np.frombuffer(drawn, dtype="<u8")[first % each :][:n].astype(np.uint64)
+        return np.frombuffer(drawn, dtype="<u8")[:n].astype(np.uint64)
 
     def number_names(self, names: Iterable[str], purpose: str) -> npt.NDArray[np.uint64]:
         """Return a random number of 64 bits for every name, the same one wherever the name stands.

@@ -34,6 +34,8 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
         return keys
     first, last = (pick.reduceat(times, offsets[:-1][some]) for pick in (np.minimum, np.maximum))
     # Both on one scale: a cell of the grid is as many units of time wide as high.
-    among = np.array((survey or take_survey(dataset)).span)
+    seen, wanted = survey or take_survey(dataset), set(dataset.schema.monitored)
+    monitored = np.array([label in wanted for label in dataset.view_history().labels], dtype=bool)
+    among = np.array([seen.first[monitored].min(), seen.last[monitored].max()])
     keys[some] = follow_curve(*(scale(each, _BITS, among) for each in (first, last)), _BITS)
     return keys

@@ -19,7 +19,7 @@ PART_SIZE = 50_000
 _BITS = 16
 
 
-def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
+def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the positions of everybody's quasi-identifiers in their hierarchies or orders, bit by bit in turn.
 
     Examples

@@ -16,7 +16,7 @@ PART_SIZE = 50_000
 _BITS = 20
 
 
-def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
+def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
     Sensitive places do not count: in which part somebody is must not tell them.

@@ -65,7 +65,7 @@ class BucketJob:
     folder: Path
     number: int
     name: str
-    reading: Reading
+    reading: Mapping[str, Any]
     secret: Secret
     known_people: int
     said: Mapping[str, Any]
@@ -137,7 +137,7 @@ def gather(
     numbers = [number for number in range(count) if name_bucket(folder, number).exists()]
     usual: dict[str, Any] = {name: getattr(Reading(reading.kind), name) for name in _FORM}
     plain = dataclasses.replace(gathering.loosen(reading), **usual)
-    jobs = [BucketJob(folder, number, rows.name, plain, secret, known_people, {}) for number in numbers]
+    jobs = [BucketJob(folder, number, rows.name, plain.to_dict(), secret, known_people, {}) for number in numbers]
     facts = _read_all(jobs, engine, progress)
     whole = _unite(facts, gathering, reading, rows, plain, jobs[0])
     fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
@@ -192,9 +192,10 @@ def _stream(engine: PartEngine, work: Callable[[Any], Any], jobs: Sequence[Bucke
 def read_one(job: BucketJob) -> BucketFacts | str:
     """Read a bucket as if it were a file, lay its records aside, and return everything else; or why that cannot be."""
     table, rows = read_bucket(name_bucket(job.folder, job.number))
+    reading = Reading.from_dict(job.reading)
     try:
         with listen(job.said) as said:
-            found: Dataset = registry.reader(job.reading.kind).read(make_file(table, job.name), job.reading)
+            found: Dataset = registry.reader(reading.kind).read(make_file(table, job.name), reading)
         refuse_identifiers(found)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"

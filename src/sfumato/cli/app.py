@@ -197,9 +197,11 @@ def anonymize(
         publish_parts(
             Output(as_json=as_json),
             out,
-            lambda: pipeline.read(data, kind, **reading),
+            data,
             chosen,
             parts,
+            kind=kind,
+            reading=reading,
             part_size=part_size,
             secret=given_secret(secret),
             count=count,

@@ -31,7 +31,7 @@ from sfumato.core.rooms import find_room
 from sfumato.core.run import PartEngine
 from sfumato.core.selection import find_names, thin_fixes
 from sfumato.io.agreement import DISAGREED, Said, count_owners, listen, unite_notes, unite_said
-from sfumato.io.frames import make_file
+from sfumato.io.frames import FrameFile
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.ownership import tell_owners
 from sfumato.io.reading import Reading
@@ -195,7 +195,7 @@ def read_one(job: BucketJob) -> BucketFacts | str:
     reading = Reading.from_dict(job.reading)
     try:
         with listen(job.said) as said:
-            found: Dataset = registry.reader(reading.kind).read(make_file(table, job.name), reading)
+            found: Dataset = registry.reader(reading.kind).read(FrameFile.hold(table, job.name), reading)
         refuse_identifiers(found)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"

@@ -31,6 +31,8 @@ class FrameFile(MemoryPlace):
         What was done to the frame, in sentences.
     label
         What it is called in messages.
+    table
+        The table itself, where nobody has to read the content.
 
     Examples
     --------
@@ -39,9 +41,23 @@ class FrameFile(MemoryPlace):
     ('data frame', '.parquet', ())
     """
 
-    def __init__(self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME) -> None:
+    def __init__(
+        self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME, table: pa.Table | None = None
+    ) -> None:
         super().__init__({"frame.parquet": content}, "frame.parquet", label)
         self.notes = notes
+        self.table = table
+
+    @classmethod
+    def hold(cls, table: pa.Table, label: str) -> FrameFile:
+        """Make a file of rows that were read already, as types that every reader knows.
+
+        Examples
+        --------
+        >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
+        'visits.csv'
+        """
+        return cls(b"PAR1", (), label, table)
 
 
 def is_frame(value: object) -> bool:

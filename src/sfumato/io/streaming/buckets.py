@@ -21,7 +21,7 @@ Numbers = npt.NDArray[np.uint64]
 
 ROW = "the row of the file"
 """Column that tells where a row stands in the file."""
-_SIZE = 32 << 20
+_SIZE = 24 << 20
 """Bytes of cells in a bucket, about."""
 _MOST = 400
 """Buckets; each needs an open file."""
@@ -33,7 +33,7 @@ def count_buckets(size: int) -> int:
     Examples
     --------
     >>> count_buckets(1), count_buckets(1 << 30)
-    (1, 32)
+    (1, 43)
     """
     return min(max(-(-size // _SIZE), 1), _MOST)
 
@@ -144,5 +144,5 @@ def hash_cells(cells: Any, salt: Numbers) -> Numbers:
 def read_bucket(path: Path) -> tuple[pa.Table, npt.NDArray[np.int64]]:
     """Return the rows of a bucket, and where they stand in the file; none where nothing was written."""
     with pa.memory_map(str(path)) as file:
-        table = pa.ipc.open_stream(file).read_all()
+        table = pa.ipc.open_stream(file).read_all().combine_chunks()
     return table.drop_columns([ROW]), table.column(ROW).to_numpy()

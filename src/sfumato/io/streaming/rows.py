@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import SfumatoError
 from sfumato.core.progress import tell
 from sfumato.io.files import iterate_blocks
-from sfumato.io.formats.bounded_parquet import iterate_parquet
+from sfumato.io.formats.bounded_parquet import iterate_labels
 from sfumato.io.frames import plain_type
 from sfumato.io.layouts import recognise_layout
 from sfumato.io.reading import Reading
@@ -33,6 +33,8 @@ __all__ = ["Rows", "open_rows"]
 _BLOCK = 1 << 24
 _PACKED = 5
 """Times that a packed text is larger than its file, about."""
+_CELL = 10
+"""Bytes of a cell in memory, about."""
 _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 
 
@@ -65,15 +67,14 @@ class Rows(NamedTuple):
         if self.text is not None:
             yield from self.text.batches(self.path)
             return
-        size, rows = self.path.stat().st_size, 0
-        total = pq.read_metadata(self.path).num_rows
+        rows, total = 0, pq.read_metadata(self.path).num_rows
         try:
-            for batch in iterate_parquet(self.name, self.path, size):
+            for batch in iterate_labels(self.name, self.path, self.path.stat().st_size):
                 rows += batch.num_rows
                 tell("read rows", rows, total)
                 yield _plain(batch)
         except (SfumatoError, pa.ArrowException):
-            raise ReadWhole("the file is damaged") from None
+            raise ReadWhole("the file may be damaged") from None
 
 
 class _Text(NamedTuple):
@@ -209,7 +210,9 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
         size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
         if len(set(names)) < len(names) or not footer.num_rows:
             raise ReadWhole("columns have no names of their own, or there are no rows")
-        return Rows(source.name, names, max(size, path.stat().st_size), (), path, None)
+        # Texts that come again take hardly any room in a file, but in memory they do.
+        size = max(size, footer.num_rows * footer.num_columns * _CELL)
+        return Rows(source.name, names, size, (), path, None)
     if source.format != "csv":
         raise ReadWhole(f"files of {source.format} are")
     return _open_text(path, source, reading, gathering)

@@ -104,28 +104,43 @@ class _Text(NamedTuple):
                 ),
             )
             skip = 0 if self.header else 1
+            total = path.stat().st_size
             for batch in reader:
-                kept = batch.slice(skip)
-                skip = 0
+                tell("read rows", min(file.done, total), total)
+                kept, skip = batch.slice(skip), 0
                 if kept.num_rows:
                     yield pa.RecordBatch.from_arrays(kept.columns, names=list(self.columns))
-        except (pa.ArrowException, UnicodeError):
-            raise ReadWhole("not every row is as the first line") from None
+        except (pa.ArrowException, OSError, UnicodeError):
+            pass
+        else:
+            return
+        if file.failure is not None and not isinstance(file.failure, UnicodeError | SfumatoError):
+            raise file.failure
+        raise ReadWhole("not every row is as the first line")
 
 
 class _Checked(io.RawIOBase):
     """A text as a stream of bytes that were looked at: UTF-8, without NUL, with quotes that are closed."""
 
     def __init__(self, path: Path, delimiter: str) -> None:
-        self._blocks, self._left, self._total = iterate_blocks(path), b"", path.stat().st_size
+        self._blocks, self._left = iterate_blocks(path), b""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._quotes = _Quotes(delimiter)
-        self._first, self._last, self._done = True, b"\n", 0
+        self._first, self._last, self.done = True, b"\n", 0
+        self.failure: BaseException | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Hand out the next bytes; what goes wrong here is kept, as Arrow has its own words for it."""
+        try:
+            return self._hand_out(buffer)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def _hand_out(self, buffer: Any) -> int:
         while not self._left:
             block = next(self._blocks, None)
             if block is None:
@@ -148,8 +163,7 @@ class _Checked(io.RawIOBase):
             raise ReadWhole("there is a NUL byte in it")
         self._quotes.look(block)
         self._last = block[-1:] or self._last
-        self._done += len(block)
-        tell("read rows", min(self._done, self._total), self._total)
+        self.done += len(block)
         return block
 
     def _end(self) -> None:

@@ -175,13 +175,13 @@ def test_what_cannot_be_read_in_buckets_is_read_whole_and_says_so(name, text, op
 
 
 BAD = {
-    "an empty cell": ("trajectories", lambda lines: lines + ["p9,2024-01-01T00:00:00Z,,0,0"]),
-    "a bad time": ("trajectories", lambda lines: lines + ["p9,yesterday,v01,0,0"]),
-    "a time without a zone": ("trajectories", lambda lines: lines + ["p9,2024-01-01T00:00:00,v01,0,0"]),
-    "a bad number": ("trajectories", lambda lines: lines + ["p9,2024-01-01T00:00:00Z,v01,x,0"]),
-    "a cell too many": ("trajectories", lambda lines: lines + ["p9,2024-01-01T00:00:00Z,v01,0,0,0"]),
-    "a quote that stays open": ("trajectories", lambda lines: lines + ['"p9,2024-01-01T00:00:00Z,v01,0,0']),
-    "a NUL byte": ("trajectories", lambda lines: lines + ["p9\0,2024-01-01T00:00:00Z,v01,0,0"]),
+    "an empty cell": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,,0,0"]),
+    "a bad time": ("trajectories", lambda lines: [*lines, "p9,yesterday,v01,0,0"]),
+    "a time without a zone": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00,v01,0,0"]),
+    "a bad number": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,v01,x,0"]),
+    "a cell too many": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,v01,0,0,0"]),
+    "a quote that stays open": ("trajectories", lambda lines: [*lines, '"p9,2024-01-01T00:00:00Z,v01,0,0']),
+    "a NUL byte": ("trajectories", lambda lines: [*lines, "p9\0,2024-01-01T00:00:00Z,v01,0,0"]),
     "a column twice": ("trajectories", lambda lines: [lines[0] + ",lon", *(line + ",1" for line in lines[1:])]),
     "no such column": ("trajectories", lambda lines: ["who,time,place,lon,lat", *lines[1:]]),
 }

@@ -22,7 +22,6 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SfumatoError, StoppedError
 from sfumato.core.locality import Survey, take_survey
 from sfumato.core.method import Method
-from sfumato.core.places import Fixes
 from sfumato.core.plan import check_parts, draw_chances
 from sfumato.core.progress import Progress, watch
 from sfumato.core.publishing.contents import Fingerprint, digest_records
@@ -36,6 +35,7 @@ from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.ownership import tell_owners
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.buckets import count_buckets, lay_aside, name_bucket, read_bucket
+from sfumato.io.streaming.fixes import SHARES, save_fixes, thin_share
 from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
 from sfumato.io.streaming.records import (
     StoredPart,
@@ -52,7 +52,7 @@ from sfumato.io.streaming.records import (
 )
 from sfumato.io.streaming.rows import Rows, open_rows
 
-__all__ = ["BucketJob", "Gathered", "gather", "read_one", "sort_one"]
+__all__ = ["BucketJob", "Gathered", "gather", "read_one", "sort_one", "thin_one"]
 
 _FORM = ("delimiter", "format", "encoding", "header", "sheet")
 """Options that say how a file is written, and nothing about a bucket."""
@@ -68,7 +68,9 @@ class BucketJob:
     reading: Mapping[str, Any]
     secret: Secret
     known_people: int
-    said: Mapping[str, Any]
+    said: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    others: tuple[int, ...] = ()
+    """Numbers of all buckets."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ class BucketFacts:
 
     number: int
     dataset: Dataset
-    fixes: Fixes | None
+    has_fixes: bool
     survey: Survey
     said: dict[str, Said]
     fingerprint: Fingerprint
@@ -137,15 +139,19 @@ def gather(
     numbers = [number for number in range(count) if name_bucket(folder, number).exists()]
     usual: dict[str, Any] = {name: getattr(Reading(reading.kind), name) for name in _FORM}
     plain = dataclasses.replace(gathering.loosen(reading), **usual)
-    jobs = [BucketJob(folder, number, rows.name, plain.to_dict(), secret, known_people, {}) for number in numbers]
+    jobs = [BucketJob(folder, number, rows.name, plain.to_dict(), secret, known_people) for number in numbers]
     facts = _read_all(jobs, engine, progress)
-    whole = _unite(facts, gathering, reading, rows, plain, jobs[0])
+    whole = _unite(facts, gathering, reading, rows, plain)
     fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
     size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
     if isinstance(k, int) and k > fingerprint.count:
         raise ReadWhole("there are fewer people than k")
     save_whole(folder, whole)
+    if whole.knows_fixes:
+        shares = [dataclasses.replace(jobs[0], number=share, others=tuple(numbers)) for share in range(SHARES)]
+        for done, _ in enumerate(_stream(engine, thin_one, shares), start=1):
+            progress("count visits", done, SHARES)
     chosen = secret.derive(fingerprint.to_bytes(), "parts")
     sorting = [dataclasses.replace(job, secret=chosen) for job in jobs]
     for done, _ in enumerate(_stream(engine, sort_one, sorting), start=1):
@@ -205,8 +211,17 @@ def read_one(job: BucketJob) -> BucketFacts | str:
     content = digest_records(found)
     save_records(job.folder, job.number, found, rows, content)
     fixes = thin_fixes(found, job.secret, job.known_people).fixes
+    if fixes is not None:
+        save_fixes(job.folder, job.number, found.view_history().labels, fixes)
     stripped = strip(found, list_labels(found.table))
-    return BucketFacts(job.number, stripped, fixes, take_survey(found), dict(said), Fingerprint.of(content))
+    counted = take_survey(found)
+    return BucketFacts(job.number, stripped, fixes is not None, counted, dict(said), Fingerprint.of(content))
+
+
+def thin_one(job: BucketJob) -> int:
+    """Keep what is known of where people were, of one share of the places; return which."""
+    thin_share(job.folder, job.number, job.others, job.secret, job.known_people)
+    return job.number
 
 
 def sort_one(job: BucketJob) -> int:
@@ -222,9 +237,7 @@ def sort_one(job: BucketJob) -> int:
     return len(dataset)
 
 
-def _unite(
-    facts: Sequence[BucketFacts], gathering: Gathering, reading: Reading, rows: Rows, plain: Reading, job: BucketJob
-) -> Whole:
+def _unite(facts: Sequence[BucketFacts], gathering: Gathering, reading: Reading, rows: Rows, plain: Reading) -> Whole:
     """Put together what buckets say of everybody, and settle what all values decide."""
     said = unite_said([each.said for each in facts])
     if len({_spell(each.dataset) for each in facts}) > 1 or DISAGREED in said.values():
@@ -244,10 +257,8 @@ def _unite(
         notes = _unite_notes(facts, gathering, dataclasses.replace(found, dataset=settled))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
-    settled = dataclasses.replace(
-        settled, notes=(*notes[:1], *rows.notes, *notes[1:], *more), fixes=_unite_fixes(facts, labels, settled)
-    )
-    return Whole(thin_fixes(settled, job.secret, job.known_people), found.survey)
+    told = (*notes[:1], *rows.notes, *notes[1:], *more)
+    return Whole(dataclasses.replace(settled, notes=told), found.survey, all(each.has_fixes for each in facts))
 
 
 def _spell(dataset: Dataset) -> str:
@@ -291,18 +302,3 @@ def _unite_surveys(facts: Sequence[BucketFacts], labels: Mapping[str, Sequence[s
 
 def _history_of(dataset: Dataset) -> str | None:
     return next((column.name for column in dataset.schema.columns if column.role == "history"), None)
-
-
-def _unite_fixes(facts: Sequence[BucketFacts], labels: Mapping[str, Sequence[str]], whole: Dataset) -> Fixes | None:
-    """Put together where people were, with places and people numbered through."""
-    column = _history_of(whole)
-    if column is None or any(each.fixes is None for each in facts):
-        return None
-    code, pieces, people = {label: at for at, label in enumerate(labels[column])}, [], 0
-    for each in facts:
-        assert each.fixes is not None
-        at = np.array([code[label] for label in each.labels[column]], dtype=np.int64)
-        _, person = np.unique(each.fixes.person, return_inverse=True)
-        pieces.append(Fixes(at[each.fixes.place], person + people, each.fixes.x, each.fixes.y))
-        people += int(person.max(initial=-1)) + 1
-    return Fixes(*(np.concatenate(axis) for axis in zip(*pieces, strict=True)))

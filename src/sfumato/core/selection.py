@@ -17,7 +17,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.rooms import find_kind
 
-__all__ = ["find_names", "order_rows", "take_part", "take_rows", "thin_fixes"]
+__all__ = ["choose_visits", "find_names", "order_rows", "take_part", "take_rows", "thin_fixes"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -148,17 +148,42 @@ def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     if fixes is None or not len(fixes.place) or dataset.places is None:
         return dataset
     place = digest_texts(dataset.places.column("place").to_pylist())[fixes.place]
-    # By where a visit was and the secret, so that no order of visits decides on whom it knows.
+    kept = choose_visits(place, fixes, secret, most)
+    return dataclasses.replace(dataset, fixes=Fixes(*(column[kept] for column in fixes)))
+
+
+def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, most: int) -> Ints:
+    """Return the visits that are still known: of so many people at every place at most, one of each.
+
+    Where a visit was and the secret decide, so that it makes no difference in which order visits come, nor whether some
+    were left out before that would be left out here.
+
+    Parameters
+    ----------
+    place
+        A number for the name of the place of every visit.
+    fixes
+        The visits; how their places are numbered does not count.
+    secret, most
+        As in :func:`thin_fixes`.
+
+    Examples
+    --------
+    >>> visits = Fixes(np.zeros(3, np.int64), np.array([0, 0, 1]), np.arange(3.0), np.zeros(3))
+    >>> len(choose_visits(np.zeros(3, np.uint64), visits, Secret(bytes(32)), 5))
+    2
+    """
     salt = np.frombuffer(secret.derive("visits").key[:8], "<u8")[0]
     x, y = (np.ascontiguousarray(axis + 0.0).view(np.uint64) for axis in (fixes.x, fixes.y))
     number = mix(mix(mix(place ^ salt) + x) + y)
-    order = np.lexsort((fixes.y, fixes.x, number, fixes.person, fixes.place))
-    where, who = fixes.place[order], fixes.person[order]
-    order = order[np.append(True, (np.diff(where) != 0) | (np.diff(who) != 0))]
-    order = order[np.lexsort((fixes.y[order], fixes.x[order], mix(number[order] ^ salt), fixes.place[order]))]
-    where = fixes.place[order]
+    order = np.lexsort((fixes.y, fixes.x, number, fixes.person, place))
+    where, who = place[order], fixes.person[order]
+    begins = (where[1:] != where[:-1]) | (who[1:] != who[:-1])
+    order = order[np.append(np.ones(min(len(order), 1), dtype=bool), begins)]
+    order = order[np.lexsort((fixes.y[order], fixes.x[order], mix(number[order] ^ salt), place[order]))]
+    where = place[order]
     rank = np.arange(len(where)) - np.searchsorted(where, where)
-    return dataclasses.replace(dataset, fixes=Fixes(*(column[order[rank < most]] for column in fixes)))
+    return np.asarray(order[rank < most])
 
 
 def _narrow(groups: tuple[tuple[str, ...], ...], known: frozenset[str]) -> tuple[tuple[str, ...], ...]:

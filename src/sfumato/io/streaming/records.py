@@ -18,6 +18,7 @@ from sfumato.core.cutting import Packed, Slices
 from sfumato.core.dataset import Dataset
 from sfumato.core.locality import Survey
 from sfumato.core.selection import take_part
+from sfumato.io.streaming.fixes import find_fixes
 
 __all__ = [
     "StoredPart",
@@ -41,6 +42,8 @@ class Whole(NamedTuple):
 
     dataset: Dataset
     survey: Survey
+    knows_fixes: bool = False
+    """Whether it is known where people were, visit by visit."""
 
 
 def save_records(folder: Path, number: int, dataset: Dataset, rows: npt.NDArray[np.int64], content: Any) -> None:
@@ -104,9 +107,14 @@ class StoredPart:
 
     def load(self) -> Dataset:
         """Return the records of the part."""
-        table, whole = self._read(), load_whole(self.folder).dataset
-        table = table.take(pc.sort_indices(table, [(_ROW, "ascending")]))
-        return take_part(fill(whole, table), np.arange(table.num_rows))
+        table, whole = self._read(), load_whole(self.folder)
+        some = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
+        if whole.knows_fixes:
+            history = some.view_history()
+            used = np.unique(history.codes)
+            known = find_fixes(self.folder, [history.labels[code] for code in used.tolist()])
+            some = dataclasses.replace(some, fixes=known._replace(place=used[known.place].astype(np.int64)))
+        return take_part(some, np.arange(len(some)))
 
     def contents(self) -> npt.NDArray[np.uint64]:
         """Return the digests of the records of the part."""

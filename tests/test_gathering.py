@@ -14,6 +14,7 @@ from sfumato import registry
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.io.streaming import buckets
+from sfumato.proving import verify_file
 
 SECRET = bytes([7] * 32)
 QUASI = {"identifier": ("person",), "quasi": ("age", "sex"), "sensitive": ("diagnosis",), "drop": ("*",)}
@@ -239,3 +240,43 @@ def test_parts_of_other_data_are_not_taken_up(tmp_path):
     made = publish_in_parts(path, method, tmp_path / "out", **shared)
     assert made.counters["parts_from_before"] == 0
     assert sf.verify(tmp_path / "out", sf.read(path, "sets", **options))
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = save(generate("trajectories", shuffled=True), tmp_path / "data.csv")
+    method, options = CASES["trajectories"]
+    publish_in_parts(path, method, tmp_path / "out", kind="trajectories", engine=Local(1), part_size=30, **options)
+    return path, tmp_path / "out"
+
+
+def test_a_release_is_held_against_its_file_part_by_part(published):
+    path, out = published
+    found = verify_file(out, path, engine=Local(1))
+    assert found
+    assert found.measured == sf.verify(out, sf.read(path, "trajectories")).measured
+    assert not list(out.glob(".verify-*"))
+
+
+def test_a_part_that_is_not_what_its_people_did_is_found(published):
+    path, out = published
+    part = out / "release" / "data" / "part-00000"
+    other = sf.anonymize(
+        sf.Dataset.of("trajectories", [["v01", "v02"]] * 31, {"v01": (0, 0), "v02": (1, 1)}), CASES["trajectories"][0]
+    )
+    kept = [file for file in part.iterdir() if file.name in {"data.parquet", "data.csv"}]
+    sf.write(other, out.parent / "other", reports=False)
+    for file in kept:
+        file.write_bytes((out.parent / "other" / "release" / file.name).read_bytes())
+    found = verify_file(out, path, engine=Local(1))
+    assert found is not None
+    assert not found
+
+
+def test_another_file_is_left_to_whoever_reads_it_whole(published):
+    path, out = published
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:-40]) + "\n")
+    assert verify_file(out, path, engine=Local(1)) is None
+    with pytest.raises(sf.SchemaError, match="it is another original"):
+        sf.verify(out, sf.read(path, "trajectories"))

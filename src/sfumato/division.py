@@ -221,7 +221,7 @@ def publish_in_parts(
             write_divided(release, stage.release)
             verdict = _check(release, stage.release, told)
             claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(parts)}
-            owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"))
+            owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
             stage.commit()
     loud = _count_alike(each["warnings"] for each in told)
     for text in loud:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
+from sfumato.checking.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
@@ -33,6 +34,7 @@ from sfumato.kernels.compilation import notice_compilation
 
 __all__ = [
     "announce_compilation",
+    "check_against_file",
     "check_file",
     "export_file",
     "generate_file",
@@ -121,6 +123,19 @@ def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset
     folder = divided.find_divided(directory)
     kind = releases.read_release(directory).kind if folder is None else divided.read_divided(folder).kind
     return pipeline.read(path, kind, **{**_remembered(directory), **given})
+
+
+def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Verdict | None:
+    """Check a release in parts against the file of its original in bounded memory; None where that cannot be."""
+    if divided.find_divided(directory) is None:
+        return None
+    from sfumato.proving import verify_file
+
+    try:
+        with show_progress() as progress:
+            return verify_file(directory, path, given, progress=progress)
+    except SchemaError as error:
+        return Verdict(True, {}, {}, unsettled=(str(error),))
 
 
 def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:

@@ -221,6 +221,7 @@ def write_division(
     claim: Mapping[str, Any],
     folder: Path,
     by: str,
+    part_size: int | None = None,
 ) -> None:
     """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
     original, fingerprint = trace.original, Fingerprint(0, 0, 0)
@@ -240,6 +241,7 @@ def write_division(
         "notes": list(original.notes),
         "reading": dict(original.reading),
         "claim": claim,
+        "part_size": part_size,
         "original": {"records": fingerprint.count, "fingerprint": fingerprint.to_bytes().hex()},
     }
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.memory import Peaks, Watch
+
 Part = Callable[[Path], list[list[object]]]
 
 DATA = Path(os.environ.get("SFUMATO_DATA", "data"))
@@ -28,14 +30,18 @@ class Taken:
     megabytes: float
     result: dict
     cpu: float = 0.0
+    peaks: Peaks | None = None
 
 
 class OverlongError(Exception):
     """A run that took more processor time than it was given."""
 
 
-def run(*words: object, limit: int | None = None) -> Taken:
-    """Run ``sfumato`` with these words and ``--json``; end it after a limit of processor seconds, if there is one."""
+def run(*words: object, limit: int | None = None, watched: bool = False) -> Taken:
+    """Run ``sfumato`` with these words and ``--json``; end it after a limit of processor seconds, if there is one.
+
+    Watched, the memory of all its processes is looked at while it runs.
+    """
     with tempfile.TemporaryFile() as out:
         start = time.perf_counter()
         command = [sys.executable, "-c", "from sfumato.cli import main; main()", *map(str, words), "--json"]
@@ -45,7 +51,9 @@ def run(*words: object, limit: int | None = None) -> Taken:
         if limit is not None:
             _, hard = resource.prlimit(process, resource.RLIMIT_CPU)
             resource.prlimit(process, resource.RLIMIT_CPU, (limit, hard))
+        watch = Watch(process) if watched else None
         _, status, usage = os.wait4(process, 0)
+        peaks = None if watch is None else watch.stop()
         seconds = time.perf_counter() - start
         out.seek(0)
         text = out.read().decode()
@@ -54,7 +62,7 @@ def run(*words: object, limit: int | None = None) -> Taken:
         raise OverlongError(f"{words[0]} did not end within {limit} s")
     if status:
         raise SystemExit(f"{' '.join(map(str, words))}\n{text}")
-    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), cpu)
+    return Taken(seconds, usage.ru_maxrss / 1024, json.loads(text), cpu, peaks)
 
 
 def generated(folder: Path, size: int, model: str, *options: str, kind: str = "trajectories") -> Path:

@@ -3,84 +3,143 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Taken, run, run_parts, table
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-SIZES = tuple(int(size) for size in os.environ.get("SFUMATO_SIZES", "250000,500000,1000000,2000000").split(","))
+from benchmarks.measure import Taken, run, run_parts, table
+from sfumato import registry
+
+SIZES = tuple(int(size) for size in os.environ.get("SFUMATO_SIZES", "1000000,2000000,4000000,8000000").split(","))
+LARGEST = int(os.environ.get("SFUMATO_LARGEST", "10000000"))
+KEPT = os.environ.get("SFUMATO_SCALE_DATA", "")
+"""Folder for generated data that are to be kept; nothing is kept without it."""
 METHODS = {
     "trajectories": ("seqanon", ("-p", "k=5", "-p", "m=2")),
     "sets": ("disassociation", ("-p", "k=5", "-p", "m=2")),
+    "sequences": ("hl", ("-p", "k=5", "--monitored", "site0001")),
+    "activity": ("mc", ("-p", "k=10", "--resolution", "hour")),
 }
+MODELS: dict[str, dict[str, object]] = {
+    "trajectories": {"mean_visits": 6},
+    "sets": {},
+    "sequences": {"mean_events": 20, "events": 1000},
+    "activity": {"days": 7},
+}
+TOWN = 250_000
+"""People who are generated at a time: each of these towns has places and people of its own."""
 KILLS = int(os.environ.get("SFUMATO_KILLS", "20"))
 SECRET = "01" * 32
+TAKEN = ["kind", "people", "rows", "parts", "cpu s", "s", "of them parts s", "driver MB", "worker MB", "together MB"]
 
 
-def anonymize(kind: str, path: Path, out: Path, *words: object) -> Taken:
+def anonymize(kind: str, path: Path, out: Path, *words: object, watched: bool = False) -> Taken:
     """Publish a file with the method that stands for its kind."""
     method, parameters = METHODS[kind]
-    return run(
-        "anonymize",
-        path,
-        "--kind",
-        kind,
-        "--method",
-        method,
-        *parameters,
-        "--out",
-        out,
-        "--force",
-        "--no-report",
-        *words,
-    )
+    said = ("anonymize", path, "--kind", kind, "--method", method, *parameters, "--out", out, "--force", "--no-report")
+    return run(*said, *words, watched=watched)
 
 
 def data(folder: Path, kind: str, size: int) -> Path:
-    """Return generated people of a kind."""
-    path = folder / f"{kind}-{size}.parquet"
-    if not path.exists():
-        run("generate", kind, "--size", size, "--seed", 1, "--out", path)
+    """Return generated people of a kind, written town by town: never all of them are in memory."""
+    path = (Path(KEPT) if KEPT else folder) / f"{kind}-{size}.parquet"
+    if path.exists():
+        return path
+    writer = None
+    for town, begin in enumerate(range(0, size, TOWN)):
+        table = registry.generator(kind).generate(
+            min(TOWN, size - begin), town + 1, **MODELS[kind], **_place(kind, town)
+        )
+        for name in ("person", "place"):
+            if name in table.column_names:
+                told = pc.binary_join_element_wise(f"t{town:03}", table.column(name).cast(pa.string()), "")
+                table = table.set_column(table.column_names.index(name), name, told)
+        writer = writer or pq.ParquetWriter(path.with_suffix(".new"), table.schema)
+        writer.write_table(table)
+    assert writer is not None
+    writer.close()
+    path.with_suffix(".new").replace(path)
     return path
 
 
+def _place(kind: str, town: int) -> dict[str, object]:
+    """Put every town somewhere else."""
+    return {"longitude": -150 + town % 100 * 3, "latitude": -60 + town // 100 * 3} if kind == "trajectories" else {}
+
+
+def _publish(folder: Path, kind: str, size: int, *words: object) -> list[object]:
+    path = data(folder, kind, size)
+    taken = anonymize(kind, path, folder / "out", "--engine", "local", *words, watched=True)
+    done, peaks = taken.result, taken.peaks
+    assert peaks is not None and not done["read_whole"], done["read_whole"]
+    shutil.rmtree(folder / "out")
+    rows = pq.read_metadata(path).num_rows
+    return [kind, size, rows, done["parts"], taken.cpu, taken.seconds, done["seconds"]["parts"], *peaks]
+
+
+def trajectories(folder: Path) -> list[list[object]]:
+    """Publish the check-ins of ten million people."""
+    return _print("Trajectories", TAKEN, iter([_publish(folder, "trajectories", LARGEST)]))
+
+
+def baskets(folder: Path) -> list[list[object]]:
+    """Publish the baskets of ten million people."""
+    return _print("Baskets", TAKEN, iter([_publish(folder, "sets", LARGEST)]))
+
+
+def events(folder: Path) -> list[list[object]]:
+    """Publish twenty events of each of a million people."""
+    return _print("Events", TAKEN, iter([_publish(folder, "sequences", LARGEST // 10)]))
+
+
+def diaries(folder: Path) -> list[list[object]]:
+    """Publish a week of three hundred thousand people."""
+    return _print("Diaries", TAKEN, iter([_publish(folder, "activity", LARGEST * 3 // 100)]))
+
+
 def growth(folder: Path) -> list[list[object]]:
-    """Print time and memory by the number of people; memory is that of the largest process."""
+    """Print time and memory by the number of people, and the exponent by which processor time grows."""
+    found: list[list[object]] = []
 
-    def found() -> Iterator[list[object]]:
-        for kind in METHODS:
-            for size in SIZES:
-                taken = anonymize(kind, data(folder, kind, size), folder / "out", "--engine", "local")
-                done = taken.result
-                yield [kind, size, done["parts"], taken.cpu, taken.seconds, done["seconds"]["parts"], taken.megabytes]
+    def rows() -> Iterator[list[object]]:
+        for size in SIZES:
+            found.append(_publish(folder, "trajectories", size))
+            yield found[-1]
 
-    return _print("By the number of people", ["kind", "people", "parts", "cpu s", "s", "parts s", "MB"], found())
+    printed = _print("By the number of people", TAKEN, rows())
+    logs = [[math.log(float(str(row[at]))) for row in found] for at in (1, 4)]
+    if len(found) > 1:
+        print(f"\nTime grows as the number of people to the power of {statistics.linear_regression(*logs).slope:.2f}.")
+    return printed
 
 
 def cores(folder: Path) -> list[list[object]]:
     """Print how long the parts take on one core and on two."""
 
     def found() -> Iterator[list[object]]:
-        path = data(folder, "trajectories", SIZES[0])
         for count in (1, 2):
-            taken = anonymize("trajectories", path, folder / "out", "--engine", "local", "--cores", count)
-            yield [count, taken.result["seconds"]["parts"], taken.cpu, taken.megabytes]
+            yield [count, *_publish(folder, "trajectories", SIZES[0], "--cores", count)]
 
-    return _print("One core and two", ["cores", "parts s", "cpu s", "MB"], found())
+    return _print("One core and two", ["cores", *TAKEN], found())
 
 
 def utility(folder: Path) -> list[list[object]]:
     """Print what is lost when people are published in ever smaller parts."""
 
     def found() -> Iterator[list[object]]:
-        for kind in METHODS:
+        for kind in ("trajectories", "sets"):
             path = data(folder, kind, 20_000)
             for size in (None, 10_000, 5_000, 2_500, 1_250):
                 words = () if size is None else ("--engine", "local", "--part-size", size)
@@ -145,4 +204,4 @@ def _print(title: str, columns: list[str], found: Iterator[list[object]]) -> lis
 
 
 if __name__ == "__main__":
-    run_parts("scale", __doc__, growth, cores, utility, kills)
+    run_parts("scale", __doc__, trajectories, baskets, events, diaries, growth, cores, utility, kills)

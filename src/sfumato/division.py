@@ -8,33 +8,32 @@ missing can be made alone.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import pickle
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sfumato import counting
+from sfumato import counting, pipeline
 from sfumato.assessment import attack_result
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.core.method import Method
-from sfumato.core.plan import Plan, make_plan
 from sfumato.core.publishing.leftover import warn_of_leftover
-from sfumato.core.publishing.secret import Secret, digest
+from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result, Trace
 from sfumato.core.run import PartEngine, Progress, Run, silent
-from sfumato.core.selection import take_rows, thin_fixes
 from sfumato.engines.local import Local
+from sfumato.gathering import gather
+from sfumato.io.edited import describe_edited
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import MemoryPlace
+from sfumato.io.reading import Reading
 from sfumato.io.releases import owner, write_release
 from sfumato.io.releases.divided import (
     DATA,
@@ -47,21 +46,25 @@ from sfumato.io.releases.divided import (
     write_divided,
 )
 from sfumato.io.releases.included import copy_in
-from sfumato.io.releases.stage import check_free, staged
+from sfumato.io.releases.stage import Stage, check_free, staged
 from sfumato.io.releases.workshop import Workshop
+from sfumato.io.streaming.gathering import ReadWhole
+from sfumato.io.streaming.records import StoredPart
 from sfumato.overview import write_parts_report
+from sfumato.partition import HeldParts, StoredParts, count_known, mark_file, mark_parts
 from sfumato.verification import check_written
 
 __all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 
-_KNOWN = 100
+_REPORTED = 200_000
+"""Records of a file up to which a report is written: for that, they are all read into memory."""
 _SAID = 5
 """Sentences about parts that are repeated for all of them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PartJob:
-    """All that publishing one part needs, wherever that is done.
+    """All that publishing one part needs, wherever that is done; its people, or where they lie on this machine.
 
     Examples
     --------
@@ -72,11 +75,16 @@ class PartJob:
     """
 
     number: int
-    dataset: Dataset
+    people: Dataset | StoredPart
     method: Method
     secret: Secret
     count: str = "records"
     withhold_at_most: float = WITHHOLD_AT_MOST
+
+    @property
+    def dataset(self) -> Dataset:
+        """The people of the part."""
+        return self.people if isinstance(self.people, Dataset) else self.people.load()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -115,13 +123,19 @@ class Divided:
     warnings: tuple[str, ...]
     seconds: dict[str, float]
     counters: dict[str, int]
+    original: Dataset
+    """What was published, without its records where it was read from a file in bounded memory."""
+    read_whole: str = ""
+    """Why a file was read whole, if it was."""
 
 
 def publish_in_parts(
-    dataset: Dataset,
+    data: Dataset | str | Path,
     method: Method,
     out: str | Path,
     *,
+    kind: str = "",
+    reading: Mapping[str, Any] | None = None,
     part_size: int | None = None,
     engine: PartEngine | None = None,
     secret: Secret | bytes | None = None,
@@ -138,12 +152,14 @@ def publish_in_parts(
 
     Parameters
     ----------
-    dataset
-        The original.
+    data
+        The original; or its file, which is read in bounded memory where that can be.
     method
         A method with its parameters, whose promise can be kept part by part.
     out
         The directory for ``release/`` and ``owner/``.
+    kind, reading
+        Of a file: what one row of the data is, and the options of :func:`sfumato.read`.
     part_size
         People in a part at most; a constant of the kind of data if not given.
     engine
@@ -155,7 +171,7 @@ def publish_in_parts(
     force, include
         As for :func:`sfumato.write`.
     reports
-        Whether to write ``owner/report.html``, looking at one part after another.
+        Whether to write ``owner/report.html``; not of files of very many people, since it needs everybody in memory.
     progress
         Shows how many parts are ready.
 
@@ -173,68 +189,119 @@ def publish_in_parts(
     """
     out, limit = Path(out), read_limit(withhold_at_most)
     check_free(out, force=force)
-    refuse_identifiers(dataset)
+    source = data if isinstance(data, Dataset) else Path(data)
+    options = Reading.of(kind, reading or {}) if isinstance(source, Path) else None
+    if isinstance(source, Dataset):
+        refuse_identifiers(source)
+        mark = mark_parts(source, method, count, limit, part_size)
+    else:
+        mark = mark_file(source, options, method, count, limit, part_size)
+    chosen: PartEngine = engine or Local()
     given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
-    with Workshop(out, _mark(dataset, method, count, limit, part_size), given) as shop:
+    with Workshop(out, mark, given) as shop:
         with clock.phase("plan"):
-            plan = make_plan(dataset, method, shop.secret, part_size)
-            missing = [number for number in range(len(plan)) if not shop.is_ready(number)]
-        ready = len(plan) - len(missing)
+            parts = _find_parts(source, options, method, shop, part_size, chosen, progress)
+            if isinstance(source, Path):
+                shop.keep_for(parts.mark())
+            missing = [number for number in range(len(parts)) if not shop.is_ready(number)]
+        ready = len(parts) - len(missing)
         with clock.phase("parts"):
-            known = thin_fixes(dataset, shop.secret.for_data(dataset.table), _count_known(method))
-            jobs = _jobs(known, plan, set(missing), PartJob(0, dataset, method, shop.secret, count, limit))
-            progress("parts", ready, len(plan))
-            for made, part in enumerate((engine or Local()).stream(publish_part, jobs), start=1):
+            job = PartJob(0, parts.dataset, method, shop.secret, count, limit)
+            shares = getattr(chosen, "shares_files", False)
+            jobs = (dataclasses.replace(job, number=at, people=parts.load(at, shares=shares)) for at in missing)
+            progress("parts", ready, len(parts))
+            for made, part in enumerate(chosen.stream(publish_part, jobs), start=1):
                 shop.keep(part.number, part.files, part.told)
-                progress("parts", ready + made, len(plan))
-        told = [shop.told(number) for number in range(len(plan))]
+                progress("parts", ready + made, len(parts))
+        told = [shop.told(number) for number in range(len(parts))]
         # What methods count lies with each part: a sum would mean nothing where they count the largest of something.
-        counters = {"parts": len(plan), "parts_from_before": ready}
-        trace = Trace(np.empty(0, np.int64), shop.secret, clock.seconds, counters, method.parameters(), None, dataset)
+        counters = {"parts": len(parts), "parts_from_before": ready}
+        nobody = np.empty(0, np.int64)
+        trace = Trace(nobody, shop.secret, clock.seconds, counters, method.parameters(), None, parts.dataset)
         with clock.phase("write"), staged(out, force=force) as stage:
-            shop.hand_over(len(plan), stage)
+            shop.hand_over(len(parts), stage)
             included = copy_in([Path(path) for path in include], stage.release, TAKEN)
-            heads = (describe_part(stage.release / DATA / name, name) for name in map(name_part, range(len(plan))))
+            heads = (describe_part(stage.release / DATA / name, name) for name in map(name_part, range(len(parts))))
             release = unite_parts(heads, included)
             refuse_excess(release, limit)
             write_divided(release, stage.release)
             verdict = _check(release, stage.release, told)
-            claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(plan)}
-            owner.write_division(trace, plan.part, claim, stage.owner, version("sfumato"))
-            if reports:
-                with clock.phase("report"):
-                    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
-                    write_parts_report(stage.folder, dataset, stage.owner / "report.html", facts)
+            claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(parts)}
+            owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
+            unreported = _report(source, options, parts, release, stage, clock) if reports else ()
             stage.commit()
     loud = _count_alike(each["warnings"] for each in told)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
-    return Divided(release, verdict, _count_alike(each["notes"] for each in told), loud, clock.seconds, counters)
+    notes = (*_count_alike(each["notes"] for each in told), *unreported)
+    return Divided(release, verdict, notes, loud, clock.seconds, counters, parts.dataset, parts.read_whole)
 
 
-def _mark(dataset: Dataset, method: Method, *others: object) -> str:
-    """Return a digest of all that decides on the parts, so that they are known again."""
-    about = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset)}
-    tables = [about.pop(name) for name in ("table", "places", "population")]
-    rest = [pickle.dumps(dict(value) if hasattr(value, "keys") else value) for _, value in sorted(about.items())]
-    state = hashlib.blake2b(digest_size=32)
-    for piece in (*(b"" if table is None else digest(table) for table in tables), *rest):
-        state.update(hashlib.blake2b(piece).digest())
-    state.update(repr((version("sfumato"), type(method).__qualname__, method, *others)).encode())
-    return state.hexdigest()
+def _find_parts(
+    source: Dataset | Path,
+    options: Reading | None,
+    method: Method,
+    shop: Workshop,
+    part_size: int | None,
+    engine: PartEngine,
+    progress: Progress,
+) -> HeldParts | StoredParts:
+    """Cut people into parts: on disk where they are read from a file and can be, else in memory."""
+    if isinstance(source, Dataset) or options is None:
+        assert isinstance(source, Dataset)
+        return HeldParts.of(source, method, shop.secret, part_size)
+    local = engine if isinstance(engine, Local) else Local()
+    try:
+        gathered = gather(
+            source,
+            options,
+            method,
+            shop.secret,
+            shop.lay_out(),
+            part_size=part_size,
+            known_people=count_known(method),
+            engine=local,
+            progress=progress,
+        )
+        edited = tuple(f"The table was edited: {step}." for step in describe_edited(source))
+        dataset = dataclasses.replace(gathered.dataset, notes=(*edited, *gathered.dataset.notes))
+        return StoredParts(dataset, gathered.parts, gathered.fingerprint)
+    except ReadWhole as why:
+        reason = str(why)
+    shop.lay_out()
+    progress("read", 0, 0)
+    dataset = _read_whole(source, options)
+    refuse_identifiers(dataset)
+    return dataclasses.replace(HeldParts.of(dataset, method, shop.secret, part_size), read_whole=reason)
 
 
-def _count_known(method: Method) -> int:
-    """Return of how many people at a place every part knows where they were: more than its crowds need."""
-    k = getattr(method, "k", None)
-    return max(_KNOWN, 4 * k) if isinstance(k, int) else _KNOWN
+def _read_whole(path: Path, options: Reading) -> Dataset:
+    plain = {name: value for name, value in options.to_dict().items() if name != "kind"}
+    return pipeline.read(path, options.kind, **plain)
 
 
-def _jobs(dataset: Dataset, plan: Plan, missing: set[int], job: PartJob) -> Iterator[PartJob]:
-    """Yield the parts that are missing, each with its people, when there is room for it."""
-    for number, rows in enumerate(plan):
-        if number in missing:
-            yield dataclasses.replace(job, number=number, dataset=take_rows(dataset, rows))
+def _report(
+    source: Dataset | Path,
+    options: Reading | None,
+    parts: HeldParts | StoredParts,
+    release: DividedRelease,
+    stage: Stage,
+    clock: Run,
+) -> tuple[str, ...]:
+    """Write the owner's report, which needs the whole original in memory; say so where that would be too much."""
+    original = parts.dataset
+    if isinstance(parts, StoredParts):
+        assert isinstance(source, Path) and options is not None
+        if release.records_in > _REPORTED:
+            return (
+                f"No report was written: it needs everybody in memory, and there are more than {_REPORTED:,} records. "
+                "`sfumato attack` and `sfumato measure` tell what it would, where there is memory for it.",
+            )
+        original = _read_whole(source, options)
+    with clock.phase("report"):
+        facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
+        write_parts_report(stage.folder, original, stage.owner / "report.html", facts)
+    return ()
 
 
 def publish_part(job: PartJob) -> PublishedPart:
@@ -247,10 +314,10 @@ def publish_part(job: PartJob) -> PublishedPart:
     >>> sorted(publish_part(PartJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)))).files)[-2:]
     ['release/release.json', 'release/values.csv']
     """
-    run = Run(job.secret, engine=Local(1), withhold_at_most=job.withhold_at_most)
+    run, dataset = Run(job.secret, engine=Local(1), withhold_at_most=job.withhold_at_most), job.dataset
     try:
         with run.phase("anonymize"):
-            result = counting.anonymize(job.dataset, job.method, run, job.count)
+            result = counting.anonymize(dataset, job.method, run, job.count)
         reason = result.release.guarantee.bound_to_whole
         if reason:
             raise ParameterError(
@@ -265,7 +332,7 @@ def publish_part(job: PartJob) -> PublishedPart:
     except SfumatoError as error:
         raise type(error)(f"{name_part(job.number)}: {error}") from None
     beyond = [text for finding in attack_result(result) for text in getattr(finding, "warnings", ())]
-    little = warn_of_leftover(job.dataset, result.release)
+    little = warn_of_leftover(dataset, result.release)
     owner.write_owner(result, place / "owner", version("sfumato"))
     told = {
         "claimed": verdict.claimed,

@@ -22,7 +22,7 @@ from sfumato.io.releases import divided, inventory, owner
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place
 
-__all__ = ["check_written", "verify"]
+__all__ = ["check_written", "verify", "verify_part"]
 
 _WHO_IS_WHERE = (
     "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
@@ -103,15 +103,31 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
         verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
     found = {}
     for number, part in enumerate(release.parts):
-        place, some, kept = folder / divided.DATA / part.name, None, NOTHING_KEPT
-        if original is not None and rows is not None:
-            some = take_rows(original, rows[number])
-            kept = owner.read_kept(path / "owner" / part.name, some)
-        try:
-            found[part.name] = _verify_at(place, some, kept)
-        except SchemaError as error:
-            raise SchemaError(f"{part.name}: {error}") from None
+        some = None if original is None or rows is None else take_rows(original, rows[number])
+        found[part.name] = verify_part(path, folder, part.name, some)
     return Verdict.unite(found) & verdict
+
+
+def verify_part(path: Path, folder: Place, name: str, some: Dataset | None) -> Verdict:
+    """Check one part of a release, with its people where they are at hand.
+
+    Parameters
+    ----------
+    path
+        The directory of the whole, with ``owner/``.
+    folder
+        That of what is published.
+    name
+        Of the part.
+    some
+        The people of the part.
+    """
+    # A part has its people by their names, whatever the order of the file.
+    kept = NOTHING_KEPT if some is None else owner.read_kept(path / "owner" / name, some)._replace(reordered=False)
+    try:
+        return _verify_at(folder / divided.DATA / name, some, kept)
+    except SchemaError as error:
+        raise SchemaError(f"{name}: {error}") from None
 
 
 def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:

@@ -18,6 +18,7 @@ from sfumato.core.selection import take_rows
 from sfumato.division import PartJob, publish_in_parts, publish_part
 from sfumato.engines.local import Local
 from sfumato.engines.spark import Spark
+from sfumato.io.streaming import buckets
 
 SECRET = Secret(bytes([1] * 32))
 
@@ -105,3 +106,22 @@ def test_what_is_missing_for_a_cluster_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(sf.ParameterError, match=r"needs PySpark.*sfumato\[cluster\]"):
         Spark.start("local[2]")
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_a_file_read_in_bounded_memory_gives_the_same_release_on_a_cluster(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(buckets, "_SIZE", 1_000)
+    lines = [f"p{n % 60},i{n * n % 7}" for n in range(240)]
+    (tmp_path / "data.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    for out, engine in (("here", Local(1)), ("there", spark)):
+        made = publish_in_parts(
+            tmp_path / "data.csv",
+            sf.methods.Disassociation(k=3, m=2),
+            tmp_path / out,
+            kind="sets",
+            part_size=30,
+            engine=engine,
+            secret=SECRET,
+        )
+        assert made.read_whole == ""
+    assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")

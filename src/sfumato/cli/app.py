@@ -197,9 +197,11 @@ def anonymize(
         publish_parts(
             Output(as_json=as_json),
             out,
-            lambda: pipeline.read(data, kind, **reading),
+            data,
             chosen,
             parts,
+            kind=kind,
+            reading=reading,
             part_size=part_size,
             secret=given_secret(secret),
             count=count,
@@ -292,14 +294,18 @@ def verify(
     Exit code 0: holds, 1: broken, 2: could not be judged, 3: holds, but the folder has what is not declared.
     """
     from sfumato import pipeline
-    from sfumato.cli.publishing import read_original
+    from sfumato.cli.publishing import check_against_file, read_original
 
     out = Output(as_json=as_json)
-    with show_work("read"):
-        dataset = None if original is None else read_original(existing(directory), original, reading)
+    verdict = None if original is None else check_against_file(existing(directory), original, reading)
+    dataset = None
+    if verdict is None and original is not None:
+        with show_work("read"):
+            dataset = read_original(existing(directory), original, reading)
     try:
-        with show_work("verify"):
-            verdict = pipeline.verify(existing(directory), dataset)
+        if verdict is None:
+            with show_work("verify"):
+                verdict = pipeline.verify(existing(directory), dataset)
     except SchemaError as error:
         # What cannot be read cannot be judged; that is an answer, too.
         verdict = Verdict(True, {}, {}, unsettled=(str(error),))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sfumato.cli.output import Output, show_progress
 from sfumato.cli.publishing import announce_compilation
-from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.run import PartEngine
@@ -51,7 +50,7 @@ def find_engine(name: str, cores: int | None, master: str, part_size: int | None
 def publish_parts(
     out: Output,
     directory: Path,
-    read: Callable[[], Dataset],
+    data: Path,
     method: Method,
     engine: PartEngine,
     *,
@@ -62,9 +61,8 @@ def publish_parts(
     check_free(directory, force=force)
     with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        progress("read", 0, 0)
-        dataset = read()
-        made = publish_in_parts(dataset, method, directory, engine=engine, force=force, progress=progress, **options)
+        progress("read rows", 0, 0)
+        made = publish_in_parts(data, method, directory, engine=engine, force=force, progress=progress, **options)
     release = made.release
     done = {
         "unit": release.unit.to_dict(),
@@ -78,11 +76,16 @@ def publish_parts(
         "seconds": {phase: round(seconds, 4) for phase, seconds in made.seconds.items()},
         "notes": list(made.notes),
         "warnings": list(made.warnings),
+        "read_whole": made.read_whole,
         "out": str(directory),
     }
-    for note in (*dataset.notes, *made.notes):
+    if made.read_whole:
+        sys.stderr.write(
+            f"{data.name} was read whole, so that memory grew with the number of people, because {made.read_whole}.\n"
+        )
+    for note in (*made.original.notes, *made.notes):
         out.say(note)
-    hidden = {"guarantee", "unit", "notes", "warnings"}
+    hidden = {"guarantee", "unit", "notes", "warnings", "read_whole"}
     shown = {name: value for name, value in done.items() if name not in hidden}
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
     out.say(release.guarantee.statement(release.unit))

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
+from sfumato.checking.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
@@ -34,6 +35,7 @@ from sfumato.kernels.loading import load_ahead
 
 __all__ = [
     "announce_compilation",
+    "check_against_file",
     "check_file",
     "export_file",
     "generate_file",
@@ -124,6 +126,19 @@ def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset
     folder = divided.find_divided(directory)
     kind = releases.read_release(directory).kind if folder is None else divided.read_divided(folder).kind
     return pipeline.read(path, kind, **{**_remembered(directory), **given})
+
+
+def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Verdict | None:
+    """Check a release in parts against the file of its original in bounded memory; None where that cannot be."""
+    if divided.find_divided(directory) is None:
+        return None
+    from sfumato.proving import verify_file
+
+    try:
+        with show_progress() as progress:
+            return verify_file(directory, path, given, progress=progress)
+    except SchemaError as error:
+        return Verdict(True, {}, {}, unsettled=(str(error),))
 
 
 def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
@@ -223,8 +238,15 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
-        parts = {"part_size": release.part_size, "reports": release.report, **demand, **shared}
-        return publish_parts(out, Path(release.out), read, method, engine, **parts)
+        parts = {
+            "part_size": release.part_size,
+            "kind": policy.data.kind,
+            "reading": policy.reading,
+            "reports": release.report,
+            **demand,
+            **shared,
+        }
+        return publish_parts(out, Path(release.out), data, method, engine, **parts)
     return publish(
         out,
         Path(release.out),

@@ -43,6 +43,8 @@ class Kind:
         In the long layout, one row per entry: what an entry of a list column is called there, as readers call it.
     position
         In the long layout: the column that numbers the entries of a record, where their order says something.
+    ordered
+        Whether the order of the entries of a record says something.
     exports
         Formats beside those of tables in which a release can be exported.
     advised
@@ -68,6 +70,7 @@ class Kind:
     told: Mapping[str, str] = dataclasses.field(default_factory=dict)
     entries: Mapping[str, str] = dataclasses.field(default_factory=dict)
     position: str = ""
+    ordered: bool = True
     exports: tuple[str, ...] = ()
     advised: tuple[str, ...] = ()
     headline: tuple[str, ...] = ()

@@ -3,31 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Keys", "find_commonest", "follow_curve", "interleave", "scale"]
+from sfumato.core.dataset import Dataset
+
+__all__ = ["ANYWHERE", "Keys", "Survey", "find_commonest", "follow_curve", "interleave", "scale", "take_survey"]
 
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
+ANYWHERE = np.uint64(2**64 - 1)
+"""Key of people who are as near to everybody: they are dealt out evenly to all parts."""
 _ONE = np.uint64(1)
 
 
-def scale(values: npt.NDArray[Any], bits: int) -> Keys:
+class Survey(NamedTuple):
+    """What keys need to know of all records: how often each value of the histories comes, and when.
+
+    Examples
+    --------
+    >>> survey = take_survey(Dataset.of("sequences", [[("mail", 3), ("news", 1)], [("mail", 9)]], monitored=("mail",)))
+    >>> survey.counts.tolist(), survey.first.tolist(), survey.last.tolist()
+    ([1, 2], [1, 3], [1, 9])
+    """
+
+    counts: Ints
+    """By the code of the value."""
+    first: Ints
+    last: Ints
+    """The first and the last time of the value, where there are times."""
+
+
+def take_survey(dataset: Dataset) -> Survey:
+    """Count values, and find the first and last time of each.
+
+    Examples
+    --------
+    >>> take_survey(Dataset.of("sets", [["wine"], ["wine", "tea"]])).counts.tolist()
+    [2, 1]
+    """
+    roles, nothing = {column.role for column in dataset.schema.columns}, np.zeros(0, np.int64)
+    if "history" not in roles:
+        return Survey(nothing, nothing, nothing)
+    history = dataset.view_history()
+    counts = np.bincount(history.codes, minlength=len(history.labels))
+    if "time" not in roles:
+        return Survey(counts, nothing, nothing)
+    limits, times = np.iinfo(np.int64), dataset.times()
+    first, last = (np.full(len(counts), at, np.int64) for at in (limits.max, limits.min))
+    np.minimum.at(first, history.codes, times)
+    np.maximum.at(last, history.codes, times)
+    return Survey(counts, first, last)
+
+
+def scale(values: npt.NDArray[Any], bits: int, among: npt.NDArray[Any] | None = None) -> Keys:
     """Return values as whole numbers of so many bits, from the least to the greatest; what is no number is 0.
+
+    Where there are others, ``among`` holds the least and the greatest of all of them.
 
     Examples
     --------
     >>> scale(np.array([5.0, 7.0, 9.0, np.nan]), 2).tolist()
     [0, 1, 3, 0]
+    >>> scale(np.array([7.0]), 2, among=np.array([5.0, 9.0])).tolist()
+    [1]
     """
     known = np.isfinite(values)
     if not known.any():
         return np.zeros(len(values), np.uint64)
-    low, high = float(values[known].min()), float(values[known].max())
+    all_of_them = values[known] if among is None else among[np.isfinite(among)]
+    low, high = float(all_of_them.min()), float(all_of_them.max())
     share = (np.where(known, values, low) - low) / max(high - low, np.finfo(np.float64).tiny)
     return np.asarray(np.floor(share * ((1 << bits) - 1)), np.uint64)
 

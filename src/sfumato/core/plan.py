@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
-from sfumato.core.locality import Keys
+from sfumato.core.locality import ANYWHERE, Keys
 from sfumato.core.method import Method
+from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.rooms import find_room, has_room
+from sfumato.core.selection import find_names
+from sfumato.core.unit import Unit
 
-__all__ = ["Plan", "has_many_parts", "make_plan"]
+__all__ = ["Line", "Plan", "check_parts", "draw_chances", "has_many_parts", "make_plan"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,17 +55,17 @@ class Plan:
     count: int
 
     @classmethod
-    def cut(cls, keys: Keys, secret: Secret, most: int) -> Plan:
+    def cut(cls, keys: Keys, secret: Secret, most: int, names: Sequence[str] | None = None) -> Plan:
         """Cut the line of people into as few parts of equal size as there can be with so many people at most.
 
-        Who is alike in all that lays people in a line comes in a random order, as the secret has it: in the order of
-        the file the parts would tell who came first.
+        Who is alike in all that lays people in a line comes in a random order, as the secret has it, by their names
+        where they have some: in the order of the file the parts would tell who came first.
         """
-        order = np.lexsort((secret.numbers(len(keys), "people who are alike"), keys))
-        count = max(-(-len(keys) // most), 1)
-        part = np.empty(len(keys), np.int32)
-        part[order] = np.arange(len(keys)) * count // max(len(keys), 1)
-        return cls(part, count)
+        chance = draw_chances(secret, range(len(keys)) if names is None else names)
+        order, part = np.lexsort((chance, keys)), np.empty(len(keys), np.int32)
+        line = Line.of(len(keys), int((keys != ANYWHERE).sum()), most)
+        part[order] = line.parts()
+        return cls(part, line.count)
 
     def __len__(self) -> int:
         return self.count
@@ -72,6 +76,75 @@ class Plan:
         ends = np.searchsorted(self.part[order], np.arange(self.count + 1))
         for first, last in itertools.pairwise(ends.tolist()):
             yield order[first:last]
+
+
+class Line(NamedTuple):
+    """How a line of people is cut: so many parts, of those who have a place in the line and of those who have none.
+
+    Examples
+    --------
+    >>> Line.of(7, placed=4, most=4).parts().tolist()
+    [0, 0, 1, 1, 0, 0, 1]
+    """
+
+    people: int
+    placed: int
+    count: int
+
+    @classmethod
+    def of(cls, people: int, placed: int, most: int) -> Line:
+        """Cut into parts with so many people at most."""
+        return cls(people, placed, max(-(-people // most), 1))
+
+    def ends(self) -> tuple[Ints, Ints]:
+        """Return where parts end in the line, and among those who have no place in it and fill parts up."""
+        number = np.arange(1, self.count + 1)
+        placed = -(-number * self.placed // self.count)
+        return placed, np.maximum.accumulate(-(-number * self.people // self.count) - placed)
+
+    def parts(self) -> npt.NDArray[np.int32]:
+        """Return the part of everybody, in the order of the line; those without a place come last."""
+        inside, beside = (np.diff(ends, prepend=0) for ends in self.ends())
+        return np.repeat(np.tile(np.arange(self.count, dtype=np.int32), 2), np.concatenate([inside, beside]))
+
+
+def draw_chances(secret: Secret, names: Iterable[object]) -> npt.NDArray[np.uint64]:
+    """Return the random numbers by which people who are alike are ordered: by their names, or by their rows.
+
+    Examples
+    --------
+    >>> secret = Secret(bytes(32))
+    >>> draw_chances(secret, ["ann", "bob"]).tolist() == draw_chances(secret, ["bob", "ann"]).tolist()[::-1]
+    True
+    """
+    return secret.number_names(map(str, names), "people who are alike")
+
+
+def check_parts(kind: str, unit: Unit, method: Method, part_size: int | None = None) -> int:
+    """Return how many people a part has at most; refuse promises that parts cannot keep, and sizes that are too small.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> check_parts("sets", sf.Dataset.of("sets", [["tea"]]).unit, sf.methods.Apriori(k=2, m=1), 9)
+    9
+    """
+    owner = type(method).__name__
+    whole = [promise.name for promise in method.promises if not promise.composes]
+    if whole or not has_room(kind, _ROOM):
+        raise ParameterError(
+            f"{owner}: a release of {kind} cannot be made in parts: what it promises is about all of the data "
+            "in their order, not about people by themselves. Leave the engine out."
+        )
+    size = find_room(kind, _ROOM).PART_SIZE if part_size is None else part_size
+    k = getattr(method, "k", None)
+    least = 2 * max(k if isinstance(k, int) else 1, 1)
+    if isinstance(size, bool) or not isinstance(size, int) or size < least:
+        raise ParameterError(
+            f"part_size: must be a whole number of at least {least}, so that every part has enough {unit.many}, "
+            f"got {size!r}."
+        )
+    return size
 
 
 def has_many_parts(dataset: Dataset) -> bool:
@@ -107,21 +180,10 @@ def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int |
     >>> [np.bincount(rows % 2, minlength=2).tolist() for rows in plan]
     [[0, 6], [6, 0]]
     """
-    owner = type(method).__name__
-    whole = [promise.name for promise in method.promises if not promise.composes]
-    if whole or not has_room(dataset.kind, _ROOM):
-        raise ParameterError(
-            f"{owner}: a release of {dataset.kind} cannot be made in parts: what it promises is about all of the data "
-            "in their order, not about people by themselves. Leave the engine out."
-        )
-    room = find_room(dataset.kind, _ROOM)
-    size = room.PART_SIZE if part_size is None else part_size
+    size = check_parts(dataset.kind, dataset.unit, method, part_size)
     k = getattr(method, "k", None)
-    least = 2 * max(k if isinstance(k, int) else 1, 1)
-    if isinstance(size, bool) or not isinstance(size, int) or size < least:
-        raise ParameterError(
-            f"part_size: must be a whole number of at least {least}, so that every part has enough "
-            f"{dataset.unit.many}, got {size!r}."
-        )
     method.accept(dataset, k if isinstance(k, int) else 1)
-    return Plan.cut(room.lay_in_line(dataset), secret.for_data(dataset.table, "parts"), size)
+    keys = find_room(dataset.kind, _ROOM).lay_in_line(dataset)
+    names = find_names(dataset)
+    chosen = secret.derive(Fingerprint.of(digest_records(dataset)).to_bytes(), "parts")
+    return Plan.cut(keys, chosen, size, None if names is None else names.to_pylist())

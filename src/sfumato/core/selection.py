@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.places import Fixes
+from sfumato.core.publishing.contents import digest_texts, mix
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
+from sfumato.core.rooms import find_kind
 
-__all__ = ["pick_rows", "take_rows", "thin_fixes"]
+__all__ = ["choose_visits", "find_names", "order_rows", "pick_rows", "take_part", "take_rows", "thin_fixes"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -69,6 +73,78 @@ def pick_rows(dataset: Dataset, rows: Ints) -> Dataset:
     return dataclasses.replace(dataset, table=table, people=people, weights=weights)
 
 
+def find_names(dataset: Dataset) -> Any:
+    """Return what tells records apart, as an Arrow array; None where nothing does but their rows.
+
+    Examples
+    --------
+    >>> find_names(Dataset.of("sets", [["wine"]])).to_pylist(), find_names(Dataset.of("table", [(1,)], ("age",)))
+    (['p0'], None)
+    """
+    named = [column.name for column in dataset.schema.columns if column.role == "identifier"]
+    if not named:
+        return None
+    cells = dataset.table.column(named[0])
+    return pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+
+
+def order_rows(dataset: Dataset, rows: Ints) -> Ints:
+    """Return rows in the order in which a part has them: by the names of records, which no order of a file changes.
+
+    Examples
+    --------
+    >>> order_rows(Dataset.of("sets", [["wine"], ["tea"]]), np.array([1, 0])).tolist()
+    [0, 1]
+    """
+    names = find_names(dataset)
+    if names is None:
+        return np.sort(rows)
+    rows = np.sort(rows)
+    return np.asarray(rows[pc.array_sort_indices(names.take(pa.array(rows))).to_numpy()])
+
+
+def take_part(dataset: Dataset, rows: Ints) -> Dataset:
+    """Return some records as a part that does not depend on how the others, or they, were ordered.
+
+    Records come by their names, and values are numbered by theirs.
+
+    Examples
+    --------
+    >>> take_part(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
+    ('rye', 'tea')
+    """
+    some = take_rows(dataset, order_rows(dataset, rows))
+    table = some.table
+    for at, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            cells: Any = pa.concat_arrays(table.column(at).unify_dictionaries().chunks)
+            order = pc.array_sort_indices(cells.dictionary)
+            texts = cells.dictionary.take(order)
+            used = pc.is_in(texts, value_set=pc.unique(cells.dictionary.take(cells.indices)))
+            texts = texts.filter(used)
+            codes = pc.index_in(cells.dictionary, value_set=texts).take(cells.indices)
+            coded = pa.DictionaryArray.from_arrays(codes, texts)
+            table = table.set_column(at, field.name, coded)
+    some = dataclasses.replace(some, table=table)
+    if not any(column.role == "history" for column in dataset.schema.columns):
+        return some
+    history, at = some.history(), table.column_names.index(dataset.schema.history)
+    old = np.array(sorted(range(len(history.labels)), key=history.labels.__getitem__), dtype=np.int64)
+    new = np.empty(len(old), np.int32)
+    new[old] = np.arange(len(old))
+    codes = new[history.codes]
+    if not find_kind(dataset.kind).ordered:
+        codes = codes[np.lexsort((codes, history.row_of_token))]
+    packed = Ragged(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
+    fixes = some.fixes
+    return dataclasses.replace(
+        some,
+        table=table.set_column(at, table.schema.field(at).name, packed),
+        places=None if some.places is None else some.places.take(pa.array(old)).combine_chunks(),
+        fixes=None if fixes is None else fixes._replace(place=new[fixes.place].astype(np.int64)),
+    )
+
+
 def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     """Return a dataset that knows of so many people at every place at most where they were, one visit of each.
 
@@ -84,16 +160,45 @@ def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     (3, 3)
     """
     fixes = dataset.fixes
-    if fixes is None or not len(fixes.place):
+    if fixes is None or not len(fixes.place) or dataset.places is None:
         return dataset
-    order = np.lexsort((secret.numbers(len(fixes.place), "visits"), fixes.person, fixes.place))
-    place, person = fixes.place[order], fixes.person[order]
-    order = order[np.append(True, (np.diff(place) != 0) | (np.diff(person) != 0))]
-    order = order[np.lexsort((secret.numbers(len(order), "people at places"), fixes.place[order]))]
-    place = fixes.place[order]
-    rank = np.arange(len(place)) - np.searchsorted(place, place)
-    kept = np.sort(order[rank < most])
+    place = digest_texts(dataset.places.column("place").to_pylist())[fixes.place]
+    kept = choose_visits(place, fixes, secret, most)
     return dataclasses.replace(dataset, fixes=Fixes(*(column[kept] for column in fixes)))
+
+
+def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, most: int) -> Ints:
+    """Return the visits that are still known: of so many people at every place at most, one of each.
+
+    Where a visit was and the secret decide, so that it makes no difference in which order visits come, nor whether some
+    were left out before that would be left out here.
+
+    Parameters
+    ----------
+    place
+        A number for the name of the place of every visit.
+    fixes
+        The visits; how their places are numbered does not count.
+    secret, most
+        As in :func:`thin_fixes`.
+
+    Examples
+    --------
+    >>> visits = Fixes(np.zeros(3, np.int64), np.array([0, 0, 1]), np.arange(3.0), np.zeros(3))
+    >>> len(choose_visits(np.zeros(3, np.uint64), visits, Secret(bytes(32)), 5))
+    2
+    """
+    salt = np.frombuffer(secret.derive("visits").key[:8], "<u8")[0]
+    x, y = (np.ascontiguousarray(axis + 0.0).view(np.uint64) for axis in (fixes.x, fixes.y))
+    number = mix(mix(mix(place ^ salt) + x) + y)
+    order = np.lexsort((fixes.y, fixes.x, number, fixes.person, place))
+    where, who = place[order], fixes.person[order]
+    begins = (where[1:] != where[:-1]) | (who[1:] != who[:-1])
+    order = order[np.append(np.ones(min(len(order), 1), dtype=bool), begins)]
+    order = order[np.lexsort((fixes.y[order], fixes.x[order], mix(number[order] ^ salt), place[order]))]
+    where = place[order]
+    rank = np.arange(len(where)) - np.searchsorted(where, where)
+    return np.asarray(order[rank < most])
 
 
 def _narrow(groups: tuple[tuple[str, ...], ...], known: frozenset[str]) -> tuple[tuple[str, ...], ...]:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.memory import MemoryPlace
 
-__all__ = ["FrameFile", "is_frame", "make_file", "to_table"]
+__all__ = ["FrameFile", "is_frame", "make_file", "plain_type", "to_table"]
 
 _NAME = "data frame"
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -31,6 +31,8 @@ class FrameFile(MemoryPlace):
         What was done to the frame, in sentences.
     label
         What it is called in messages.
+    table
+        The table itself, where nobody has to read the content.
 
     Examples
     --------
@@ -39,9 +41,23 @@ class FrameFile(MemoryPlace):
     ('data frame', '.parquet', ())
     """
 
-    def __init__(self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME) -> None:
+    def __init__(
+        self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME, table: pa.Table | None = None
+    ) -> None:
         super().__init__({"frame.parquet": content}, "frame.parquet", label)
         self.notes = notes
+        self.table = table
+
+    @classmethod
+    def hold(cls, table: pa.Table, label: str) -> FrameFile:
+        """Make a file of rows that were read already, as types that every reader knows.
+
+        Examples
+        --------
+        >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
+        'visits.csv'
+        """
+        return cls(b"PAR1", (), label, table)
 
 
 def is_frame(value: object) -> bool:
@@ -86,7 +102,7 @@ def to_table(frame: Any) -> pa.Table:
     except _UNFIT:
         raise SchemaError(_explain(frame)) from None
     for number, field in enumerate(table.schema):
-        plain = _plain_type(field.type)
+        plain = plain_type(field.type)
         if plain != field.type:
             try:
                 chunks = [_spread(chunk).cast(plain) for chunk in table.column(number).chunks]
@@ -100,7 +116,7 @@ def _spread(array: Any) -> Any:
     """Return the labels of a column that has a dictionary, one by one; Arrow cannot spread all of them itself."""
     if not pa.types.is_dictionary(array.type):
         return array
-    return array.dictionary.cast(_plain_type(array.type.value_type)).take(array.indices)
+    return array.dictionary.cast(plain_type(array.type.value_type)).take(array.indices)
 
 
 def _say_type(field: pa.Field) -> str:
@@ -119,15 +135,21 @@ def _convert(frame: Any) -> pa.Table:
     return from_dataframe(frame)
 
 
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of readers for types that say the same in another way."""
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of readers for types that say the same in another way.
+
+    Examples
+    --------
+    >>> plain_type(pa.dictionary(pa.int8(), pa.string_view()))
+    DataType(large_string)
+    """
     if pa.types.is_dictionary(kind):
-        return _plain_type(kind.value_type)
+        return plain_type(kind.value_type)
     if pa.types.is_string_view(kind):
         return pa.large_string()
     if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind) or pa.types.is_large_list(kind):
-        return pa.large_list(_plain_type(kind.value_type))
-    return pa.list_(_plain_type(kind.value_type)) if pa.types.is_list(kind) else kind
+        return pa.large_list(plain_type(kind.value_type))
+    return pa.list_(plain_type(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def _explain(frame: Any) -> str:

@@ -14,7 +14,7 @@ from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit, plural
 from sfumato.io.cells import Cells, Labels, name_marked
 from sfumato.io.reading import Reading
 
-__all__ = ["OWNER", "Whose", "check_people", "name_records", "retell_role", "settle_unit"]
+__all__ = ["OWNER", "Whose", "check_people", "name_records", "retell_role", "settle_unit", "tell_owners"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -50,11 +50,21 @@ class Whose(NamedTuple):
         if self.people is None:
             return [f"{unit.explain()} The file does not tell whose a record is (columns: owner=NAME)."]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
-        return [
-            f"There are {unit.count(count)} of {unit.owners(len(counts))}, up to {int(counts.max(initial=0)):,} of "
-            "one. "
-            f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (count=people)."
-        ]
+        return [tell_owners(unit, count, len(counts), int(counts.max(initial=0)))]
+
+
+def tell_owners(unit: Unit, count: int, owners: int, most: int) -> str:
+    """Say how many records how many people have, and what that means for the promise.
+
+    Examples
+    --------
+    >>> tell_owners(Unit("day", "days", "person"), 3, 2, 2).partition(". ")[0]
+    'There are 3 days of 2 people, up to 2 of one'
+    """
+    return (
+        f"There are {unit.count(count)} of {unit.owners(owners)}, up to {most:,} of one. "
+        f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (count=people)."
+    )
 
 
 def name_records(column: str, several: bool) -> Unit:

@@ -14,6 +14,7 @@ from sfumato.io.archives import Part, find_archive, list_parts
 from sfumato.io.files import choose_format, to_utf8
 from sfumato.io.formats.gpx import parse_gpx
 from sfumato.io.formats.xes import parse_xes
+from sfumato.io.frames import FrameFile
 from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.tables import check_columns, first_lines, parse_table
@@ -57,6 +58,7 @@ class Source:
         self.reading = reading
         self.name = path.name
         self.parts: Sequence[Part] = list_parts(path, reading.format) if parts is None else parts
+        self._held = path.table if isinstance(path, FrameFile) else None
         inside = find_archive(path) if isinstance(path, Path) else None
         if len(self.parts) == 1 and inside is not None:
             self.name = f"{inside[0].name}/{self.parts[0].name}"
@@ -107,6 +109,8 @@ class Source:
         self, *, delimiter: str | None = None, header: Sequence[str] = (), encoding: str | None = None
     ) -> pa.Table:
         """Return the rows of all files; what is given wins over the reading."""
+        if self._held is not None:
+            return check_columns(self.name, self._held)
         reading = self.reading
         by_file = FILE in reading.columns.values()
         several = len(self.parts) > 1

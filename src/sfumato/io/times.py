@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from sfumato.core.clock import MONTHS, Clock, count_units, find_moments
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.io.agreement import agree
 from sfumato.io.cells import Cells, name_marked, parse_numbers, refuse_empty
 
 __all__ = ["Times", "cut_times", "parse_times", "split_periods"]
@@ -112,7 +113,13 @@ def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None)
     sfumato.core.errors.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
     with one in row 2, without in row 1. Write all of them the same way.
     """
-    where = _Where(owner, name, rows)
+    found = _parse(_Where(owner, name, rows), column)
+    agree(f"what times of {name} are", (found.micros is None, found.zoned))
+    return found
+
+
+def _parse(where: _Where, column: Cells) -> Times:
+    owner, name = where.owner, where.name
     refuse_empty(owner, name, column)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -312,6 +319,8 @@ class _Moments(NamedTuple):
         if self.ambiguous.any() and left.any() == right.any():
             rule = ": day and month cannot be told apart in {}"
             where.complain(rule, self.ambiguous, "Write dates as 2012-04-30.")
+        if self.ambiguous.any():
+            agree(f"what comes first in dates of {where.name}", "day" if left.any() else "month")
         if not left.any():
             return self.month, self.day
         month = np.where(self.ambiguous, self.day, self.month)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,26 @@ class Secret:
         blocks = range(-(-8 * n // _BLOCK))
         drawn = b"".join(hashlib.blake2b(block.to_bytes(8, "big"), key=key).digest() for block in blocks)
         return np.frombuffer(drawn, dtype="<u8")[:n].astype(np.uint64)
+
+    def number_names(self, names: Iterable[str], purpose: str) -> npt.NDArray[np.uint64]:
+        """Return a random number of 64 bits for every name, the same one wherever the name stands.
+
+        Examples
+        --------
+        >>> secret = Secret(bytes(32))
+        >>> secret.number_names(["ann", "bob"], "people")[::-1].tolist() == secret.number_names(
+        ...     ["bob", "ann"], "people"
+        ... ).tolist()
+        True
+        """
+        begun = hashlib.blake2b(key=self.derive(purpose).key, digest_size=8)
+
+        def draw(name: str) -> bytes:
+            state = begun.copy()
+            state.update(name.encode("utf-8", "surrogatepass"))
+            return state.digest()
+
+        return np.frombuffer(b"".join(map(draw, names)), dtype="<u8").astype(np.uint64)
 
     def order(self, n: int, purpose: str) -> npt.NDArray[np.int64]:
         """Return a random order of n things."""

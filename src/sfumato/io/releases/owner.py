@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +16,14 @@ import pyarrow.parquet as pq
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.plan import Plan
+from sfumato.core.publishing.contents import Fingerprint, describe_original, digest_records, match_records
 from sfumato.core.publishing.recoding import SavedRecoding, read_saved
 from sfumato.core.publishing.secret import SECRET_BYTES, Secret
 from sfumato.core.release import Release, Result, Trace, describe_claim
+from sfumato.core.selection import order_rows
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.memory import Place
-from sfumato.io.releases.contents import describe_original, digest_records, match_records
 from sfumato.io.releases.ledger import Ledger
 
 __all__ = [
@@ -214,12 +215,22 @@ def _find_owner(path: Path) -> Path:
     return path if (path / "rows.parquet").is_file() else path / "owner"
 
 
-def write_division(trace: Trace, part: npt.NDArray[np.int32], claim: Mapping[str, Any], folder: Path, by: str) -> None:
+def write_division(
+    trace: Trace,
+    contents: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]],
+    claim: Mapping[str, Any],
+    folder: Path,
+    by: str,
+    part_size: int | None = None,
+) -> None:
     """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
-    original = trace.original
+    original, fingerprint = trace.original, Fingerprint(0, 0, 0)
     assert original is not None
-    digests = digest_records(original)
-    pq.write_table(pa.table({"part": pa.array(part), "content": pa.array(digests)}), folder / DIVISION_FILE)
+    schema = pa.schema([("part", pa.int32()), ("content", pa.uint64())])
+    with pq.ParquetWriter(folder / DIVISION_FILE, schema) as file:
+        for part, digests in contents:
+            file.write_table(pa.table([pa.array(part), pa.array(digests)], schema=schema))
+            fingerprint += Fingerprint.of(digests)
     if trace.secret is not None:
         write_secret(trace.secret, folder / SECRET_FILE)
     kept = {
@@ -230,7 +241,8 @@ def write_division(trace: Trace, part: npt.NDArray[np.int32], claim: Mapping[str
         "notes": list(original.notes),
         "reading": dict(original.reading),
         "claim": claim,
-        "original": describe_original(digests),
+        "part_size": part_size,
+        "original": {"records": fingerprint.count, "fingerprint": fingerprint.to_bytes().hex()},
     }
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -253,7 +265,7 @@ def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] 
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
         rows = match_records(content, digests)
-    return [rows[chosen] for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
+    return [order_rows(original, rows[chosen]) for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
 
 
 def read_trace(path: Path) -> dict[str, Any]:

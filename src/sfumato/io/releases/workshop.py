@@ -25,13 +25,14 @@ __all__ = ["Workshop"]
 
 _PREFIX = ".parts-"
 _READY = "ready.json"
+_SPILL, _DATA = "people", "data.hex"
 
 
 class Workshop:
     """The folder in which the parts of a release are collected.
 
     Leaving it by an error of this program, or when the release is there, removes it; by anything else, such as Ctrl-C,
-    leaves it for the next run.
+    leaves the parts that are ready for the next run, and nothing else of anybody.
 
     Parameters
     ----------
@@ -61,6 +62,7 @@ class Workshop:
         for other in out.glob(f"{_PREFIX}*"):
             if other != self.folder and not _is_held(other):
                 shutil.rmtree(other, ignore_errors=True)
+        shutil.rmtree(self.folder / _SPILL, ignore_errors=True)
         file = self.folder / SECRET_FILE
         kept = read_secret(file) if file.is_file() else None
         if kept is None or (secret is not None and secret != kept):
@@ -78,11 +80,30 @@ class Workshop:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        shutil.rmtree(self.folder / _SPILL, ignore_errors=True)
         os.close(self._lock)
         if error is None or (isinstance(error, SfumatoError) and not isinstance(error, StoppedError)):
             shutil.rmtree(self.folder, ignore_errors=True)
             if self._top is not None:
                 remove_empty(self._out, self._top)
+
+    def lay_out(self) -> Path:
+        """Return an empty folder for people who are read in bounded memory; whatever happens, it does not stay."""
+        folder = self.folder / _SPILL
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def keep_for(self, data: bytes) -> None:
+        """Remove parts that are ready and were made of other data: a file may change and keep its size and time."""
+        file = self.folder / _DATA
+        if file.is_file() and file.read_text() == data.hex():
+            return
+        for part in self.folder.glob("part-*"):
+            shutil.rmtree(part)
+        beside = file.with_suffix(".new")
+        beside.write_text(data.hex())
+        beside.replace(file)
 
     def is_ready(self, number: int) -> bool:
         """Tell whether a part is there, whole."""

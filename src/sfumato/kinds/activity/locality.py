@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, interleave
+from sfumato.core.locality import Keys, Survey, interleave, take_survey
 from sfumato.kinds.activity.model import Slots
 
 __all__ = ["PART_SIZE", "lay_in_line"]
@@ -15,7 +15,7 @@ PART_SIZE = 10_000
 _ACTIVITIES, _BITS = 8, 8
 
 
-def lay_in_line(dataset: Dataset) -> Keys:
+def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return how long everybody does the commonest ordinary activities, in parts of the time, bit by bit in turn.
 
     Sensitive activities do not count: in which part somebody is must not tell them.
@@ -28,7 +28,7 @@ def lay_in_line(dataset: Dataset) -> Keys:
     [0, 2, 1, 3]
     """
     slots = Slots.of(dataset)
-    total = np.bincount(slots.codes.ravel(), minlength=len(slots.labels))
+    total = (survey or take_survey(dataset)).counts
     ordinary = [code for code, label in enumerate(slots.labels) if label not in set(dataset.schema.sensitive)]
     # Activities that are as common come by their names: codes follow the order of the file.
     commonest = sorted(ordinary, key=lambda code: (-total[code], slots.labels[code]))[:_ACTIVITIES]

@@ -28,6 +28,7 @@ KIND = Kind(
         "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
         "history": "the items, each as itself or as a value that stands for several items",
     },
+    ordered=False,
     advised=("rum-bound", "rfirst"),
     headline=("queries", "ncp", "utility-loss"),
     usual={"k": (3, 5, 10), "m": (2,)},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +26,7 @@ from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.looks import Guess, Look
 from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
+from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
@@ -35,12 +38,15 @@ from sfumato.kinds.sets.reader.items import (
     split_cells,
 )
 from sfumato.kinds.table.reader import read_attributes, read_file
+from sfumato.kinds.table.reader.gathering import keep_together
 from sfumato.kinds.table.reader.guess import guess_roles
 from sfumato.kinds.table.reader.roles import name_columns
 
-__all__ = ["guess", "read"]
+__all__ = ["GATHERING", "guess", "read"]
 
 Longs = npt.NDArray[np.int64]
+
+_WITHOUT = re.compile(r"; people without any: ([\d,]+)\.")
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
@@ -271,6 +277,42 @@ def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, 
 
 
 def _count(sets: Ragged) -> str:
-    alone = int((sets.lengths == 0).sum())
+    return _say_count(len(sets.codes), len(sets.labels), int((sets.lengths == 0).sum()))
+
+
+def _say_count(items: int, kinds: int, alone: int) -> str:
     told = f"; people without any: {alone:,}" if alone else ""
-    return f"Found {len(sets.codes):,} items of {len(sets.labels):,} kinds{told}."
+    return f"Found {items:,} items of {kinds:,} kinds{told}."
+
+
+def _keep_together(names: Sequence[str], reading: Reading) -> str | None:
+    if reading.item_file is not None:
+        raise ReadWhole("items are in a file of their own")
+    return keep_together(names, _loosen(reading))
+
+
+def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+    """Say which items are sensitive, and what they can be generalised to."""
+    data = found.dataset
+    labels = list(data.view_history().labels)
+    sensitive = resolve_sensitive(reading.sensitive_items, labels, found.name, "sensitive-items")
+    nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32), tuple(labels))
+    known = _Items(found.name, nothing, [1] * len(labels), ())
+    trees = {**data.hierarchies, **_find_tree(reading.hierarchies.get(HIERARCHY), known, reading.hierarchy_root)}
+    schema = dataclasses.replace(data.schema, sensitive=sensitive)
+    return dataclasses.replace(data, schema=schema, hierarchies=trees), []
+
+
+def _rebuild(found: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Say how many there are of everything."""
+    told = [match[1] for bucket in notes for note in bucket if (match := _WITHOUT.search(note))]
+    alone = sum(int(number.replace(",", "")) for number in told)
+    return {"Found ": _say_count(int(found.survey.counts.sum()), len(found.survey.counts), alone)}
+
+
+def _loosen(reading: Reading) -> Reading:
+    others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
+    return dataclasses.replace(reading, sensitive_items=(), hierarchies=others)
+
+
+GATHERING = Gathering(_keep_together, lambda _sample, _reading: True, _settle, _rebuild, _loosen)

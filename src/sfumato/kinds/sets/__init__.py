@@ -24,6 +24,7 @@ KIND = Kind(
         "clusters table": "the clusters of records and their sizes",
     },
     entries={"items": "item"},
+    ordered=False,
     exports=("spmf",),
     advised=("disassociation", "local-km"),
     headline=("item-queries",),

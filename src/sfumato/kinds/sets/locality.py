@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys
+from sfumato.core.locality import Keys, Survey, take_survey
 
 __all__ = ["PART_SIZE", "lay_in_line"]
 
@@ -14,7 +14,7 @@ PART_SIZE = 50_000
 _NONE = np.uint64(2**32 - 1)
 
 
-def lay_in_line(dataset: Dataset) -> Keys:
+def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the two most frequent ordinary items of everybody, as their ranks among all items.
 
     Sensitive items do not count: in which part somebody is must not tell them.
@@ -31,7 +31,7 @@ def lay_in_line(dataset: Dataset) -> Keys:
     names = np.argsort(np.argsort(np.array(items.labels, dtype=object)))
     rank = np.empty(len(told), np.uint64)
     # Items that are as frequent come by their names: codes follow the order of the file.
-    rank[np.lexsort((names, -np.bincount(kept.codes, minlength=len(told))))] = np.arange(len(told))
+    rank[np.lexsort((names, -(survey or take_survey(dataset)).counts))] = np.arange(len(told))
     ranks = rank[kept.codes]
     order = np.lexsort((ranks, kept.row_of_token))
     ranks = np.append(ranks[order], _NONE)

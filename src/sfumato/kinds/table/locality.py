@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, interleave, scale
-from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.core.locality import Keys, Survey, interleave, scale
+from sfumato.kinds.table.model import Attribute, attribute_of
 
 __all__ = ["PART_SIZE", "lay_in_line"]
 
@@ -16,7 +19,7 @@ PART_SIZE = 50_000
 _BITS = 16
 
 
-def lay_in_line(dataset: Dataset) -> Keys:
+def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the positions of everybody's quasi-identifiers in their hierarchies or orders, bit by bit in turn.
 
     Examples
@@ -25,13 +28,22 @@ def lay_in_line(dataset: Dataset) -> Keys:
     >>> np.argsort(lay_in_line(data)).tolist()
     [0, 2, 3, 1]
     """
-    known = attributes_of(dataset)
+    known = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
     bits = min(_BITS, 64 // max(len(known), 1))
-    # A value lies where its numbers do on an axis, else by its rank among the values that occur.
-    where = [attribute.codes if attribute.axis is None else _lie(attribute) for attribute in known]
     if not known or not bits:
         return np.zeros(len(dataset), np.uint64)
-    return interleave([scale(np.asarray(each, np.float64), bits) for each in where], bits)
+    return interleave([_place(dataset, name, bits) for name in known], bits)
+
+
+def _place(dataset: Dataset, name: str, bits: int) -> Keys:
+    """Return where everybody lies in a column: by its numbers on an axis, else by its rank among all values."""
+    cells: Any = dataset.table.column(name).combine_chunks()
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.unify_dictionaries().combine_chunks()
+    coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    attribute = attribute_of(dataset, name, pa.table({name: coded.dictionary}))
+    where = attribute.codes if attribute.axis is None else _lie(attribute)
+    return scale(np.asarray(where, np.float64), bits)[coded.indices.to_numpy(zero_copy_only=False)]
 
 
 def _lie(attribute: Attribute) -> npt.NDArray[np.float64]:

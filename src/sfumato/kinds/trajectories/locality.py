@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, find_commonest, follow_curve, scale
+from sfumato.core.locality import Keys, Survey, find_commonest, follow_curve, scale
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.histories import Trajectories
 
@@ -16,7 +16,7 @@ PART_SIZE = 50_000
 _BITS = 20
 
 
-def lay_in_line(dataset: Dataset) -> Keys:
+def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
     Sensitive places do not count: in which part somebody is must not tell them.

@@ -17,6 +17,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
+from sfumato.io.agreement import agree
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import load
@@ -29,7 +30,7 @@ from sfumato.io.tables import first_lines
 from sfumato.io.visits import combine_labels
 from sfumato.io.weights import Floats, read_weights, tell_weights, weigh_people
 from sfumato.kinds.activity.model import UNKNOWN
-from sfumato.kinds.activity.reader.diaries import NAMES, WORDS, Found, read_adl, read_aras, read_episodes
+from sfumato.kinds.activity.reader.diaries import WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
     DAY,
     MONDAY,
@@ -41,10 +42,11 @@ from sfumato.kinds.activity.reader.episodes import (
     split_episodes,
     stretch_months,
 )
+from sfumato.kinds.activity.reader.gathering import GATHERING, find_person, has_episodes
 from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
 
-__all__ = ["WORDS", "read"]
+__all__ = ["GATHERING", "WORDS", "read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -97,10 +99,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
         )
     name, table = source.name, source.table()
     notes.append(f"Read {table.num_rows:,} rows of {name}.")
-    known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
-    if reading.slots is None and (
-        known & {name.lower() for name in table.column_names} or set(reading.columns) - {"person", OWNER}
-    ):
+    if has_episodes(table.column_names, reading):
         weights = _weigh_people(name, table, reading)
         rest = table if reading.weight is None else table.drop_columns([reading.weight])
         return _of_episodes(read_episodes(name, rest, reading, notes), reading, notes, weights)
@@ -210,7 +209,7 @@ def _settle_calendar(found: Found, episodes: Episodes, reading: Reading, notes: 
         if reading.resolution in MONTHS:
             return _cut_before(*stretch_months(episodes, reading.resolution, moment, reading.split), notes)
         # Data without dates were moved to their start already: their days begin when they do.
-        usual = int(episodes.begin.min()) % DAY if found.times == "relative" else 0
+        usual = episodes.first % DAY if found.times == "relative" else 0
         calendar = Calendar.of_dates(
             episodes, reading.resolution or _UNIT, (moment, usual if time is None else time), reading.split
         )
@@ -231,7 +230,7 @@ def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[str]) -> tup
 
 def _move_zone(episodes: Episodes, zone: str, notes: list[str]) -> Episodes:
     """Count time as clocks of a zone did on the first day; slots stay equally long when clocks are changed."""
-    first = int(episodes.begin.min())
+    first = agree("the first moment before clocks were moved", int(episodes.begin.min()), "least")
     moment: Cells = pa.array([first], pa.timestamp("us", "UTC")).cast(pa.timestamp("us", zone))
     local: Cells = pc.local_timestamp(moment)
     offset = int(local.cast(pa.int64())[0].as_py()) - first
@@ -264,10 +263,7 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     if reading.split:
         raise ParameterError("reading: split needs episodes, but the table has one column per slot.")
     present = table.column_names
-    known = {"person", *NAMES["person"]}
-    person = reading.columns.get("person") or next(
-        (c for c in present if c.lower() in known and c not in (*reading.drop, reading.columns.get(OWNER))), None
-    )
+    person = find_person(present, reading)
     owner = reading.columns.get(OWNER)
     rest = [column for column in present if column not in (person, owner, reading.weight)]
     slots = choose_columns(name, rest, reading)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sfumato.core.clock import UNITS, Clock, count_units, find_moments
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.io.agreement import agree
 
 __all__ = [
     "DAY",
@@ -61,6 +62,16 @@ class Episodes(NamedTuple):
     def take(self, chosen: npt.NDArray[np.generic]) -> Episodes:
         """Return some of the episodes, by position or by mark."""
         return Episodes(*(column[chosen] for column in self))
+
+    @property
+    def first(self) -> int:
+        """When the first one begins, of these or of all where others are read apart."""
+        return agree("the first moment", int(self.begin.min()), "least")
+
+    @property
+    def last(self) -> int:
+        """When the last one is over."""
+        return agree("the last moment", int(self.end.max()), "most")
 
     def check(self, owner: str, notes: list[str], *, mend: bool = False, rows: str = "row") -> Episodes:
         """Return the episodes by person and time; what is impossible is refused, or mended and noted.
@@ -123,14 +134,14 @@ class Calendar(NamedTuple):
         given, after_midnight = start
         period = {"day": DAY, "week": 7 * DAY}.get(split or "", DAY)
         shift = after_midnight + (MONDAY if split == "week" else 0)
-        earliest = int(episodes.begin.min()) if given is None else given
+        earliest = episodes.first if given is None else given
         begin = (earliest - shift) // period * period + shift
         if begin % unit:
             raise ParameterError(f"reading: start must be a whole {resolution}.")
         if split:
             named = (MONDAY if split == "week" else 0) + after_midnight
             return cls(begin, unit, period // unit, Clock(resolution, named // unit))
-        days = max(-(-(int(episodes.end.max()) - begin) // DAY), 1)
+        days = max(-(-(episodes.last - begin) // DAY), 1)
         return cls(begin, unit, days * DAY // unit, Clock(resolution, begin // unit))
 
     @classmethod
@@ -143,8 +154,8 @@ class Calendar(NamedTuple):
         >>> Calendar.of_numbers(two, None)
         Calendar(begin=3, unit=1, slots=6, clock=Clock(unit=None, origin=3))
         """
-        begin = int(episodes.begin.min()) if start is None else start
-        return cls(begin, 1, max(int(episodes.end.max()) - begin, 0), Clock(None, begin))
+        begin = episodes.first if start is None else start
+        return cls(begin, 1, max(episodes.last - begin, 0), Clock(None, begin))
 
 
 def stretch_months(
@@ -171,11 +182,11 @@ def stretch_months(
         return number * unit + np.round((micros - begin) / (end - begin) * unit).astype(np.int64)
 
     moved = episodes._replace(begin=stretch(episodes.begin), end=stretch(episodes.end))
-    first = int(moved.begin.min()) if start is None else int(stretch(np.array([start]))[0])
+    first = moved.first if start is None else int(stretch(np.array([start]))[0])
     if start is not None and first % unit:
         raise ParameterError(f"reading: start must be a whole {resolution}.")
     begin = first // unit * unit
-    slots = max(-(-(int(moved.end.max()) - begin) // unit), 1)
+    slots = max(-(-(moved.last - begin) // unit), 1)
     return moved, Calendar(begin, unit, slots, Clock(resolution, begin // unit))
 
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Schema
@@ -21,30 +20,26 @@ from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences, refuse_token
-from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
+from sfumato.io.roles import EVENT_LOGS, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import cut_times, parse_times
 from sfumato.io.visits import combine_labels, renumber
 from sfumato.kinds.sequences import KIND
+from sfumato.kinds.sequences.reader.gathering import GATHERING
+from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
 
-__all__ = ["WORDS", "read"]
+__all__ = ["GATHERING", "WORDS", "read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
-WORDS = Vocabulary(
-    roles={role: role for role in ("person", "time", "event", OWNER)},
-    names={name: role for role, names in EVENT_LOGS.items() for name in names},
-    unused=UNUSED_IN_EVENT_LOGS,
-)
 _LINES = "Each line is a sequence (SPMF)."
 _LARGEST = 2**53
 """Times beyond this are not exact once a method computes with them."""
@@ -113,7 +108,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
                 "times": type(history).from_arrays(history.offsets, pa.array(times[rows])),
             }
         ),
-        hierarchies=_read_hierarchies(reading, log.name, labels, log.numbers[rows[first]]),
+        hierarchies=read_hierarchies(reading, log.name, labels, log.numbers[rows[first]].tolist()),
         notes=tuple(log.notes),
         reading=reading.to_dict(),
         clock=clock,
@@ -325,13 +320,3 @@ def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
     found = parse_sequences(name, text, read_line)
     table = pa.table({"person": found.person, "time": found.told, "event": found.item})
     return table, np.array(found.line), found.empty
-
-
-def _read_hierarchies(reading: Reading, name: str, labels: list[str], rows: Longs) -> dict[str, Hierarchy]:
-    strange = [column for column in reading.hierarchies if column != "event"]
-    if strange:
-        raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
-    found = {column: read_hierarchy(file, root=reading.hierarchy_root) for column, file in reading.hierarchies.items()}
-    for hierarchy in found.values():
-        hierarchy.require(labels, f"{name}: hierarchy of event", rows.tolist())
-    return found

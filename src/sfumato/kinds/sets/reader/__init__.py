@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,23 +11,21 @@ import pyarrow.compute as pc
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.kind import TABLES
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import RECORD, Unit
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
-from sfumato.io.constraints import read_itemsets, read_partition, resolve_sensitive
+from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import to_utf8
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
 from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
+from sfumato.io.roles import assign_roles
 from sfumato.io.sources import Source
-from sfumato.io.tables import detect_delimiter, first_lines
+from sfumato.io.tables import first_lines
+from sfumato.kinds.sets.reader.gathering import GATHERING
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -42,42 +38,18 @@ from sfumato.kinds.sets.reader.items import (
 )
 from sfumato.kinds.sets.reader.transactions import (
     Lines,
-    looks_like_spmf_text,
     parse_amnesia,
     parse_spmf,
     parse_transactions,
-    recognise_separator,
 )
+from sfumato.kinds.sets.reader.values import NAMES, WAYS, WORDS, find_hierarchies, read_constraints, recognise
 
-__all__ = ["WORDS", "read"]
+__all__ = ["GATHERING", "WORDS", "read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-_NAMES = {
-    "person": (
-        *("user", "user_id", "userid", "uid", "customer", "customer_id", "customerid", "client_id", "household_id"),
-        *("household_key", "member_id", "member_number", "patient_id", "visitor_id", "visitorid", "anonid"),
-    ),
-    "item": (
-        *("product", "product_id", "productid", "item_id", "itemid", "sku", "stockcode", "article", "term", "query"),
-        *("diagnosis", "diagnosis_code", "itemdescription"),
-    ),
-    "items": ("itemset", "item_set", "products", "terms", "diagnoses"),
-    "transaction": (
-        *("transaction_id", "transactionid", "tid", "basket", "basket_id", "order_id", "invoice", "invoiceno"),
-        *("session", "session_id", "sessionid"),
-    ),
-}
-WORDS = Vocabulary(
-    roles={role: role for role in ("person", "item", "items", OWNER)},
-    names={name: role for role, names in _NAMES.items() for name in names} | {"transaction": "transaction"},
-)
 _SAMPLED_LINES = 1_000
-_WAYS = (
-    "csv (a header with person and item, or other columns told by columns; names of the columns if there is no header "
-    "by header), transactions (one record per line), spmf, amnesia (a header line, then a|b|c)"
-)
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
@@ -125,8 +97,14 @@ def read(path: Readable, reading: Reading) -> Dataset:
             resolve_sensitive(reading.sensitive, labels, baskets.name),
         ),
         pa.table({"person": records, "items": sets.to_arrow()}),
-        hierarchies=_find_hierarchies(reading, baskets, np.bincount(sets.codes, minlength=len(labels)).tolist()),
-        constraints=_read_constraints(reading, labels, baskets.notes),
+        hierarchies=find_hierarchies(
+            reading,
+            baskets.name,
+            labels,
+            np.bincount(sets.codes, minlength=len(labels)).tolist(),
+            baskets.first_numbers(),
+        ),
+        constraints=read_constraints(reading, labels, baskets.notes),
         notes=tuple(baskets.notes),
         reading=reading.to_dict(),
         unit=whose.unit,
@@ -164,7 +142,7 @@ class _Baskets(NamedTuple):
         numbered = False
         separator = reading.separator or reading.delimiter
         if format == "csv" and reading.format is None and not (reading.columns or reading.header):
-            format, mark = _recognise(name, first_lines(text, _SAMPLED_LINES), reading, quoted=b'"' in text)
+            format, mark = recognise(name, first_lines(text, _SAMPLED_LINES), reading, quoted=b'"' in text)
             numbered = mark is not None
             separator = mark or separator
         if format == "csv":
@@ -265,31 +243,7 @@ def _tell_format(source: Source) -> str:
     except SchemaError:
         pass
     raise SchemaError(
-        f"{source.name}: the extension does not tell the format. Give one as format: {', '.join(TABLES[1:])}, {_WAYS}."
-    )
-
-
-def _recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool) -> tuple[str, str | None]:
-    """Return the format of a text, and what separates items where that is known, if neither can be mistaken."""
-    if looks_like_spmf_text(lines):
-        return "spmf", None
-    if reading.separator is None and reading.delimiter is None:
-        mark = recognise_separator(lines)
-        if mark is not None:
-            return "transactions", mark
-    delimiter = reading.delimiter or detect_delimiter(lines[:20])
-    try:
-        first = next(csv.reader(lines[:1], delimiter=delimiter), [])
-    except csv.Error:
-        first = []
-    known = {WORDS.names.get(cell.strip().lower(), cell.strip().lower()) for cell in first}
-    alone = len(known) == 1 and not any(sign in lines[0] for sign in ",;\t|")
-    if alone and known <= {"item", "items"} and not quoted:
-        return "amnesia", None
-    if known & {"person", "item", "items", "transaction"}:
-        return "csv", None
-    raise SchemaError(
-        f"{name}: the look of the file does not tell how sets are written in it. Give the format: {_WAYS}."
+        f"{source.name}: the extension does not tell the format. Give one as format: {', '.join(TABLES[1:])}, {WAYS}."
     )
 
 
@@ -315,7 +269,7 @@ def _check_roles(name: str, columns: dict[str, str]) -> None:
         )
     for role in ("item", "person"):
         if role not in columns and "items" not in columns:
-            hint = f"call it {role} or {', '.join(_NAMES[role][:3])}"
+            hint = f"call it {role} or {', '.join(NAMES[role][:3])}"
             raise SchemaError(f"{name}: there is no column for the {role}. Say which one it is (columns), or {hint}.")
 
 
@@ -334,33 +288,3 @@ def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, reading:
 def _holds_text(cells: Cells) -> bool:
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _find_hierarchies(reading: Reading, baskets: _Baskets, counts: list[int]) -> dict[str, Hierarchy]:
-    """Read the hierarchy of items from its file, or derive it from their order or from how many records have them."""
-    strange = [column for column in reading.hierarchies if column != "item"]
-    if strange:
-        raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
-    given = reading.hierarchies.get("item")
-    if given is None:
-        return {}
-    labels = baskets.found.labels
-    derived = derive_by_popularity(given, labels, counts) or derive_hierarchy(given, labels, None)
-    hierarchy = derived or read_hierarchy(given, root=reading.hierarchy_root)
-    hierarchy.require(labels, f"{baskets.name}: hierarchy of item", baskets.first_numbers())
-    return {"item": hierarchy}
-
-
-def _read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    found = {}
-    for kind, file in reading.constraints.items():
-        owner = f"reading: {kind} constraints"
-        if kind == "privacy":
-            found[kind], strangers = read_itemsets(file, labels, owner)
-        elif kind == "utility":
-            found[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
-        else:
-            raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
-        if strangers:
-            notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
-    return found

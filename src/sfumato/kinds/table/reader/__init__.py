@@ -24,11 +24,12 @@ from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
 from sfumato.io.weights import Floats, read_weights, tell_weights
 from sfumato.kinds.table.reader.cells import encode_values
+from sfumato.kinds.table.reader.gathering import GATHERING
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, settle_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
 
-__all__ = ["Attributes", "read", "read_attributes", "read_file"]
+__all__ = ["GATHERING", "Attributes", "read", "read_attributes", "read_file"]
 
 
 def read(path: Readable, reading: Reading) -> Dataset:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Schema
-from sfumato.io.constraints import read_partition, resolve_sensitive
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.visits import arrange_visits, renumber
 from sfumato.kinds.trajectories import KIND
+from sfumato.kinds.trajectories.reader.gathering import GATHERING
 from sfumato.kinds.trajectories.reader.places import find_places
+from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
 from sfumato.kinds.trajectories.reader.visits import Visits
 
-__all__ = ["read"]
+__all__ = ["GATHERING", "read"]
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
@@ -78,8 +75,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
         ),
         pa.table({"person": people, "places": Ragged(offsets, codes, tuple(labels)).to_arrow()}),
         table,
-        _find_hierarchies(reading, visits.name, labels, rows[first] + 1, table),
-        _read_constraints(reading, labels, visits.notes),
+        find_hierarchies(reading, visits.name, labels, (rows[first] + 1).tolist(), table),
+        read_constraints(reading, labels, visits.notes),
         tuple(visits.notes),
         reading.to_dict(),
         unit=whose.unit,
@@ -87,31 +84,3 @@ def read(path: Readable, reading: Reading) -> Dataset:
         place_origin=places.origin,
         fixes=places.fixes(person, old),
     )
-
-
-def _find_hierarchies(
-    reading: Reading, name: str, labels: list[str], rows: npt.NDArray[np.int64], table: pa.Table | None
-) -> dict[str, Hierarchy]:
-    """Read the hierarchy of places from its file, or derive it from the places."""
-    strange = [column for column in reading.hierarchies if column != "place"]
-    if strange:
-        raise ParameterError(f"reading: trajectories have a hierarchy of place only, not of {strange[0]!r}.")
-    given = reading.hierarchies.get("place")
-    if given is None:
-        return {}
-    hierarchy = derive_hierarchy(given, labels, table, rows=rows.tolist()) or read_hierarchy(
-        given, root=reading.hierarchy_root
-    )
-    hierarchy.require(labels, f"{name}: hierarchy of place", rows.tolist())
-    return {"place": hierarchy}
-
-
-def _read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    found = {}
-    for kind, file in reading.constraints.items():
-        if kind != "utility":
-            raise ParameterError(f"reading: trajectories have constraints called utility, not {kind!r}.")
-        found[kind], strangers = read_partition(file, labels, "reading: constraints")
-        if strangers:
-            notes.append(f"Entries of the utility constraints that are no place of the data: {strangers:,}.")
-    return found

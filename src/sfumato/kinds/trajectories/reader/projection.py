@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.io.agreement import agree
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 
-__all__ = ["Projection"]
+__all__ = ["Projection", "add_exactly"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,11 +55,24 @@ class Projection:
         >>> Projection.about(np.array([179.9, -179.9]), np.array([-17.0, -18.0]))
         Projection(latitude=-17.5, seam=0.0)
         """
-        # fsum is exact, so the order of the points cannot change the last digit.
-        mean = round(math.fsum(lat.tolist()) / len(lat), 9)
+        told: dict[str, Any] = {
+            "latitudes": agree("the sum of latitudes", add_exactly(lat), "sum"),
+            "count": agree("the number of positions", len(lat), "sum"),
+        }
         shifted = np.where(lon < 0, lon + 360, lon)
-        across = np.ptp(lon) > 180 and np.ptp(shifted) < np.ptp(lon)
-        return cls(mean, 0.0 if across else -180.0)
+        for name, axis in (("longitudes", lon), ("shifted", shifted)):
+            low, high = (
+                agree(f"the least of {name}", axis.min(), "low"),
+                agree(f"the most of {name}", axis.max(), "high"),
+            )
+            told[name] = high - low
+        return cls.settle(**told)
+
+    @classmethod
+    def settle(cls, latitudes: Fraction, count: int, longitudes: float, shifted: float) -> Projection:
+        """Choose it by the sum of all latitudes, and how far longitudes extend, counted from -180 or from 0."""
+        across = longitudes > 180 and shifted < longitudes
+        return cls(round(float(latitudes) / count, 9), 0.0 if across else -180.0)
 
     def forward(self, lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
         """Return x and y in metres."""
@@ -73,3 +89,21 @@ class Projection:
     @property
     def _metres_per_longitude(self) -> float:
         return _METRES_PER_DEGREE * max(math.cos(math.radians(self.latitude)), _LEAST_SCALE)
+
+
+def add_exactly(numbers: Floats) -> Fraction:
+    """Return the sum of numbers without any rounding, so that no order of them can change the last digit.
+
+    Examples
+    --------
+    >>> float(add_exactly(np.array([1e16, 1.0, -1e16, 0.5])))
+    1.5
+    """
+    part, exponent = np.frexp(numbers)
+    whole, total = (part * 2.0**53).astype(np.int64), Fraction(0)
+    for power in np.unique(exponent).tolist():
+        chosen = whole[exponent == power]
+        # In two halves, whose sums stay below 64 bits for as many numbers as there can be.
+        sums = int((chosen >> 26).sum()) * 2**26 + int((chosen & (2**26 - 1)).sum())
+        total += Fraction(sums) * Fraction(2) ** (power - 53)
+    return total

@@ -3,18 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.rooms import find_kind
 
-__all__ = ["describe_original", "digest_records", "match_records"]
+__all__ = ["Fingerprint", "describe_original", "digest_records", "digest_texts", "match_records", "mix"]
 
 Digests = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
+
+_OTHER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Fingerprint(NamedTuple):
+    """What tells data from other data, in whatever order and however many pieces their records come.
+
+    Examples
+    --------
+    >>> one, two = np.array([1], np.uint64), np.array([2, 3], np.uint64)
+    >>> Fingerprint.of(one) + Fingerprint.of(two) == Fingerprint.of(np.array([3, 1, 2], np.uint64))
+    True
+    """
+
+    count: int
+    total: int
+    spread: int
+
+    @classmethod
+    def of(cls, digests: Digests) -> Fingerprint:
+        """Return that of the records with these digests."""
+        sums = (int(np.sum(numbers, dtype=np.uint64)) for numbers in (digests, mix(digests ^ _OTHER)))
+        return cls(len(digests), *sums)
+
+    def __add__(self, other: tuple[Any, ...]) -> Fingerprint:
+        return Fingerprint(
+            self.count + other[0], *((mine + its) % 2**64 for mine, its in zip(self[1:], other[1:], strict=True))
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return it as bytes, for a secret that belongs to these data."""
+        return b"".join(number.to_bytes(8, "big") for number in self)
 
 
 def digest_records(dataset: Dataset) -> Digests:
@@ -30,9 +63,10 @@ def digest_records(dataset: Dataset) -> Digests:
     for column in dataset.schema.columns:
         if column.role != "identifier":
             cells = _one_array(dataset.table.column(column.name))
-            found += _mix(_digest_cells(cells) ^ _digest_texts([column.name])[0])
+            in_order = column.role != "history" or find_kind(dataset.kind).ordered
+            found += mix(_digest_cells(cells, in_order=in_order) ^ digest_texts([column.name])[0])
     if dataset.people is not None:
-        found += _mix(_digest_cells(dataset.people) ^ np.uint64(1))
+        found += mix(_digest_cells(dataset.people) ^ np.uint64(1))
     return found
 
 
@@ -71,36 +105,43 @@ def _one_array(column: pa.ChunkedArray) -> Any:
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _digest_cells(cells: Any) -> Digests:
-    """Return a number for every cell: a label, a number, a time, or a list of them in its order."""
+def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
+    """Return a number for every cell: a label, a number, a time, or a list of them, in its order if that counts."""
     kind = cells.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         offsets = cells.offsets.to_numpy().astype(np.int64)
         lengths = np.diff(offsets)
         inside = _digest_cells(cells.flatten())
-        place = np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)
-        sums = np.append(np.zeros(1, np.uint64), np.cumsum(_mix(inside ^ _mix(place.astype(np.uint64) + np.uint64(1)))))
+        place = (np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)) * int(in_order)
+        sums = np.append(np.zeros(1, np.uint64), np.cumsum(mix(inside ^ mix(place.astype(np.uint64) + np.uint64(1)))))
         ends = offsets - offsets[0]
-        return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + _mix(lengths.astype(np.uint64)))
+        return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + mix(lengths.astype(np.uint64)))
     if pa.types.is_struct(kind):
-        sides = [_mix(_digest_cells(cells.field(at)) ^ np.uint64(at)) for at in range(kind.num_fields)]
+        sides = [mix(_digest_cells(cells.field(at)) ^ np.uint64(at)) for at in range(kind.num_fields)]
         return np.asarray(np.sum(sides, axis=0, dtype=np.uint64))
     if not (pa.types.is_dictionary(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         cells = cells.cast(pa.string())
     if pa.types.is_integer(kind):
-        return _mix(cells.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False).view(np.uint64))
+        return mix(cells.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False).view(np.uint64))
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
-    texts = _digest_texts([str(label) for label in coded.dictionary.to_pylist()])
+    texts = digest_texts([str(label) for label in coded.dictionary.to_pylist()])
     indices = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
     return np.asarray(np.append(texts, np.uint64(0))[indices])
 
 
-def _digest_texts(texts: list[str]) -> Digests:
+def digest_texts(texts: list[str]) -> Digests:
+    """Return a number for every text.
+
+    Examples
+    --------
+    >>> digest_texts(["a", "b", "a"])[[0, 2]].tolist() == [int(digest_texts(["a"])[0])] * 2
+    True
+    """
     spelled = b"".join(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(spelled, "<u8").astype(np.uint64)
 
 
-def _mix(numbers: Any) -> Digests:
+def mix(numbers: Any) -> Digests:
     """Spread numbers over all 64 bits (the finaliser of SplitMix64): sums of them then differ."""
     mixed = np.asarray(numbers, np.uint64)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,0 +1,101 @@
+"""Where a long line of people is cut that lies in many sorted pieces, none of which has to be in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.locality import ANYWHERE, Keys
+from sfumato.core.plan import Line
+
+__all__ = ["Slices", "count_placed", "cut_pieces", "find_splits", "pack_keys"]
+
+Ints = npt.NDArray[np.int64]
+Packed = npt.NDArray[np.bytes_]
+Slices = tuple[tuple[int, int, int], ...]
+"""What a part has of the pieces: piece, first and one after the last."""
+
+_SAMPLES = 20_000
+
+
+def pack_keys(keys: Keys, chances: npt.NDArray[np.uint64]) -> Packed:
+    """Return keys, with the random numbers that order equal ones, as texts of bytes in the same order.
+
+    Examples
+    --------
+    >>> packed = pack_keys(np.array([1, 256, 1], np.uint64), np.array([7, 0, 3], np.uint64))
+    >>> np.argsort(packed).tolist()
+    [2, 0, 1]
+    """
+    both = np.stack([keys, chances], axis=1).astype(">u8")
+    return np.frombuffer(both.tobytes(), "S16")
+
+
+def count_placed(piece: Packed) -> int:
+    """Return how many of a sorted piece have a place in the line."""
+    return int(np.searchsorted(piece, pack_keys(np.array([ANYWHERE]), np.zeros(1, np.uint64))[0]))
+
+
+def cut_pieces(pieces: Sequence[Packed], most: int) -> list[Slices]:
+    """Cut a line that lies in sorted pieces as :meth:`sfumato.core.plan.Plan.cut` cuts it: what each part has of them.
+
+    Examples
+    --------
+    >>> one, other = (pack_keys(np.array(keys, np.uint64), np.zeros(2, np.uint64)) for keys in ([1, 9], [2, 8]))
+    >>> cut_pieces([one, other], 2)
+    [((0, 0, 1), (1, 0, 1)), ((0, 1, 2), (1, 1, 2))]
+    """
+    placed = sum(map(count_placed, pieces))
+    line = Line.of(sum(map(len, pieces)), placed, most)
+    inside, beside = line.ends()
+    ranks = np.concatenate([[0], inside, [placed], placed + beside])
+    splits = find_splits(pieces, ranks)
+    first, second = splits[: line.count + 1], splits[line.count + 1 :]
+    found = []
+    for part in range(line.count):
+        spans = [(first[part], first[part + 1]), (second[part], second[part + 1])]
+        found.append(
+            tuple(
+                (piece, int(begin[piece]), int(end[piece]))
+                for begin, end in spans
+                for piece in range(len(pieces))
+                if begin[piece] < end[piece]
+            )
+        )
+    return found
+
+
+def find_splits(pieces: Sequence[Packed], ranks: Ints) -> Ints:
+    """Return, for every rank in the line that sorted pieces make together, how many of each piece come before it.
+
+    A sample of the pieces brackets every rank, and only what lies between the brackets is sorted.
+
+    Examples
+    --------
+    >>> pieces = [np.array([b"a", b"d"], "S16"), np.array([b"b", b"c"], "S16")]
+    >>> find_splits(pieces, np.array([0, 3])).tolist()
+    [[0, 0], [1, 2]]
+    """
+    total = sum(map(len, pieces))
+    step = max(total // _SAMPLES, 1)
+    samples = np.sort(np.concatenate([piece[::step] for piece in pieces])) if total else np.zeros(0, "S16")
+    before = np.stack([np.searchsorted(piece, samples) for piece in pieces], axis=1)
+    sums, ends = before.sum(axis=1), np.array([len(piece) for piece in pieces])
+    found = np.empty((len(ranks), len(pieces)), np.int64)
+    for at, rank in enumerate(ranks.tolist()):
+        upper = int(np.searchsorted(sums, rank, side="right"))
+        low: Any = before[upper - 1] if upper else np.zeros(len(pieces), np.int64)
+        high: Any = before[upper] if upper < len(samples) else ends
+        found[at] = _split_between(pieces, low, high, rank - int(low.sum()))
+    return found
+
+
+def _split_between(pieces: Sequence[Packed], low: Ints, high: Ints, rank: int) -> Ints:
+    """Split at a rank that is counted from the lower brackets on."""
+    window = [np.asarray(piece[begin:end]) for piece, begin, end in zip(pieces, low, high, strict=True)]
+    owner = np.repeat(np.arange(len(pieces)), [len(each) for each in window])
+    order = np.argsort(np.concatenate(window), kind="stable")[:rank]
+    return np.asarray(low + np.bincount(owner[order], minlength=len(pieces)))

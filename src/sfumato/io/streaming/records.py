@@ -1,0 +1,239 @@
+"""Records laid aside: written as a bucket was read, then with the values of all people, sorted along the line."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.core.cutting import Packed, Slices
+from sfumato.core.dataset import Dataset
+from sfumato.core.locality import Survey
+from sfumato.core.selection import take_part
+from sfumato.io.streaming.fixes import find_fixes
+
+__all__ = [
+    "StoredPart",
+    "Whole",
+    "list_labels",
+    "load_keys",
+    "load_records",
+    "load_whole",
+    "save_records",
+    "save_sorted",
+    "save_whole",
+    "strip",
+    "unite_labels",
+]
+
+_PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
+
+
+class Whole(NamedTuple):
+    """What is the same for all records: the data without them, and how often every value comes."""
+
+    dataset: Dataset
+    survey: Survey
+    knows_fixes: bool = False
+    """Whether it is known where people were, visit by visit."""
+
+
+def save_records(folder: Path, number: int, dataset: Dataset, rows: npt.NDArray[np.int64], content: Any) -> None:
+    """Write the records of a bucket."""
+    table = dataset.table.append_column(_ROW, pa.array(rows)).append_column(_CONTENT, pa.array(content))
+    if dataset.people is not None:
+        table = table.append_column(_PEOPLE, dataset.people)
+    _write(folder / f"records-{number:05}.arrow", table)
+
+
+def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, npt.NDArray[np.int64], pa.Table]:
+    """Return the records of a bucket with the values of all people, their rows, and the same as it is kept."""
+    with pa.memory_map(str(folder / f"records-{number:05}.arrow")) as file:
+        table = pa.ipc.open_file(file).read_all()
+    for at, name in enumerate(table.column_names):
+        if name in whole.table.column_names:
+            table = table.set_column(at, name, _recode(table.column(name), whole.table.column(name)))
+    rows = table.column(_ROW).to_numpy()
+    return fill(whole, table), rows, table
+
+
+def save_sorted(folder: Path, number: int, table: pa.Table, order: npt.NDArray[np.int64], keys: Packed) -> None:
+    """Write the records of a bucket along the line, with their keys; what was written before is removed."""
+    (folder / f"records-{number:05}.arrow").unlink()
+    np.save(folder / f"keys-{number:05}.npy", keys[order])
+    _write(folder / f"sorted-{number:05}.arrow", table.take(pa.array(order)))
+
+
+def load_keys(folder: Path, number: int) -> Packed:
+    """Return the keys of a bucket, which stay on disk."""
+    keys: Packed = np.load(folder / f"keys-{number:05}.npy", mmap_mode="r")
+    return keys
+
+
+def save_whole(folder: Path, whole: Whole) -> None:
+    """Write what is the same for all records."""
+    (folder / "whole.pickle").write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+@functools.lru_cache(maxsize=1)
+def load_whole(folder: Path) -> Whole:
+    """Return what is the same for all records."""
+    found: Whole = pickle.loads((folder / "whole.pickle").read_bytes())
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredPart:
+    """A part of which it is only known where its records lie.
+
+    Parameters
+    ----------
+    folder
+        Where records lie.
+    slices
+        What the part has of every bucket.
+    """
+
+    folder: Path
+    slices: Slices
+
+    def load(self) -> Dataset:
+        """Return the records of the part."""
+        table, whole = self._read(), load_whole(self.folder)
+        some = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
+        if whole.knows_fixes:
+            history = some.view_history()
+            used = np.unique(history.codes)
+            known = find_fixes(self.folder, [history.labels[code] for code in used.tolist()])
+            some = dataclasses.replace(some, fixes=known._replace(place=used[known.place].astype(np.int64)))
+        return take_part(some, np.arange(len(some)))
+
+    def contents(self) -> npt.NDArray[np.uint64]:
+        """Return the digests of the records of the part."""
+        found: npt.NDArray[np.uint64] = self._read().column(_CONTENT).to_numpy()
+        return found
+
+    def _read(self) -> pa.Table:
+        pieces = []
+        for number, begin, end in self.slices:
+            with pa.memory_map(str(self.folder / f"sorted-{number:05}.arrow")) as file:
+                pieces.append(pa.ipc.open_file(file).read_all().slice(begin, end - begin))
+        return pa.concat_tables(pieces).combine_chunks()
+
+
+def fill(whole: Dataset, table: pa.Table) -> Dataset:
+    """Return data with the records of a table."""
+    people = None if whole.people is None else _one(table.column(_PEOPLE))
+    labelled = [_label(table.column(name), whole.table.column(name)) for name in whole.table.column_names]
+    return dataclasses.replace(whole, table=pa.table(labelled, names=whole.table.column_names), people=people)
+
+
+def list_labels(table: pa.Table) -> dict[str, list[str]]:
+    """Return the values of every column that has a list of them.
+
+    Examples
+    --------
+    >>> list_labels(Dataset.of("sets", [["wine", "tea"]]).table)
+    {'items': ['wine', 'tea']}
+    """
+    found = {}
+    for name in table.column_names:
+        cells = _one(table.column(name))
+        inside = cells.values if _is_list(cells.type) else cells
+        if pa.types.is_dictionary(inside.type):
+            found[name] = inside.dictionary.to_pylist()
+    return found
+
+
+def unite_labels(all_labels: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Return the values that any bucket has, by the column, in the order of their letters.
+
+    Examples
+    --------
+    >>> unite_labels([{"items": ["wine"]}, {"items": ["tea", "wine"]}])
+    {'items': ['tea', 'wine']}
+    """
+    return {name: sorted(set().union(*(labels[name] for labels in all_labels))) for name in all_labels[0]}
+
+
+def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:
+    """Return data without records that still know these values.
+
+    Examples
+    --------
+    >>> len(strip(Dataset.of("sets", [["wine"]]), {"items": ["tea", "wine"]}))
+    0
+    """
+    columns: dict[str, Any] = {}
+    for field in dataset.table.schema:
+        cells = pa.array([], _plain(field.type))
+        columns[field.name] = _label(cells, None, labels[field.name]) if field.name in labels else cells
+    people = None if dataset.people is None else pa.array([], pa.string())
+    return dataclasses.replace(dataset, table=pa.table(columns), people=people, weights=None, fixes=None)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _one(cells: Any) -> Any:
+    if not isinstance(cells, pa.ChunkedArray):
+        return cells
+    return pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+
+
+def _plain(kind: Any) -> pa.DataType:
+    """Return the type in which cells are kept: the values of labels as numbers."""
+    if _is_list(kind):
+        return pa.large_list(_plain(kind.value_type))
+    return pa.int32() if pa.types.is_dictionary(kind) else kind
+
+
+def _recode(cells: Any, known: Any) -> Any:
+    """Return the labels of a column as their numbers among the values of all people."""
+    cells, known = _one(cells), _one(known)
+    if _is_list(cells.type):
+        inside = _recode_flat(cells.flatten(), known.values)
+        return pa.LargeListArray.from_arrays(_offsets(cells), inside)
+    return _recode_flat(cells, known)
+
+
+def _recode_flat(cells: Any, known: Any) -> Any:
+    if not pa.types.is_dictionary(cells.type):
+        return cells
+    return pc.index_in(cells.dictionary, value_set=known.dictionary).cast(pa.int32()).take(cells.indices)
+
+
+def _offsets(cells: Any) -> Any:
+    offsets = cells.offsets.to_numpy().astype(np.int64)
+    return pa.array(offsets - offsets[0])
+
+
+def _label(cells: Any, known: Any, labels: Sequence[str] | None = None) -> Any:
+    """Return numbers as the labels they stand for; what has none as it is."""
+    cells = _one(cells)
+    inside = None if known is None else _one(known)
+    if inside is not None and _is_list(inside.type):
+        inside = inside.values
+    if labels is None and (inside is None or not pa.types.is_dictionary(inside.type)):
+        if not _is_list(cells.type):
+            return cells
+        return pa.ListArray.from_arrays(_offsets(cells).cast(pa.int32()), cells.flatten())
+    texts = pa.array(labels, pa.string()) if labels is not None else inside.dictionary
+    if not _is_list(cells.type):
+        return pa.DictionaryArray.from_arrays(cells, texts)
+    flat = pa.DictionaryArray.from_arrays(cells.flatten(), texts)
+    return pa.ListArray.from_arrays(_offsets(cells).cast(pa.int32()), flat)
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table.combine_chunks())

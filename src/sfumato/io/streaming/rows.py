@@ -1,0 +1,281 @@
+"""The rows of a file, batch by batch, with the same cells as a reader of the whole file finds.
+
+Whatever is not plain is left to whoever reads the file whole: several files, other formats and encodings, and every
+file that has something wrong with it, so that what is wrong is always said in the same words.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from sfumato.core.errors import SfumatoError
+from sfumato.core.progress import tell
+from sfumato.io.files import iterate_blocks
+from sfumato.io.formats.bounded_parquet import iterate_labels
+from sfumato.io.frames import plain_type
+from sfumato.io.layouts import recognise_layout
+from sfumato.io.reading import Reading
+from sfumato.io.sources import Source
+from sfumato.io.streaming.gathering import Gathering, ReadWhole
+from sfumato.io.tables import check_delimiter, detect_delimiter
+
+__all__ = ["Rows", "open_rows"]
+
+_BLOCK = 1 << 24
+_PACKED = 5
+"""Times that a packed text is larger than its file, about."""
+_CELL = 10
+"""Bytes of a cell in memory, about."""
+_UTF8 = {"utf-8", "utf-8-sig", "ascii"}
+
+
+class Rows(NamedTuple):
+    """A file that can be read batch by batch.
+
+    Parameters
+    ----------
+    name
+        For messages.
+    columns
+        Names of the columns.
+    size
+        Bytes of the cells, about.
+    notes
+        What is to be told about the file.
+    path, text
+        Where it is, and how its cells are cut if it is a text.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    size: int
+    notes: tuple[str, ...]
+    path: Path
+    text: _Text | None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, with types that every reader knows."""
+        if self.text is not None:
+            yield from self.text.batches(self.path)
+            return
+        rows, total = 0, pq.read_metadata(self.path).num_rows
+        try:
+            for batch in iterate_labels(self.name, self.path, self.path.stat().st_size):
+                rows += batch.num_rows
+                tell("read rows", rows, total)
+                yield _plain(batch)
+        except (SfumatoError, pa.ArrowException):
+            raise ReadWhole("the file may be damaged") from None
+
+
+class _Text(NamedTuple):
+    """How the cells of a text are cut."""
+
+    delimiter: str
+    header: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def batches(self, path: Path) -> Iterator[pa.RecordBatch]:
+        # Only quotes can hold line breaks, and looking for those where there are none takes its time.
+        quoted = any(b'"' in block for block in iterate_blocks(path))
+        file = _Checked(path, self.delimiter)
+        width = len(self.columns)
+        try:
+            reader = pa_csv.open_csv(
+                pa.PythonFile(file, "r"),
+                read_options=pa_csv.ReadOptions(
+                    use_threads=False,
+                    block_size=_BLOCK,
+                    column_names=[f"f{at}" for at in range(width)],
+                    skip_rows=0,
+                ),
+                parse_options=pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=quoted),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types={f"f{at}": pa.string() for at in range(width)}, strings_can_be_null=False
+                ),
+            )
+            skip = 0 if self.header else 1
+            total = path.stat().st_size
+            for batch in reader:
+                tell("read rows", min(file.done, total), total)
+                kept, skip = batch.slice(skip), 0
+                if kept.num_rows:
+                    yield pa.RecordBatch.from_arrays(kept.columns, names=list(self.columns))
+        except (pa.ArrowException, OSError, UnicodeError):
+            pass
+        else:
+            return
+        if file.failure is not None and not isinstance(file.failure, UnicodeError | SfumatoError):
+            raise file.failure
+        raise ReadWhole("not every row is as the first line")
+
+
+class _Checked(io.RawIOBase):
+    """A text as a stream of bytes that were looked at: UTF-8, without NUL, with quotes that are closed."""
+
+    def __init__(self, path: Path, delimiter: str) -> None:
+        self._blocks, self._left = iterate_blocks(path), b""
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._quotes = _Quotes(delimiter)
+        self._first, self._last, self.done = True, b"\n", 0
+        self.failure: BaseException | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Hand out the next bytes; what goes wrong here is kept, as Arrow has its own words for it."""
+        try:
+            return self._hand_out(buffer)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def _hand_out(self, buffer: Any) -> int:
+        while not self._left:
+            block = next(self._blocks, None)
+            if block is None:
+                self._end()
+                if not self._left:
+                    return 0
+                break
+            self._left = self._check(block)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def _check(self, block: bytes) -> bytes:
+        if self._first:
+            block, self._first = block.removeprefix(codecs.BOM_UTF8), False
+        if not block.isascii() or self._decoder.getstate()[0]:
+            self._decoder.decode(block)
+        if 0 in block:
+            raise ReadWhole("there is a NUL byte in it")
+        self._quotes.look(block)
+        self._last = block[-1:] or self._last
+        self.done += len(block)
+        return block
+
+    def _end(self) -> None:
+        self._decoder.decode(b"", final=True)
+        self._quotes.look(b"\n", final=True)
+        if self._last not in b"\r\n":
+            self._left, self._last = b"\n", b"\n"
+
+
+class _Quotes:
+    """Looks whether quotes are closed, and open only where a cell begins."""
+
+    def __init__(self, delimiter: str) -> None:
+        self._around = np.isin(np.arange(256), [ord(sign) for sign in delimiter + '"\r\n'])
+        self._before, self._open, self._pending = ord("\n"), False, False
+
+    def look(self, block: bytes, *, final: bool = False) -> None:
+        """Look at the next bytes of a text."""
+        if b'"' not in block and not self._pending:
+            self._before = block[-1] if block else self._before
+        elif block:
+            text = np.frombuffer(block, np.uint8)
+            quotes = np.flatnonzero(text == ord('"'))
+            opening = np.arange(len(quotes)) % 2 == int(self._open)
+            begins = quotes[opening]
+            before = np.where(begins > 0, text[begins - 1], self._before)
+            closing = quotes[~opening]
+            inside = closing[closing + 1 < len(text)]
+            wrong = not self._around[before].all() or not self._around[text[inside + 1]].all()
+            if wrong or (self._pending and not self._around[text[0]]):
+                raise ReadWhole("it has quotes inside of cells")
+            self._pending = len(inside) < len(closing)
+            self._open ^= bool(len(quotes) % 2)
+            self._before = int(text[-1])
+        if final and self._open:
+            raise ReadWhole("a quote is not closed")
+
+
+def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
+    """Open a file to read it batch by batch; raise :class:`ReadWhole` where it has to be read whole.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sfumato.core.rooms import find_room
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("person,place\\nann,home\\n")
+    >>> rows = open_rows(file, Reading("trajectories"), find_room("trajectories", "reader").GATHERING)
+    >>> rows.columns, next(rows.batches()).to_pylist()
+    (('person', 'place'), [{'person': 'ann', 'place': 'home'}])
+    """
+    if reading.steps or not path.is_file() or path.suffix.lower() == ".zip":
+        raise ReadWhole("steps edit all rows" if reading.steps else "it is not one file")
+    source = Source(path, reading)
+    if source.format == "parquet":
+        names = tuple(pq.read_schema(path).names)
+        footer = pq.read_metadata(path)
+        size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
+        if len(set(names)) < len(names) or not footer.num_rows:
+            raise ReadWhole("columns have no names of their own, or there are no rows")
+        # Texts that come again take hardly any room in a file, but in memory they do.
+        size = max(size, footer.num_rows * footer.num_columns * _CELL)
+        return Rows(source.name, names, size, (), path, None)
+    if source.format != "csv":
+        raise ReadWhole(f"files of {source.format} are")
+    return _open_text(path, source, reading, gathering)
+
+
+def _open_text(path: Path, source: Source, reading: Reading, gathering: Gathering) -> Rows:
+    sample = source.sample(20)
+    if not sample or (reading.encoding and codecs.lookup(reading.encoding).name not in _UTF8):
+        raise ReadWhole("the text is not UTF-8")
+    sample[0] = sample[0].removeprefix("\ufeff")
+    if sample[0].count('"') % 2:
+        raise ReadWhole("a name of a column has a line break")
+    if not gathering.is_table(sample, reading):
+        raise ReadWhole("its lines are no rows of a table")
+    delimiter, header, notes = reading.delimiter, tuple(reading.header), []
+    layout = None if not gathering.layouts or header or delimiter else recognise_layout(sample[:5])
+    if layout is not None:
+        delimiter, header = layout.delimiter, layout.header
+        notes.append(f"Recognised {layout.name}.")
+    cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(sample)
+    if cut == " ":
+        raise ReadWhole("its cells are separated by blanks")
+    first = next(
+        pa_csv.open_csv(
+            pa.BufferReader((sample[0] + "\n").encode()),
+            read_options=pa_csv.ReadOptions(autogenerate_column_names=True),
+            parse_options=pa_csv.ParseOptions(delimiter=cut),
+            convert_options=pa_csv.ConvertOptions(
+                column_types={f"f{at}": pa.string() for at in range(sample[0].count(cut) + 1)}
+            ),
+        )
+    )
+    names: Sequence[str] = header or [str(cell).strip() for cell in first.to_pylist()[0].values()]
+    if len(names) != first.num_columns:
+        raise ReadWhole("the header has another number of columns")
+    columns = tuple(given or f"column{at}" for at, given in enumerate(names, start=1))
+    if len(set(columns)) < len(columns):
+        raise ReadWhole("columns have no names of their own")
+    packed = path.suffix.lower() in {".gz", ".xz"}
+    size = path.stat().st_size * (_PACKED if packed else 1)
+    return Rows(source.name, columns, size, tuple(notes), path, _Text(cut, header, columns))
+
+
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch without dictionaries, which differ from one batch to the next."""
+    arrays: list[Any] = []
+    for column, field in zip(batch.columns, batch.schema, strict=True):
+        array: Any = column
+        if pa.types.is_dictionary(field.type):
+            array = array.dictionary.take(array.indices)
+        arrays.append(array.cast(plain_type(field.type)))
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)

@@ -1,0 +1,97 @@
+"""Activities that are read bucket by bucket."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from sfumato.core.dataset import Dataset
+from sfumato.io.constraints import resolve_sensitive
+from sfumato.io.ownership import OWNER
+from sfumato.io.reading import Reading
+from sfumato.io.roles import assign_roles
+from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.kinds.activity.model import UNKNOWN
+from sfumato.kinds.activity.reader.diaries import NAMES, WORDS
+from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
+
+__all__ = ["GATHERING", "find_person", "has_episodes"]
+
+_FOUND = re.compile(r"Found .*? and (.*), with [\d,]+ activities\.", re.DOTALL)
+
+
+def has_episodes(names: Sequence[str], reading: Reading) -> bool:
+    """Tell whether the columns of a table are those of episodes, and not slots.
+
+    Examples
+    --------
+    >>> has_episodes(["person", "start", "end", "activity"], Reading("activity"))
+    True
+    """
+    known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
+    told = known & {name.lower() for name in names} or set(reading.columns) - {"person", OWNER}
+    return reading.slots is None and bool(told)
+
+
+def find_person(names: Sequence[str], reading: Reading) -> str | None:
+    """Return the column of the person in a table of slots.
+
+    Examples
+    --------
+    >>> find_person(["id", "t1", "t2"], Reading("activity", columns={"person": "id"}))
+    'id'
+    """
+    known, taken = {"person", *NAMES["person"]}, (*reading.drop, reading.columns.get(OWNER))
+    found = (name for name in names if name.lower() in known and name not in taken)
+    return reading.columns.get("person") or next(found, None)
+
+
+def _keep_together(names: Sequence[str], reading: Reading) -> str:
+    if OWNER in reading.columns or reading.weight is not None:
+        raise ReadWhole("whose records are, or what they weigh, is decided by all rows")
+    if has_episodes(names, reading):
+        columns = assign_roles("", names, reading, WORDS).columns
+        if OWNER in columns:
+            raise ReadWhole("a record must be of one owner, which all rows decide")
+        person = columns.get("person")
+    else:
+        person = find_person(names, reading)
+    if person is None or person not in names:
+        raise ReadWhole("there is no column for the person")
+    return person
+
+
+def _is_table(sample: Sequence[str], reading: Reading) -> bool:
+    told = reading.format or reading.header or reading.delimiter or reading.columns
+    return bool(told) or not (looks_like_adl(sample[:5]) or looks_like_aras(sample[:5]))
+
+
+def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+    """Say which activities are sensitive."""
+    labels = list(found.dataset.view_history().labels)
+    sensitive = resolve_sensitive(reading.sensitive, labels, found.name)
+    return dataclasses.replace(found.dataset, schema=dataclasses.replace(found.dataset.schema, sensitive=sensitive)), []
+
+
+def _rebuild(found: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Say how many there are of everything, and how much time nothing is known about."""
+    counts, labels = found.survey.counts, found.dataset.view_history().labels
+    slots = next(match[1] for bucket in notes for note in bucket if (match := _FOUND.fullmatch(note)))
+    used, gap = int((counts > 0).sum()), found.dataset.reading.get("gap") or UNKNOWN
+    lost = len(labels) - used
+    missing = counts[labels.index(gap)] / max(int(counts.sum()), 1) if gap in labels else 0.0
+    return {
+        "Activities that never take": f"Activities that never take most of a slot: {lost:,}. A finer resolution would "
+        "keep them." * bool(lost),
+        "Found ": f"Found {found.dataset.unit.count(found.records)} and {slots}, with {used:,} activities.",
+        "Time nothing is known": f"Time nothing is known about, which is called {gap}: {100 * missing:.3g} %."
+        * bool(missing),
+    }
+
+
+def _loosen(reading: Reading) -> Reading:
+    return leave_out(reading, ("sensitive",))
+
+
+GATHERING = Gathering(_keep_together, _is_table, _settle, _rebuild, _loosen)

@@ -1,0 +1,58 @@
+"""Sequences that are read bucket by bucket."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from sfumato.core.dataset import Dataset
+from sfumato.io.constraints import resolve_monitored
+from sfumato.io.layouts import looks_like_spmf
+from sfumato.io.ownership import OWNER
+from sfumato.io.reading import Reading
+from sfumato.io.roles import assign_roles
+from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
+from sfumato.kinds.sequences.reader.weblog import looks_like_weblog
+
+__all__ = ["GATHERING"]
+
+
+def _keep_together(names: Sequence[str], reading: Reading) -> str:
+    if reading.user_key is not None:
+        raise ReadWhole("web logs are")
+    columns = assign_roles("", names, reading, WORDS).columns
+    if OWNER in columns:
+        raise ReadWhole("a record must be of one owner, which all rows decide")
+    found = columns.get("person") or columns.get("session")
+    if found is None:
+        raise ReadWhole("there is no column for the person")
+    return found
+
+
+def _is_table(sample: Sequence[str], reading: Reading) -> bool:
+    told = reading.format or reading.header or reading.delimiter
+    return bool(told) or not (looks_like_weblog(sample[:5]) or looks_like_spmf(sample[:5]))
+
+
+def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+    """Say which events are monitored, and what they can be generalised to."""
+    data = found.dataset
+    labels = list(data.view_history().labels)
+    schema = dataclasses.replace(data.schema, monitored=resolve_monitored(reading.monitored, labels, found.name))
+    hierarchies = read_hierarchies(reading, found.name, labels, [1] * len(labels))
+    return dataclasses.replace(data, schema=schema, hierarchies=hierarchies), []
+
+
+def _rebuild(found: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Say how many there are of everything."""
+    events, kinds = int(found.survey.counts.sum()), len(found.survey.counts)
+    count = found.dataset.unit.count(found.records)
+    return {"Found ": f"Found {count} and {events:,} events of {kinds:,} kinds."}
+
+
+def _loosen(reading: Reading) -> Reading:
+    return leave_out(reading, ("monitored", "hierarchies"))
+
+
+GATHERING = Gathering(_keep_together, _is_table, _settle, _rebuild, _loosen, layouts=True)

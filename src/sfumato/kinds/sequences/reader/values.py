@@ -1,0 +1,29 @@
+"""What columns of event logs are called, and what the owner says about events."""
+
+from __future__ import annotations
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.ownership import OWNER
+from sfumato.io.reading import Reading
+from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
+
+__all__ = ["WORDS", "read_hierarchies"]
+
+WORDS = Vocabulary(
+    roles={role: role for role in ("person", "time", "event", OWNER)},
+    names={name: role for role, names in EVENT_LOGS.items() for name in names},
+    unused=UNUSED_IN_EVENT_LOGS,
+)
+
+
+def read_hierarchies(reading: Reading, name: str, labels: list[str], rows: list[int]) -> dict[str, Hierarchy]:
+    """Read the hierarchy of events, which must know all of them."""
+    strange = [column for column in reading.hierarchies if column != "event"]
+    if strange:
+        raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
+    found = {column: read_hierarchy(file, root=reading.hierarchy_root) for column, file in reading.hierarchies.items()}
+    for hierarchy in found.values():
+        hierarchy.require(labels, f"{name}: hierarchy of event", rows)
+    return found

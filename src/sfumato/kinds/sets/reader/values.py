@@ -1,0 +1,99 @@
+"""What columns of sets are called, how a text holds them, and what the owner says about items."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.io.constraints import read_itemsets, read_partition
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
+from sfumato.io.ownership import OWNER
+from sfumato.io.reading import Reading
+from sfumato.io.roles import Vocabulary
+from sfumato.io.tables import detect_delimiter
+from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
+
+__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "read_constraints", "recognise"]
+
+NAMES = {
+    "person": (
+        *("user", "user_id", "userid", "uid", "customer", "customer_id", "customerid", "client_id", "household_id"),
+        *("household_key", "member_id", "member_number", "patient_id", "visitor_id", "visitorid", "anonid"),
+    ),
+    "item": (
+        *("product", "product_id", "productid", "item_id", "itemid", "sku", "stockcode", "article", "term", "query"),
+        *("diagnosis", "diagnosis_code", "itemdescription"),
+    ),
+    "items": ("itemset", "item_set", "products", "terms", "diagnoses"),
+    "transaction": (
+        *("transaction_id", "transactionid", "tid", "basket", "basket_id", "order_id", "invoice", "invoiceno"),
+        *("session", "session_id", "sessionid"),
+    ),
+}
+WORDS = Vocabulary(
+    roles={role: role for role in ("person", "item", "items", OWNER)},
+    names={name: role for role, names in NAMES.items() for name in names} | {"transaction": "transaction"},
+)
+WAYS = (
+    "csv (a header with person and item, or other columns told by columns; names of the columns if there is no header "
+    "by header), transactions (one record per line), spmf, amnesia (a header line, then a|b|c)"
+)
+
+
+def recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool) -> tuple[str, str | None]:
+    """Return the format of a text, and what separates items where that is known, if neither can be mistaken."""
+    if looks_like_spmf_text(lines):
+        return "spmf", None
+    if reading.separator is None and reading.delimiter is None:
+        mark = recognise_separator(lines)
+        if mark is not None:
+            return "transactions", mark
+    delimiter = reading.delimiter or detect_delimiter(lines[:20])
+    try:
+        first = next(csv.reader(lines[:1], delimiter=delimiter), [])
+    except csv.Error:
+        first = []
+    known = {WORDS.names.get(cell.strip().lower(), cell.strip().lower()) for cell in first}
+    alone = len(known) == 1 and not any(sign in lines[0] for sign in ",;\t|")
+    if alone and known <= {"item", "items"} and not quoted:
+        return "amnesia", None
+    if known & {"person", "item", "items", "transaction"}:
+        return "csv", None
+    raise SchemaError(
+        f"{name}: the look of the file does not tell how sets are written in it. Give the format: {WAYS}."
+    )
+
+
+def find_hierarchies(
+    reading: Reading, name: str, labels: list[str], counts: list[int], rows: list[int]
+) -> dict[str, Hierarchy]:
+    """Read the hierarchy of items from its file, or derive it from their order or from how many records have them."""
+    strange = [column for column in reading.hierarchies if column != "item"]
+    if strange:
+        raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
+    given = reading.hierarchies.get("item")
+    if given is None:
+        return {}
+    derived = derive_by_popularity(given, labels, counts) or derive_hierarchy(given, labels, None)
+    hierarchy = derived or read_hierarchy(given, root=reading.hierarchy_root)
+    hierarchy.require(labels, f"{name}: hierarchy of item", rows)
+    return {"item": hierarchy}
+
+
+def read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Read which items must not be linked, or may be put together, and note entries that are no item."""
+    found = {}
+    for kind, file in reading.constraints.items():
+        owner = f"reading: {kind} constraints"
+        if kind == "privacy":
+            found[kind], strangers = read_itemsets(file, labels, owner)
+        elif kind == "utility":
+            found[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
+        else:
+            raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
+        if strangers:
+            notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
+    return found

@@ -1,0 +1,41 @@
+"""What the owner says about places: hierarchies and constraints."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.io.constraints import read_partition
+from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.io.reading import Reading
+
+__all__ = ["find_hierarchies", "read_constraints"]
+
+
+def find_hierarchies(
+    reading: Reading, name: str, labels: list[str], rows: list[int], table: pa.Table | None
+) -> dict[str, Hierarchy]:
+    """Read the hierarchy of places from its file, or derive it from the places."""
+    strange = [column for column in reading.hierarchies if column != "place"]
+    if strange:
+        raise ParameterError(f"reading: trajectories have a hierarchy of place only, not of {strange[0]!r}.")
+    given = reading.hierarchies.get("place")
+    if given is None:
+        return {}
+    hierarchy = derive_hierarchy(given, labels, table, rows=rows) or read_hierarchy(given, root=reading.hierarchy_root)
+    hierarchy.require(labels, f"{name}: hierarchy of place", rows)
+    return {"place": hierarchy}
+
+
+def read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Read which places are to stay apart or may be put together, and note entries that are no place."""
+    found = {}
+    for kind, file in reading.constraints.items():
+        if kind != "utility":
+            raise ParameterError(f"reading: trajectories have constraints called utility, not {kind!r}.")
+        found[kind], strangers = read_partition(file, labels, "reading: constraints")
+        if strangers:
+            notes.append(f"Entries of the utility constraints that are no place of the data: {strangers:,}.")
+    return found

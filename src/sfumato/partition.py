@@ -1,0 +1,163 @@
+"""People cut into parts: held in memory, or lying on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.method import Method
+from sfumato.core.plan import Plan, make_plan
+from sfumato.core.publishing.contents import Fingerprint, digest_records
+from sfumato.core.publishing.secret import Secret, digest
+from sfumato.core.selection import take_part, thin_fixes
+from sfumato.io.reading import Reading
+from sfumato.io.streaming.records import StoredPart
+
+__all__ = ["HeldParts", "StoredParts", "count_known", "mark_data", "mark_file", "mark_parts"]
+
+_KNOWN = 100
+Contents = Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HeldParts:
+    """Parts of people who are in memory.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("sets", [["wine"], ["tea"]] * 4)
+    >>> parts = HeldParts.of(data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)), 4)
+    >>> len(parts), len(parts.load(0))
+    (2, 4)
+    """
+
+    dataset: Dataset
+    plan: Plan
+    known: Dataset
+    read_whole: str = ""
+
+    @classmethod
+    def of(cls, dataset: Dataset, method: Method, secret: Secret, part_size: int | None) -> HeldParts:
+        """Plan the parts of a dataset."""
+        plan = make_plan(dataset, method, secret, part_size)
+        return cls(dataset, plan, thin_fixes(dataset, secret, count_known(method)))
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    def load(self, number: int, *, shares: bool = False) -> Dataset:  # noqa: ARG002 (they lie nowhere)
+        """Return the people of a part."""
+        return take_part(self.known, np.flatnonzero(self.plan.part == number))
+
+    def contents(self) -> Contents:
+        """Yield in which part records are, and what they hold."""
+        yield self.plan.part, digest_records(self.dataset)
+
+    def mark(self) -> bytes:
+        """Return a digest of the data."""
+        return mark_data(self.dataset, Fingerprint.of(digest_records(self.dataset)))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StoredParts:
+    """Parts of people who lie on disk; the dataset has everything but them."""
+
+    dataset: Dataset
+    parts: tuple[StoredPart, ...]
+    fingerprint: Fingerprint
+    read_whole: str = ""
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def load(self, number: int, *, shares: bool = False) -> Dataset | StoredPart:
+        """Return the people of a part; where they lie, for whoever shares the files of this machine."""
+        return self.parts[number] if shares else self.parts[number].load()
+
+    def contents(self) -> Contents:
+        """Yield in which part records are, and what they hold, part by part."""
+        for number, part in enumerate(self.parts):
+            found = part.contents()
+            yield np.full(len(found), number, np.int32), found
+
+    def mark(self) -> bytes:
+        """Return a digest of the data."""
+        return mark_data(self.dataset, self.fingerprint)
+
+
+def count_known(method: Method) -> int:
+    """Return of how many people at a place every part knows where they were: more than its crowds need.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> count_known(sf.methods.Apriori(k=50, m=1))
+    200
+    """
+    k = getattr(method, "k", None)
+    return max(_KNOWN, 4 * k) if isinstance(k, int) else _KNOWN
+
+
+def mark_data(dataset: Dataset, fingerprint: Fingerprint | None = None) -> bytes:
+    """Return a digest of data and of all that is known about them; of their records by their fingerprint, if given."""
+    about = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset)}
+    tables = [about.pop(name) for name in ("table", "places", "population")]
+    if fingerprint is not None:
+        tables[0] = None
+        tables[1] = None if tables[1] is None else tables[1].sort_by("place")
+        about |= {"people": None, "weights": None, "fixes": None}
+    rest = [pickle.dumps(dict(value) if hasattr(value, "keys") else value) for _, value in sorted(about.items())]
+    state = hashlib.blake2b(digest_size=32)
+    for piece in (*(b"" if table is None else digest(table) for table in tables), *rest):
+        state.update(hashlib.blake2b(piece).digest())
+    state.update(b"" if fingerprint is None else fingerprint.to_bytes())
+    return state.digest()
+
+
+def mark_parts(dataset: Dataset, method: Method, *others: object) -> str:
+    """Return a digest of all that decides on the parts of a dataset, so that they are known again."""
+    about = repr((version("sfumato"), type(method).__qualname__, method, *others))
+    return hashlib.blake2b(mark_data(dataset) + about.encode(), digest_size=32).hexdigest()
+
+
+def mark_file(path: Path, reading: Reading, method: Method, *others: object) -> str:
+    """Return a digest of all that decides on the parts of a file, by its name, size and time, and those it leads to.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> method = sf.methods.Apriori(k=2, m=1)
+    >>> mark_file(Path("a.csv"), Reading("sets"), method) == mark_file(Path("b.csv"), Reading("sets"), method)
+    False
+    """
+    options = reading.to_dict()
+    texts = [text for value in options.values() for text in _texts_in(value)]
+    named = {str(path), *(text[at:] for text in texts for at in (0, 1, len("regions:")))}
+    stamps = [(name, found.st_size, found.st_mtime_ns) for name in sorted(named) if (found := _stat(name)) is not None]
+    about = repr((version("sfumato"), str(path.resolve()), stamps, options, type(method).__qualname__, method, *others))
+    return hashlib.blake2b(about.encode(), digest_size=32).hexdigest()
+
+
+def _texts_in(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for text in value.values() if isinstance(text, str)]
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def _stat(name: str) -> os.stat_result | None:
+    try:
+        return Path(name.partition(",")[0]).stat() if name else None
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,125 @@
+"""A release in parts held against the file of its original, part by part and in bounded memory.
+
+The owner kept the secret and the size of the parts, so the file is cut into the very parts that were published.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato import registry
+from sfumato.checking.verdict import Verdict
+from sfumato.core.errors import SfumatoError, StoppedError
+from sfumato.core.run import PartEngine, Progress, silent
+from sfumato.engines.local import Local
+from sfumato.gathering import Gathered, gather
+from sfumato.io.memory import MemoryPlace
+from sfumato.io.reading import Reading
+from sfumato.io.releases import divided, owner
+from sfumato.io.streaming.gathering import ReadWhole
+from sfumato.io.streaming.records import StoredPart
+from sfumato.partition import count_known
+from sfumato.verification import verify_part
+
+__all__ = ["PartCheck", "check_part", "verify_file"]
+
+
+@dataclasses.dataclass(frozen=True)
+class PartCheck:
+    """All that checking a part needs: where it is published, and where its people lie."""
+
+    path: Path
+    folder: Path
+    name: str
+    people: StoredPart
+
+
+def verify_file(
+    path: Path,
+    file: Path,
+    reading: Mapping[str, Any] | None = None,
+    *,
+    engine: PartEngine | None = None,
+    progress: Progress = silent,
+) -> Verdict | None:
+    """Check a release in parts against the file it was made from, with one part a core in memory.
+
+    Return None where that cannot be: the release is not in parts, its owner's part is not at hand, the file has to be
+    read whole, or it is not the one that was published. Whoever reads it whole can tell.
+
+    Parameters
+    ----------
+    path
+        The directory with ``release/`` and ``owner/``.
+    file
+        The original.
+    reading
+        Options to read it with that win over those it was published with.
+    engine, progress
+        Where parts are checked, and what shows how far that is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     original = Path(folder, "baskets.csv")
+    ...     _ = original.write_text("person,item\\n" + "\\n".join(f"p{n},tea" for n in range(8)))
+    ...     method = sf.methods.Disassociation(k=2, m=1)
+    ...     made = sf.publish_in_parts(original, method, f"{folder}/out", kind="sets", part_size=4, engine=Local(1))
+    ...     verify_file(Path(folder, "out"), original, engine=Local(1)).holds
+    True
+    """
+    folder, trace = divided.find_divided(path), owner.read_trace(path)
+    known = path / "owner" / owner.SECRET_FILE
+    if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not known.is_file():
+        return None
+    release = divided.read_divided(folder)
+    verdict = divided.check_divided(release, folder)
+    if not verdict.holds:
+        return verdict
+    inside = path if os.access(path, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=inside, prefix=".verify-") as aside:
+        local = engine if isinstance(engine, Local) else Local()
+        try:
+            options = {**trace.get("reading", {}), **(reading or {}), "kind": release.kind}
+            method = registry.find(release.method, release.kind)(**trace["parameters"])
+            gathered = gather(
+                file,
+                Reading.from_dict(options),
+                method,
+                owner.read_secret(known),
+                Path(aside),
+                part_size=trace["part_size"],
+                known_people=count_known(method),
+                engine=local,
+                progress=progress,
+            )
+        except StoppedError:
+            raise
+        except (ReadWhole, SfumatoError, TypeError, KeyError):
+            return None
+        if not _is_the_same(gathered, trace, release):
+            return None
+        parts = zip(release.parts, gathered.parts, strict=True)
+        checks = (PartCheck(path, folder, part.name, people) for part, people in parts)
+        found: dict[str, Verdict] = {}
+        for name, one in local.stream(check_part, checks):
+            found[name] = one
+            progress("verify parts", len(found), len(release.parts))
+    return Verdict.unite({part.name: found[part.name] for part in release.parts}) & verdict
+
+
+def _is_the_same(gathered: Gathered, trace: Mapping[str, Any], release: divided.DividedRelease) -> bool:
+    known = trace.get("original", {}).get("fingerprint")
+    return known == gathered.fingerprint.to_bytes().hex() and len(gathered.parts) == len(release.parts)
+
+
+def check_part(check: PartCheck) -> tuple[str, Verdict]:
+    """Check a part against its people; return its name and what was found."""
+    return check.name, verify_part(check.path, check.folder, check.name, check.people.load())

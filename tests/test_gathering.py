@@ -1,0 +1,282 @@
+"""A release made from a file in bounded memory is, byte for byte, the one made from the data read whole."""
+
+import random
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato import registry
+from sfumato.division import publish_in_parts
+from sfumato.engines.local import Local
+from sfumato.io.streaming import buckets
+from sfumato.proving import verify_file
+
+SECRET = bytes([7] * 32)
+QUASI = {"identifier": ("person",), "quasi": ("age", "sex"), "sensitive": ("diagnosis",), "drop": ("*",)}
+ITEMS = {"identifier": ("person",), "quasi": ("birth_year", "race"), "drop": ("*",), "separator": "|"}
+CASES = {
+    "trajectories": (sf.methods.SeqAnon(k=3, m=2), {}),
+    "sets": (sf.methods.Apriori(k=3, m=1), {"hierarchies": {"item": "fanout:3"}}),
+    "sequences": (sf.methods.Hl(k=3), {"monitored": ("site06", "site13"), "resolution": "hour"}),
+    "activity": (sf.methods.Mc(k=3), {"resolution": "hour"}),
+    "table": (sf.methods.Mondrian(k=3), QUASI),
+    "rt": (sf.methods.RFirst(k=3, m=1), ITEMS),
+}
+SMALL = {
+    "trajectories": {"places": 12},
+    "sets": {"items": 20, "mean_length": 3},
+    "sequences": {"events": 30, "mean_events": 6},
+    "activity": {"model": "plain", "days": 2, "activities": 60},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_buckets(monkeypatch):
+    """Many buckets of few people."""
+    monkeypatch.setattr(buckets, "_SIZE", 1_000)
+    monkeypatch.setattr(buckets, "_MOST", 7)
+
+
+def generate(kind, size=60, shuffled=False):
+    table = registry.generator(kind).generate(size, 1, **SMALL.get(kind, {}))
+    order = list(range(table.num_rows))
+    if shuffled:
+        random.Random(3).shuffle(order)
+    return table.take(pa.array(order))
+
+
+def save(table, path):
+    if path.suffix == ".csv":
+        texts = [table.column(name).cast(pa.string()) for name in table.column_names]
+        pa_csv.write_csv(pa.table(texts, names=table.column_names), path)
+    else:
+        pq.write_table(table, path, row_group_size=50)
+    return path
+
+
+def files(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def publish_both(path, kind, method, options, tmp_path, engine=None, size=30):
+    """Publish a file whole and in bounded memory; return both."""
+    shared = {"part_size": size, "secret": SECRET, "withhold_at_most": 1}
+    whole = sf.read(path, kind, **options)
+    one = publish_in_parts(whole, method, tmp_path / "whole", engine=Local(1), **shared)
+    two = publish_in_parts(
+        path, method, tmp_path / "file", kind=kind, reading=options, engine=engine or Local(1), **shared
+    )
+    assert two.read_whole == ""
+    assert two.original.notes == one.original.notes
+    assert files(tmp_path / "whole" / "release") == files(tmp_path / "file" / "release")
+    assert sf.verify(tmp_path / "file", whole)
+    assert len(two.release.parts) > 1
+    return one, two
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("shuffled", [False, True], ids=["in the order of people", "scattered"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("kind", CASES)
+def test_a_file_gives_the_release_that_its_data_give(kind, suffix, shuffled, tmp_path):
+    path = save(generate(kind, shuffled=shuffled), tmp_path / f"data{suffix}")
+    publish_both(path, kind, *CASES[kind], tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_processes_read_the_same(tmp_path):
+    path = save(generate("sets"), tmp_path / "data.csv")
+    publish_both(path, "sets", *CASES["sets"], tmp_path, engine=Local(2))
+
+
+OPTIONS = {
+    "one record a day": {"split": "day"},
+    "a grid": {"places": "grid:5km"},
+    "sensitive places": {"sensitive": ("v01",)},
+    "a tree of places": {"hierarchies": {"place": "quadtree:4"}},
+    "places by name": {"drop": ("lon", "lat"), "hierarchies": {"place": "fanout:3"}},
+    "no time": {"drop": ("time",)},
+}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+def test_what_is_said_about_all_rows_is_settled_once(options, tmp_path):
+    path = save(generate("trajectories", 40), tmp_path / "data.csv")
+    labels = "hierarchy" if "hierarchies" in options else "coordinates"
+    method = sf.methods.LocalKm(k=2, m=1, labels=labels, infeasible="suppress")
+    publish_both(path, "trajectories", method, options, tmp_path, size=20)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_rows_with_empty_cells_are_left_out_and_counted(tmp_path):
+    table = generate("sets")
+    items = table.column("item").to_pylist()
+    items[3] = items[40] = ""
+    path = save(table.set_column(1, "item", pa.array(items)), tmp_path / "data.csv")
+    _, made = publish_both(path, "sets", CASES["sets"][0], {**CASES["sets"][1], "missing": "drop"}, tmp_path)
+    assert "Rows with empty cells in `item`, which were left out: 2." in made.original.notes
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_check_ins_without_a_header_are_recognised(tmp_path):
+    lines = [f"{n % 40}\t2010-10-{1 + n % 20:02}T10:00:00Z\t{n % 5}.5\t{n % 5}.25\tp{n % 5}" for n in range(200)]
+    (tmp_path / "data.txt").write_text("\n".join(lines))
+    publish_both(tmp_path / "data.txt", "trajectories", sf.methods.SeqAnon(k=2, m=1), {}, tmp_path, size=20)
+
+
+rows = st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=30, max_size=80)
+
+
+@settings(max_examples=10, deadline=None)
+@given(rows, st.integers(1, 9))
+def test_no_number_of_buckets_changes_anything(rows, count):
+    import tempfile
+    from pathlib import Path
+
+    rows += [(n, "a") for n in range(13)]
+    text = "person,item\n" + "\n".join(f"p{who},{what}" for who, what in rows)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(buckets, "_SIZE", max(len(text) // count, 1))
+        path = Path(folder) / "data.csv"
+        path.write_text(text)
+        publish_both(
+            path, "sets", sf.methods.Apriori(k=2, m=1), {"hierarchies": {"item": "flat"}}, Path(folder), size=5
+        )
+
+
+WHOLE = {
+    "json lines": ("data.jsonl", '{"person": "a", "item": "x"}\n{"person": "b", "item": "x"}\n', {}, "files of jsonl"),
+    "owners": ("data.csv", "basket,item,who\n1,x,a\n2,x,b\n", {"columns": {"owner": "who"}}, "one owner"),
+    "steps": ("data.csv", "who,item\na,x\nb,x\n", {"steps": ("rename who=person",)}, "steps"),
+    "transactions": ("data.dat", "1 2 3\n1 2\n", {}, "no rows of a table"),
+    "blanks": ("data.csv", "person item more\na x 1\nb x 2\n", {"format": "csv", "drop": ("more",)}, "blanks"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize(("name", "text", "options", "reason"), WHOLE.values(), ids=WHOLE.keys())
+def test_what_cannot_be_read_in_buckets_is_read_whole_and_says_so(name, text, options, reason, tmp_path):
+    (tmp_path / name).write_text(text)
+    made = publish_in_parts(
+        tmp_path / name,
+        sf.methods.Disassociation(k=2, m=1),
+        tmp_path / "out",
+        kind="sets",
+        reading=options,
+        engine=Local(1),
+    )
+    assert reason in made.read_whole
+    assert not list((tmp_path / "out").glob(".parts-*"))
+
+
+BAD = {
+    "an empty cell": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,,0,0"]),
+    "a bad time": ("trajectories", lambda lines: [*lines, "p9,yesterday,v01,0,0"]),
+    "a time without a zone": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00,v01,0,0"]),
+    "a bad number": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,v01,x,0"]),
+    "a cell too many": ("trajectories", lambda lines: [*lines, "p9,2024-01-01T00:00:00Z,v01,0,0,0"]),
+    "a quote that stays open": ("trajectories", lambda lines: [*lines, '"p9,2024-01-01T00:00:00Z,v01,0,0']),
+    "a NUL byte": ("trajectories", lambda lines: [*lines, "p9\0,2024-01-01T00:00:00Z,v01,0,0"]),
+    "a column twice": ("trajectories", lambda lines: [lines[0] + ",lon", *(line + ",1" for line in lines[1:])]),
+    "no such column": ("trajectories", lambda lines: ["who,time,place,lon,lat", *lines[1:]]),
+}
+
+
+@pytest.mark.parametrize(("kind", "damage"), BAD.values(), ids=BAD.keys())
+def test_a_bad_row_is_told_in_the_same_words_and_nothing_is_left(kind, damage, tmp_path):
+    path = save(generate(kind, 20), tmp_path / "data.csv")
+    path.write_text("\n".join(damage(path.read_text().splitlines())) + "\n")
+    with pytest.raises(sf.SfumatoError) as whole:
+        sf.read(path, kind)
+    with pytest.raises(type(whole.value)) as parts:
+        publish_in_parts(path, CASES[kind][0], tmp_path / "deep" / "out", kind=kind, engine=Local(1), part_size=10)
+    assert str(parts.value) == str(whole.value)
+    assert not (tmp_path / "deep").exists()
+
+
+@pytest.mark.parametrize("phase", ["read rows", "read people", "sort people", "parts"])
+def test_who_stops_it_leaves_nobody_behind(phase, tmp_path):
+    path = save(generate("sets"), tmp_path / "data.csv")
+
+    def stop(name, done, _total):
+        if name == phase and done:
+            raise KeyboardInterrupt
+
+    method, options = CASES["sets"]
+    shared = {"kind": "sets", "reading": options, "engine": Local(1), "part_size": 30, "secret": SECRET}
+    with pytest.raises(KeyboardInterrupt):
+        publish_in_parts(path, method, tmp_path / "out", progress=stop, **shared)
+    left = {file.name for file in (tmp_path / "out").rglob("*.arrow")}
+    assert not left
+    assert not list((tmp_path / "out").glob(".parts-*/people"))
+    made = publish_in_parts(path, method, tmp_path / "out", **shared)
+    assert made.counters["parts_from_before"] == (1 if phase == "parts" else 0)
+    assert sf.verify(tmp_path / "out")
+
+
+def test_parts_of_other_data_are_not_taken_up(tmp_path):
+    """A file may change and keep its name, size and time: who lies in it decides."""
+    import os
+
+    path = save(generate("sets"), tmp_path / "data.csv")
+    method, options = CASES["sets"]
+    shared = {"kind": "sets", "reading": options, "engine": Local(1), "part_size": 30, "secret": SECRET}
+
+    def stop(name, done, _total):
+        if name == "parts" and done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        publish_in_parts(path, method, tmp_path / "out", progress=stop, **shared)
+    before, text = path.stat(), path.read_text()
+    path.write_text(text.replace("p0000001", "p0000002", 1))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    made = publish_in_parts(path, method, tmp_path / "out", **shared)
+    assert made.counters["parts_from_before"] == 0
+    assert sf.verify(tmp_path / "out", sf.read(path, "sets", **options))
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = save(generate("trajectories", shuffled=True), tmp_path / "data.csv")
+    method, options = CASES["trajectories"]
+    publish_in_parts(path, method, tmp_path / "out", kind="trajectories", engine=Local(1), part_size=30, **options)
+    return path, tmp_path / "out"
+
+
+def test_a_release_is_held_against_its_file_part_by_part(published):
+    path, out = published
+    found = verify_file(out, path, engine=Local(1))
+    assert found
+    assert found.measured == sf.verify(out, sf.read(path, "trajectories")).measured
+    assert not list(out.glob(".verify-*"))
+
+
+def test_a_part_that_is_not_what_its_people_did_is_found(published):
+    path, out = published
+    part = out / "release" / "data" / "part-00000"
+    other = sf.anonymize(
+        sf.Dataset.of("trajectories", [["v01", "v02"]] * 31, {"v01": (0, 0), "v02": (1, 1)}), CASES["trajectories"][0]
+    )
+    kept = [file for file in part.iterdir() if file.name in {"data.parquet", "data.csv"}]
+    sf.write(other, out.parent / "other", reports=False)
+    for file in kept:
+        file.write_bytes((out.parent / "other" / "release" / file.name).read_bytes())
+    found = verify_file(out, path, engine=Local(1))
+    assert found is not None
+    assert not found
+
+
+def test_another_file_is_left_to_whoever_reads_it_whole(published):
+    path, out = published
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:-40]) + "\n")
+    assert verify_file(out, path, engine=Local(1)) is None
+    with pytest.raises(sf.SchemaError, match="it is another original"):
+        sf.verify(out, sf.read(path, "trajectories"))

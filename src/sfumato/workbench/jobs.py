@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import SfumatoError
-from sfumato.workbench.project import Project, replace_text
+from sfumato.workbench.project import Project
 
 __all__ = ["Job", "Jobs"]
 
@@ -193,7 +193,8 @@ class Jobs:
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
         told = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
-        replace_text(job.folder / "job.json", json.dumps(told))
+        # Not waited for until the disk has it, as others wait meanwhile: a job without it is forgotten.
+        (job.folder / "job.json").write_text(json.dumps(told), encoding="utf-8")
         self._jobs[job.key] = job
         self._queue.append(job)
         self._hand_out()

@@ -218,12 +218,24 @@ def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
     with ui.element("div").classes("row"):
         verb = Field("Step", "rename", options=_STEPS)
         rest = Field("With", "")
-        press("Add the step", lambda: _add_step(bench, name, recipe, f"{verb.value} {rest.value}"), "plain")
+        press("Add the step", lambda: _add_steps(bench, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
+    with more("Recode many values of a column"), ui.element("div").classes("fields"):
+        column = Field("Column", "")
+        pairs = Field("Values", "", kind="lines", help="OLD=NEW, one in a line; each is a step that can be undone.")
+
+        def recode() -> None:
+            lines = [line for line in pairs.value.splitlines() if line.strip()]
+            if not lines:
+                raise ParameterError("Values: write OLD=NEW, one in a line.")
+            _add_steps(bench, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
+
+        press("Recode", recode, "plain")
 
 
-def _add_step(bench: Bench, name: str, recipe: Recipe, step: str) -> None:
-    Step.parse(step)
-    _keep_steps(bench, name, recipe, [*recipe.options.get("steps", ()), step.strip()])
+def _add_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
+    for step in steps:
+        Step.parse(step)
+    _keep_steps(bench, name, recipe, [*recipe.options.get("steps", ()), *(step.strip() for step in steps)])
 
 
 def _keep_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:

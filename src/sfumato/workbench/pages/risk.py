@@ -24,7 +24,7 @@ from sfumato.workbench.pages.parts import (
     watch,
 )
 
-__all__ = ["choose_data", "register", "show_risks"]
+__all__ = ["choose_data", "list_data", "register", "show_risks"]
 
 _SIZES = ("set_sizes", "set_size_quantiles")
 _UNSHOWN = {
@@ -37,12 +37,17 @@ def choose_data(bench: Bench, target: str) -> None:
     """Ask which data a page is about."""
     names = bench.project.list("data")
     say("Which data?" if names else "There are no data in this project yet.")
-    with ui.element("ul"):
-        for name in names:
-            with ui.element("li"):
-                link(name, path_to(target, name))
+    list_data(bench, target)
     if not names:
         link("Pick or upload data", path_to("data"), "button")
+
+
+def list_data(bench: Bench, target: str) -> None:
+    """List the data of the project, as links to their pages."""
+    with ui.element("ul"):
+        for name in bench.project.list("data"):
+            with ui.element("li"):
+                link(name, path_to(target, name))
 
 
 def register(bench: Bench) -> None:

@@ -16,6 +16,8 @@ test: $(STAMP)-test  ## install what tests need and run them all
 browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
 		{ echo "Chromium is missing. Install it: sudo apt-get install chromium"; exit 2; }
+	@test -f browser/node_modules/axe-core/axe.min.js || npm install --prefix browser --no-package-lock --no-audit --no-fund --silent || \
+		{ echo "axe-core is missing, which checks accessibility. Install npm and let it fetch it: sudo apt-get install npm"; exit 2; }
 	$(BIN)/python -m pytest browser -n 0
 
 lint: $(STAMP)-lint  ## style, types, import contracts

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
-from tests.workbench.filling import fill
+from tests.workbench.filling import fill, list_pages
 from tests.workbench.running import Running, serving, wait_for
 
 from benchmarks.browsers import Browser, View, use_of
@@ -45,7 +45,7 @@ def views(folder: Path) -> list[list[object]]:
     rows: list[list[object]] = []
 
     def walk() -> Iterator[list[object]]:
-        for path in _list_pages(project):
+        for path in list_pages(project):
             running.ask(path)
             before, began, times = use_of(running.process.pid).cpu, time.perf_counter(), 40
             for _ in range(times):
@@ -144,26 +144,13 @@ def _fill(folder: Path) -> Project:
     return project
 
 
-def _list_pages(project: Project) -> list[str]:
-    """Return every page, of three kinds of data."""
-    pages = ["/data", "/risk", "/hierarchies", "/queries", "/anonymise", "/compare", "/releases"]
-    for kind in _KINDS:
-        name = f"{kind}-example.csv"
-        pages += [f"/{page}/{name}" for page in ("data", "risk", "hierarchies", "queries", "anonymise", "compare")]
-        pages += [f"/releases/{kind}-release"]
-    pages += [f"/hierarchy/{name}" for name in project.list("hierarchies")]
-    pages += [f"/workload/{name}" for name in project.list("workloads")]
-    asked = project.hidden("jobs").glob("*/job.json")
-    return pages + [f"/run/{path.parent.name}" for path in asked if '"task": "publish"' in path.read_text("utf-8")]
-
-
 def _name(path: str) -> str:
     return "/run/…" if path.startswith("/run/") else path
 
 
 async def _browse(running: Running, project: Project, seconds: float, pause: float) -> list[object]:
     """Let browsers look at pages in random order, each for a while; return what it took."""
-    pages = [path for path in _list_pages(project) if "busy" not in path]
+    pages = [path for path in list_pages(project) if "busy" not in path]
     browsers = [Browser(running.base) for _ in range(BROWSERS)]
     until, seen = time.monotonic() + seconds, list[View]()
     before = use_of(running.process.pid)

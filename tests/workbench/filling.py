@@ -1,4 +1,4 @@
-"""Projects with something on every page: data, hierarchies, queries, releases, a study; work is done where it stands."""
+"""Projects with something on every page: data, hierarchies, queries, releases; work is done where it stands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.workbench.jobs import Job, Jobs
+from sfumato.workbench.pages.compare import _write_study
+from sfumato.workbench.pages.parts import Bench
 from sfumato.workbench.policies import read_recipe
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks import find_task
@@ -61,3 +63,26 @@ def fill(folder: Path, kinds: Iterable[str]) -> Project:
         asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{kind}-release"}
         do(jobs, "publish", files=files, **asked)
     return project
+
+
+def add_study(project: Project, name: str, methods: list[str]) -> None:
+    """Run a study of methods on a file of the project, as the page would."""
+    recipe = read_recipe(project, name)
+    assert recipe is not None
+    bench = Bench(project, JobsAtOnce(project))
+    asked = {"varies": "k", "values": [2, 5, 10], "methods": methods, "study": {"timeout": 300.0}}
+    path = _write_study(bench, name, recipe, "costs-of-k", asked)
+    do(bench.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
+
+
+def list_pages(project: Project) -> list[str]:
+    """Return every page of a project that was filled: those about nothing yet, and those of each kind of data."""
+    pages = ["/data", "/risk", "/hierarchies", "/queries", "/anonymise", "/compare", "/releases"]
+    for name in project.list("data"):
+        pages += [f"/{page}/{name}" for page in ("data", "risk", "hierarchies", "queries", "anonymise", "compare")]
+    pages += [f"/hierarchy/{name}" for name in project.list("hierarchies")]
+    pages += [f"/workload/{name}" for name in project.list("workloads")]
+    pages += [f"/study/{name}" for name in project.list("studies") if name.endswith(".toml")]
+    pages += [f"/releases/{name}" for name in project.list("releases")]
+    asked = sorted(project.hidden("jobs").glob("*/job.json"))
+    return pages + [f"/run/{path.parent.name}" for path in asked if '"task": "publish"' in path.read_text("utf-8")]

@@ -1,4 +1,4 @@
-"""Whether everybody can use the pages: on small and wide screens, by light and dark, with a screen reader, by keyboard."""
+"""Whether everybody can use the pages: on small and wide screens, by light and dark, with a screen reader."""
 
 from __future__ import annotations
 

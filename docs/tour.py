@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-
-from sfumato.workbench.project import Project
 from tests.workbench.filling import add_study, fill, list_pages
 from tests.workbench.running import serving
+
+from sfumato.workbench.project import Project
 
 ROOT = Path(__file__).parent.parent
 ALL = ROOT / "build" / "tour"

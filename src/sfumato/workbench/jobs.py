@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import SfumatoError
+from sfumato.workbench.policies import list_files, read_recipe
 from sfumato.workbench.project import Project
 
 __all__ = ["Job", "Jobs"]
@@ -265,18 +266,23 @@ class Jobs:
         """Say how the files are that a question is about: when they change, it is another question."""
         found: list[list[Any]] = []
         asked = {area: list(names) for area, names in arguments.get("files", {}).items()}
-        for area in ("hierarchies", "constraints"):  # data may be read with any of them
-            asked[area] = self._project.list(area) if "data" in asked else []
         for area, names in sorted(asked.items()):
             for name in sorted(names):
                 paths = [self._project.find(area, name)]
-                paths += [self._project.policy_of(name)] if area == "data" else []
+                paths += [self._project.policy_of(name), *self._read_with(name)] if area == "data" else []
                 paths += [paths[0] / "release" / "release.json"] if area == "releases" else []
                 for path in paths:
                     with contextlib.suppress(OSError):
                         stat = path.stat()
                         found.append([area, path.name, stat.st_mtime_ns, stat.st_size])
         return found
+
+    def _read_with(self, data: str) -> list[Path]:
+        """Return the files that data are read with: hierarchies, constraints and others."""
+        with contextlib.suppress(SfumatoError):
+            recipe = read_recipe(self._project, data)
+            return [] if recipe is None else list_files(recipe.options)
+        return []
 
     def _forget(self) -> None:
         """Forget the oldest jobs where there are too many, and what earlier servers left unfinished."""

@@ -21,6 +21,7 @@ __all__ = [
     "POLICIES",
     "RULE",
     "Recipe",
+    "list_files",
     "look_up_files",
     "read_recipe",
     "spell_section",
@@ -114,6 +115,23 @@ def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
     if any(step.split(" ", 1)[0] == "recode" for step in found.get("steps", ())):
         raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
     return found
+
+
+def list_files(options: Mapping[str, Any]) -> list[Path]:
+    """Return the files that reading options name.
+
+    Examples
+    --------
+    >>> list_files({"hierarchies": {"age": "width:8", "job": __file__}})[0].name
+    'policies.py'
+    """
+    named: list[Any] = []
+    for name in _FILES:
+        value = options.get(name)
+        named += list(value.values()) if isinstance(value, Mapping) else [value]
+    named += [entry[1:] for name in _LISTED for entry in options.get(name) or () if str(entry).startswith("@")]
+    named += [str(options.get("places") or "").removeprefix("regions:").split(",", maxsplit=1)[0]]
+    return [Path(value) for value in named if isinstance(value, str) and value and Path(value).is_file()]
 
 
 def _look_up_each(project: Project, option: str, value: Any) -> Any:

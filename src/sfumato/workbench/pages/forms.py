@@ -20,10 +20,10 @@ from sfumato.workbench.pages.parts import Field, more, say
 __all__ = ["ParameterForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
 
 _ROLES = {
-    "quasi": "others may know it: made coarser",
-    "sensitive": "must not be learnt about anybody",
-    "identifier": "names people: left out",
-    "plain": "published as it is",
+    "quasi": "made coarser",
+    "sensitive": "not to be learnt",
+    "identifier": "left out",
+    "plain": "as it is",
     "drop": "left out",
 }
 _FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
@@ -140,6 +140,11 @@ class ReadingForm:
 
     def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
         say("What is each column?", "h3")
+        say(
+            "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
+            "anybody; identifiers name people and are left out.",
+            classes="muted",
+        )
         with ui.element("div").classes("fields"):
             for column in columns:
                 part = next((role for role in _ROLES if column in options.get(role, ())), "")
@@ -162,6 +167,8 @@ class ReadingForm:
 
     def _ask(self, name: str, value: Any, told: str) -> None:
         label, plain = name.replace("_", " "), told.replace("``", "")
+        if name in {"hierarchies", "constraints"}:
+            plain = f"{plain} Write NAME=VALUE, several with commas; files are named as in the project."
         self._options[name] = Field(label, spell_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def register(bench: Bench) -> None:
     @page("/hierarchies")
     @page("/hierarchies/{data}")
     def _show_all(data: str = "") -> None:
-        with frame("Hierarchies and constraints", "hierarchies", data):
+        with frame("Hierarchies and policies", "hierarchies", data):
             _offer_derive(bench, data)
             say("Hierarchies of this project", "h2")
             with ui.element("ul"):
@@ -127,6 +127,7 @@ def _offer_values(bench: Bench, data: str) -> None:
         say("Choose the data whose values you mean:")
         list_data(bench, "hierarchies")
         return
+    say(f"Of {data}:")
     known, told = registry.find_kind(recipe.kind).options, explain_options()
     names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in known]
     if not names:

@@ -75,10 +75,16 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
             "method": manifest.get("method"),
             "promise": f"{claim.get('name', '')} ({given})" if claim else None,
             "statement": claim.get("statement"),
-            "records": manifest.get("records"),
+            "records": _count_records(manifest.get("records", {})),
         }
     except (ValueError, AttributeError):
         return {"kind": "not readable"}
+
+
+def _count_records(found: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{number:,} {why}" for why, number in (found.get("withheld_by_reason") or {}).items())
+    told = f"{found.get('published', 0):,} published, {found.get('withheld', 0):,} withheld"
+    return told + (f" ({reasons})" if reasons else "")
 
 
 def _find_original(bench: Bench, name: str) -> str:
@@ -177,10 +183,9 @@ def _offer_export(bench: Bench, name: str) -> None:
         for layout, told in _LAYOUTS.items()
         for format in list_formats(kind, layout)
     }
-    with ui.element("div").classes("row"):
+    row, watched = ui.element("div").classes("row"), ui.element("div")
+    with row:
         chosen = Field("Format", next(iter(known)), options=known)
-        button = ui.element("div")
-    watched = ui.element("div")
 
     def run() -> None:
         if chosen.value not in known:
@@ -192,7 +197,7 @@ def _offer_export(bench: Bench, name: str) -> None:
         with watched:
             watch(bench, job, lambda found: _offer_file(found["name"]))
 
-    with button:
+    with row:
         press("Export", run, "plain")
 
 

@@ -78,17 +78,19 @@ def _show_found(found: dict[str, Any]) -> None:
     figures(found["figures"])
     show_risks(found["risk"], "Attackers who know ever more")
     rare = found["rare"]
-    if rare and rare["values"]:
-        say("What gives people away", "h2")
+    if rare:
+        say("What gives them away", "h2")
         say(
-            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only; {show_share(rare['share'])} "
-            f"of the {rare['unit']} have one of them. Some: {', '.join(rare['some'])}."
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only, {rare['few']:,} in fewer "
+            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that nobody else has."
         )
+        table(["value", "records that have it"], rare["rarest"], f"The rarest {rare['what']}")
+    if found["columns"]:
+        shown = [(name, show_share(share)) for name, share in found["columns"]]
+        table(["column known", "share that is alone"], shown, "What gives them away, column by column")
     unique = [(columns, share) for risk in found["risk"] for columns, share in risk.get("unique_by", {}).items()]
     if unique:
-        table(
-            ["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives people away"
-        )
+        table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
     for beyond in found["beyond"]:
         facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
 
@@ -96,7 +98,7 @@ def _show_found(found: dict[str, Any]) -> None:
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide."""
     names = list(dict.fromkeys(name for risk in risks for name in risk if name not in _UNSHOWN))
-    rows = [(describe(risk), *(risk.get(name) for name in names)) for risk in risks]
+    rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
     table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
     known = [risk for risk in risks if risk.get("set_sizes")]
     bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
@@ -106,6 +108,13 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
             [(describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands)) for risk in known],
             f"{caption}: share that hides among so many records",
         )
+
+
+def _spell_share(name: str, value: Any) -> Any:
+    """Write shares of people in percent, and how often an attacker is right, too."""
+    if isinstance(value, float) and name.endswith(("share", "success", "frequency")):
+        return show_share(value)
+    return value
 
 
 def describe(risk: Mapping[str, Any]) -> str:

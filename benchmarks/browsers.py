@@ -46,7 +46,9 @@ class Browser:
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._session = aiohttp.ClientSession(headers={"Accept-Encoding": "gzip"})
+        # The server closes lines that are idle for five seconds; one that is about to be closed is not used again.
+        lines = aiohttp.TCPConnector(keepalive_timeout=1)
+        self._session = aiohttp.ClientSession(headers={"Accept-Encoding": "gzip"}, connector=lines)
         self._has: set[str] = set()
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._hearing: asyncio.Task[None] | None = None

@@ -162,10 +162,12 @@ async def _browse(running: Running, project: Project, seconds: float, pause: flo
             seen.append(await browsers[at].open(chance.choice(pages)))
             await asyncio.sleep(chance.uniform(0.5, 1.5) * pause)
 
-    async with _keep_busy(running, project) as begun:
-        await asyncio.gather(*(look(at) for at in range(BROWSERS)))
-        after = use_of(running.process.pid)
-    await asyncio.gather(*(browser.close() for browser in browsers))
+    try:
+        async with _keep_busy(running, project) as begun:
+            await asyncio.gather(*(look(at) for at in range(BROWSERS)))
+            after = use_of(running.process.pid)
+    finally:
+        await asyncio.gather(*(browser.close() for browser in browsers))
     took = sorted(view.usable for view in seen)
     middle, late = statistics.median(took), took[int(0.95 * len(took))]
     slow = sum(each > 1 for each in took)

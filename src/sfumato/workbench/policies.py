@@ -146,8 +146,9 @@ def _look_up(project: Project, option: str, value: str) -> str:
     """Return where a file of the project lies that a name, or a path of an earlier policy, means."""
     path = Path(value)
     for area in _HELD:
-        if path.name in project.list(area) and value in {path.name, str(project.area(area) / path.name)}:
-            return str(project.area(area) / path.name)
+        known = project.area(area) / path.name
+        if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(known)}:
+            return str(known)
     raise ParameterError(f"{option}: the project has no such file. Upload it first, and write its name.")
 
 

@@ -11,7 +11,7 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import declared
-from sfumato.io.steps import Step
+from sfumato.workbench.editing import add_steps, undo_step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (
     Bench,
@@ -214,7 +214,7 @@ def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
         with ui.element("ol"):
             for step in steps:
                 say(step, "li")
-        press("Undo the last step", lambda: _keep_steps(bench, name, recipe, steps[:-1]), "plain")
+        press("Undo the last step", lambda: _settle(bench, name, undo_step(bench.project, name, recipe)), "plain")
     with ui.element("div").classes("row"):
         verb = Field("Step", "rename", options=_STEPS)
         rest = Field("With", "")
@@ -233,11 +233,4 @@ def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
 
 
 def _add_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
-    for step in steps:
-        Step.parse(step)
-    _keep_steps(bench, name, recipe, [*recipe.options.get("steps", ()), *(step.strip() for step in steps)])
-
-
-def _keep_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
-    rest = {option: value for option, value in recipe.options.items() if option != "steps"}
-    _settle(bench, name, dataclasses.replace(recipe, options=rest | ({"steps": steps} if steps else {})))
+    _settle(bench, name, add_steps(bench.project, name, recipe, steps))

@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test browser lint cluster bench papers docs gallery curves clean
+.PHONY: demo test browser lint cluster bench papers docs gallery tour curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
@@ -50,6 +50,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.explore
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.front_door
+	$(BIN)/python -m benchmarks.workbench
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers
@@ -62,6 +63,9 @@ docs: $(STAMP)-docs gallery  ## build the site into site/, stopping at a broken 
 
 gallery: $(STAMP)-docs  ## make the reports of the gallery anew; python docs/gallery.py --pictures draws its plots too
 	$(BIN)/python docs/gallery.py
+
+tour: $(STAMP)-browser  ## take pictures of every page of the workbench anew; needs Chromium
+	$(BIN)/python -m docs.tour
 
 curves: $(STAMP)-docs  ## measure the trade-off curves of the guide anew, from examples/studies
 	$(BIN)/python docs/curves.py

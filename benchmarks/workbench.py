@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import aiohttp
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
@@ -36,6 +37,10 @@ ARRIVE = 10.0
 """Seconds within which the browsers come, each with nothing kept from an earlier visit."""
 _KINDS = ("table", "trajectories", "sets")
 _HEAVY = 150_000
+_MEASURED = (
+    *("views", "median s", "95 % s", "slowest s", "over 1 s"),
+    *("cpu ms a view", "server MB", "jobs", "failed"),
+)
 _ROWS = 1_000_000
 
 
@@ -62,7 +67,18 @@ def views(folder: Path) -> list[list[object]]:
 def load(folder: Path) -> list[list[object]]:
     """Let twenty browsers look at all pages while two jobs run: people who read, then people who never pause."""
     project = _fill(folder / "load")
-    columns = ["pause s", "views", "median s", "95 % s", "slowest s", "over 1 s", "cpu ms a view", "server MB", "jobs"]
+    columns = [
+        "pause s",
+        "views",
+        "median s",
+        "95 % s",
+        "slowest s",
+        "over 1 s",
+        "cpu ms a view",
+        "server MB",
+        "jobs",
+        "failed",
+    ]
     rows: list[list[object]] = []
     with serving(project.folder) as running:
         for pause in (LOOKS, 0.0):
@@ -75,7 +91,18 @@ def load(folder: Path) -> list[list[object]]:
 def soak(folder: Path) -> list[list[object]]:
     """Let twenty browsers look at all pages for long, and say what memory the server holds as time goes by."""
     project = _fill(folder / "soak")
-    columns = ["minute", "views", "median s", "95 % s", "slowest s", "over 1 s", "cpu ms a view", "server MB", "jobs"]
+    columns = [
+        "minute",
+        "views",
+        "median s",
+        "95 % s",
+        "slowest s",
+        "over 1 s",
+        "cpu ms a view",
+        "server MB",
+        "jobs",
+        "failed",
+    ]
     rows: list[list[object]] = []
     slices = max(int(SOAK_MINUTES), 2)
     with serving(project.folder) as running:
@@ -153,13 +180,16 @@ async def _browse(running: Running, project: Project, seconds: float, pause: flo
     pages = [path for path in list_pages(project) if "busy" not in path]
     browsers = [Browser(running.base) for _ in range(BROWSERS)]
     until, seen = time.monotonic() + seconds, list[View]()
-    before = use_of(running.process.pid)
+    before, failed = use_of(running.process.pid), [0]
 
     async def look(at: int) -> None:
         chance = random.Random(at)
         await asyncio.sleep(chance.uniform(0, ARRIVE))
         while time.monotonic() < until:
-            seen.append(await browsers[at].open(chance.choice(pages)))
+            try:
+                seen.append(await browsers[at].open(chance.choice(pages)))
+            except (aiohttp.ClientError, AssertionError, TypeError):
+                failed[0] += 1  # a real browser would load the page again
             await asyncio.sleep(chance.uniform(0.5, 1.5) * pause)
 
     try:
@@ -198,7 +228,8 @@ async def _keep_busy(running: Running, project: Project) -> AsyncIterator[list[i
                     begun[0] += 1
                     name = f"busy-{begun[0]}.csv"
                     await asyncio.to_thread(shutil.copyfile, project.folder / "heavy.csv", project.area("data") / name)
-                    await browser.open(f"/data/{name}")
+                    with contextlib.suppress(aiohttp.ClientError, TypeError):
+                        await browser.open(f"/data/{name}")
                 await asyncio.sleep(0.2)
         finally:
             await browser.close()

@@ -21,6 +21,8 @@ ALL = ROOT / "build" / "tour"
 SHOWN = ROOT / "docs" / "pictures" / "tour"
 KINDS = ("table", "trajectories")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
+METHODS = ["mondrian", "cluster", "incognito"]
+"""Methods of the study that is shown."""
 GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/"}
 """Pictures of the guide, and how the addresses of their pages begin."""
 
@@ -28,22 +30,19 @@ GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/
 def main() -> None:
     """Fill a project, serve it, and take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kinds", nargs="*", default=list(KINDS), help="kinds of data to show")
-    kinds = parser.parse_args().kinds
+    parser.add_argument("--kinds", nargs="*", default=[], help="further kinds of data to show")
+    kinds = dict.fromkeys([*KINDS, *parser.parse_args().kinds])
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         raise SystemExit("Chromium is missing. Install it: sudo apt-get install chromium")
     with tempfile.TemporaryDirectory() as scratch:
         project = fill(Path(scratch) / "project", kinds)
-        add_study(project, project.list("data")[-1 if "table" not in kinds else kinds.index("table")], METHODS)
+        add_study(project, "table-example.csv", METHODS)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
             take_all(browser, running.base, project)
             take_shown(browser, running.base, project)
             browser.close()
-
-
-METHODS = ["mondrian", "cluster", "incognito"]
 
 
 def take_all(browser: Browser, base: str, project: Project) -> None:
@@ -54,7 +53,8 @@ def take_all(browser: Browser, base: str, project: Project) -> None:
         for path in list_pages(project):
             page.goto(base + path)
             page.locator("h1").wait_for()
-            page.wait_for_timeout(200)
+            page.evaluate("document.querySelectorAll('iframe').forEach(each => each.loading = 'eager')")
+            page.wait_for_timeout(500)
             name = path.strip("/").replace("/", "-").replace(".csv", "").replace(".toml", "")
             page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png", full_page=True)
         page.close()

@@ -135,6 +135,21 @@ def test_a_new_hierarchy_asks_nothing_again_until_it_is_used(project):
     jobs.close()
 
 
+def test_a_file_is_looked_at_once_though_looking_settles_how_it_is_read(project):
+    (project.area("data") / "visits.csv").write_text(
+        "person,place\n" + "".join(f"{at},{'ab'[at % 2]}\n" for at in range(9))
+    )
+    jobs = Jobs(project)
+    asked = {"files": {"data": ["visits.csv"]}, "kind": ""}
+    first = jobs.ask("look", **asked)
+    wait_for(lambda: first.is_over and first.process is None)
+    assert first.state == "done" and project.policy_of("visits.csv").is_file()
+    assert jobs.ask("look", **asked) is first
+    os.utime(project.policy_of("visits.csv"), (1, 1))
+    assert jobs.ask("look", **asked) is not first
+    jobs.close()
+
+
 def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
     folder = tmp_path / "job"
     folder.mkdir()

@@ -124,14 +124,18 @@ class Jobs:
 
     def ask(self, task: str, *, fresh: bool = False, **arguments: Any) -> Job:
         """Return the job that answers a question, begun now if nobody asked before; fresh work is always begun."""
-        plain = {"task": task, "arguments": arguments, "inputs": self._date_inputs(arguments)}
-        plain |= {"fresh": secrets.token_hex(8)} if fresh else {}
-        key = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+        key = self._name(task, arguments, secrets.token_hex(8) if fresh else "")
         with self._lock:
             job = self._jobs.get(key) or self._recall(key)
+            if job is not None and not job.folder.is_dir():
+                job = None
             if job is not None and not (job.state in {"failed", "stopped"} and not self._told_on_disk(job)):
                 return job
             return self._begin(Job(key, task, arguments, self._folder / key))
+
+    def _name(self, task: str, arguments: Mapping[str, Any], fresh: str = "") -> str:
+        plain = {"task": task, "arguments": arguments, "inputs": self._date_inputs(arguments), "fresh": fresh}
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
     def again(self, job: Job) -> Job:
         """Begin a job anew that failed or was stopped."""
@@ -229,6 +233,9 @@ class Jobs:
         with self._lock:
             self._running.discard(job)
             self._conclude(job, code)
+            if job.outcome.get("reasons"):
+                # Looking settled how the file is read, which makes it another question; this is its answer, too.
+                self._jobs.setdefault(self._name(job.task, job.arguments), job)
             job.process = None
             if self._warm and self._spare is None and not self._closed:
                 self._spare = _start()

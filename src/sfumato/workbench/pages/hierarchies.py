@@ -94,7 +94,7 @@ def _offer_derive(bench: Bench, data: str) -> None:
         chosen = Field("Data", data, options=_list(bench, "data"))
         of = Field("What it is over", "", help=_name_columns(bench, data))
         rule = Field("Rule", "fanout", options={name: told for name, (told, _) in _RULES.items()})
-        number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="Where the rule has one: n.")
+        number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
     watched = ui.element("div")
 
     def run() -> None:
@@ -123,6 +123,10 @@ def _offer_values(bench: Bench, data: str) -> None:
     """Ask which values are sensitive and which are watched for, where data of the kind have such values."""
     recipe = read_recipe(bench.project, data) if data else None
     say("Sensitive and monitored values", "h2")
+    if recipe is None and data:
+        say("How this file is read is not settled yet.")
+        link("Look at the data first", path_to("data", data), "button")
+        return
     if recipe is None:
         say("Choose the data whose values you mean:")
         list_data(bench, "hierarchies")
@@ -233,6 +237,7 @@ def _offer_constraints(bench: Bench) -> None:
         for name in bench.project.list("constraints"):
             with ui.element("li"):
                 link(name, path_to("files", "constraints", name, name), download=True)
+    offer_upload("constraints", "/hierarchies?kept=", "A file of constraints: one group per line")
     with ui.element("div").classes("fields"):
         called = Field("Name", "utility")
         lines = Field("One group per line, items separated by commas", "", kind="lines")

@@ -217,7 +217,7 @@ def spell(value: Any) -> str:
     if isinstance(value, int | float):
         return show_number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(name).replace('_', ' ')} {spell(entry)}" for name, entry in value.items()) or "-"
+        return ", ".join(f"{make_visible(str(name))} {spell(entry)}" for name, entry in value.items()) or "-"
     if isinstance(value, list | tuple):
         return ", ".join(map(spell, value)) or "-"
     return make_visible(str(value))

@@ -13,7 +13,7 @@ from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.io.export import list_formats
 from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
 from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
-from sfumato.workbench.pages.risk import show_risks
+from sfumato.workbench.pages.risk import PIECES, show_risks
 from sfumato.workbench.policies import POLICIES
 
 __all__ = ["register"]
@@ -108,7 +108,7 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
     queries = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
     with ui.element("div").classes("fields"):
         chosen = Field("The original", original, options=data)
-        known = Field("An attacker knows at most", "2", options={str(n): f"{n} pieces" for n in range(1, 7)})
+        known = Field("An attacker knows at most", "2", options=PIECES)
         asked = Field("Queries to measure by", "", options=queries)
         other = Field("Another release", "", options=others, help="To be laid beside this one.")
 

@@ -24,13 +24,17 @@ from sfumato.workbench.pages.parts import (
     watch,
 )
 
-__all__ = ["choose_data", "list_data", "register", "show_risks"]
+__all__ = ["PIECES", "choose_data", "list_data", "register", "show_risks"]
 
 _SIZES = ("set_sizes", "set_size_quantiles")
 _UNSHOWN = {
     *("knowledge", "m", "max_success", "events", "seen", "unique_by", "measured", "margin", "sampling"),
     *("prosecutor", "journalist", "marketer", "fates", *_SIZES),
 }
+
+
+PIECES = {str(n): f"{n} piece{'s' * (n > 1)}" for n in range(1, 7)}
+"""How much an attacker may know, to choose from."""
 
 
 def choose_data(bench: Bench, target: str) -> None:
@@ -64,7 +68,7 @@ def register(bench: Bench) -> None:
         with frame("Who stands out?", "risk", name):
             say(f"{name}, as it stands, before anything is done.", classes="muted")
             with ui.element("div").classes("row"):
-                known = Field("An attacker knows at most", str(m), options={str(n): f"{n} pieces" for n in range(1, 7)})
+                known = Field("An attacker knows at most", str(m), options=PIECES)
                 press("Look", lambda: go("risk", name, m=known.value), "plain")
             watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
 
@@ -112,7 +116,7 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
 
 def _spell_share(name: str, value: Any) -> Any:
     """Write shares of people in percent, and how often an attacker is right, too."""
-    if isinstance(value, float) and name.endswith(("share", "success", "frequency")):
+    if isinstance(value, float) and ("success" in name or name.endswith(("share", "frequency"))):
         return show_share(value)
     return value
 

@@ -72,7 +72,7 @@ def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
         ),
         (
             Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),
-            f"The {len(bars)} most common of {show_count(int((counts > 0).sum()))}.",
+            _say_shown(len(bars), int((counts > 0).sum())),
         ),
     ]
 
@@ -151,10 +151,14 @@ def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     else:
         found.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
         bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in found[:_MOST_VALUES]]
-        told = f"The {len(bars)} most common of {len(found):,} values." if len(found) > len(bars) else "All values."
+        told = _say_shown(len(bars), len(found))
     panel = draw_bars(bars, column.name, "")
     rows = [[name, text] for name, _, text in bars]
     return Figure(column.name, told, [panel], head=[column.name, "count"], rows=rows), told
+
+
+def _say_shown(shown: int, known: int) -> str:
+    return f"The {shown} most common of {known:,} values." if known > shown else f"All {known:,} values."
 
 
 def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> list[tuple[str, float, str]]:

@@ -88,6 +88,10 @@ def _show_found(found: dict[str, Any]) -> None:
             f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only, {rare['few']:,} in fewer "
             f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that nobody else has."
         )
+        if not rare["few"]:
+            say(
+                "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
+            )
         table(["value", "records that have it"], rare["rarest"], f"The rarest {rare['what']}")
     if found["columns"]:
         shown = [(name, show_share(share)) for name, share in found["columns"]]

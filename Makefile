@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test browser lint cluster bench papers docs gallery curves clean
+.PHONY: demo test browser lint cluster bench papers docs gallery tour curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
@@ -16,6 +16,8 @@ test: $(STAMP)-test  ## install what tests need and run them all
 browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
 		{ echo "Chromium is missing. Install it: sudo apt-get install chromium"; exit 2; }
+	@test -f browser/node_modules/axe-core/axe.min.js || npm install --prefix browser --no-package-lock --no-audit --no-fund --silent || \
+		{ echo "axe-core is missing, which checks accessibility. Install npm and let it fetch it: sudo apt-get install npm"; exit 2; }
 	$(BIN)/python -m pytest browser -n 0
 
 lint: $(STAMP)-lint  ## style, types, import contracts
@@ -49,6 +51,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.explore
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.front_door
+	$(BIN)/python -m benchmarks.workbench
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers
@@ -61,6 +64,9 @@ docs: $(STAMP)-docs gallery  ## build the site into site/, stopping at a broken 
 
 gallery: $(STAMP)-docs  ## make the reports of the gallery anew; python docs/gallery.py --pictures draws its plots too
 	$(BIN)/python docs/gallery.py
+
+tour: $(STAMP)-browser  ## take pictures of every page of the workbench anew; needs Chromium
+	$(BIN)/python -m docs.tour
 
 curves: $(STAMP)-docs  ## measure the trade-off curves of the guide anew, from examples/studies
 	$(BIN)/python docs/curves.py

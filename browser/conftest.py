@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+from tests.workbench.filling import fill
 from tests.workbench.running import serving
 
 _FLAGS = (
@@ -18,6 +20,24 @@ _FLAGS = (
 def server(tmp_path_factory):
     with serving(tmp_path_factory.mktemp("browser") / "project") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory):
+    """A server on a project that has something on every page."""
+    folder = tmp_path_factory.mktemp("filled") / "project"
+    fill(folder, ("table", "trajectories", "sets"))
+    with serving(folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script that looks for what keeps people out."""
+    path = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.is_file():
+        pytest.exit("axe-core is missing. Fetch it: npm install --prefix browser --no-package-lock", 2)
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ import pytest
 from tests.workbench.running import names_in, serving, wait_for
 
 from sfumato.core.errors import SfumatoError
-from sfumato.workbench.jobs import Jobs
+from sfumato.workbench.jobs import Job, Jobs
+from sfumato.workbench.policies import Recipe, write_recipe
 from sfumato.workbench.project import AREAS, Project
 from sfumato.workbench.server import serve
 
@@ -80,6 +81,73 @@ def test_closing_ends_everything(project):
     assert not any(map(_is_alive, pids))
     with pytest.raises(SfumatoError, match="closing"):
         jobs.ask("example", fresh=True, kind="sets")
+
+
+def test_closing_in_the_middle_of_a_run_leaves_no_half_release(project):
+    jobs = Jobs(project)
+    example = jobs.ask("example", fresh=True, kind="trajectories")
+    wait_for(lambda: example.is_over)
+    asked = {"method": "seqanon", "parameters": {"k": 5, "m": 2}, "out": "mine"}
+    job = jobs.ask("publish", fresh=True, files={"data": [example.outcome["name"]]}, **asked)
+    wait_for(lambda: job.phase not in {"", "loading the program", "reading"})
+    jobs.close()
+    wait_for(lambda: job.is_over)
+    assert job.state == "stopped" and list(project.area("releases").iterdir()) == []
+    assert list(project.area("policies").iterdir()) == []
+
+
+def test_jobs_let_pages_go_first(project):
+    jobs = Jobs(project)
+    job = jobs.ask("example", fresh=True, kind="table")
+    pid = job.process.pid
+    wait_for(lambda: job.phase)
+    assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, 0) or job.is_over
+    jobs.close()
+
+
+def test_a_job_says_how_long_it_may_take(tmp_path, monkeypatch):
+    job, now = Job("x", "publish", {}, tmp_path), [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    assert job.tell() == "Waiting for another job to end."
+    job.state, job.began = "running", 0.0
+    job.hear(b'{"phase": "merging", "done": 0, "total": 100}')
+    now[0] = 10.0
+    job.hear(b'{"phase": "merging", "done": 25, "total": 100}')
+    job.hear(b"not a report")
+    assert job.share == 0.25 and "about 30 s left for this step" in job.tell()
+
+
+def test_a_new_hierarchy_asks_nothing_again_until_it_is_used(project):
+    (project.area("data") / "baskets.csv").write_text("person,item\n1,a\n2,b\n")
+    tree = project.area("hierarchies") / "tree.csv"
+    recipe = Recipe("sets", {"columns": {"person": "person", "item": "item"}}, "apriori", {"k": 2, "m": 1})
+    write_recipe(project, "baskets.csv", recipe)
+    jobs = Jobs(project, at_once=0)
+    asked = {"files": {"data": ["baskets.csv"]}, "m": 1}
+    first = jobs.ask("risk", **asked)
+    tree.write_text("a;all\nb;all\n")
+    assert jobs.ask("risk", **asked) is first
+    options = {**recipe.options, "hierarchies": {"item": "tree.csv"}}
+    write_recipe(project, "baskets.csv", Recipe("sets", options, "apriori", {"k": 2, "m": 1}))
+    used = jobs.ask("risk", **asked)
+    tree.write_text("a;any;all\nb;any;all\n")
+    assert used is not first and jobs.ask("risk", **asked) is not used
+    jobs.close()
+
+
+def test_a_file_is_looked_at_once_though_looking_settles_how_it_is_read(project):
+    (project.area("data") / "visits.csv").write_text(
+        "person,place\n" + "".join(f"{at},{'ab'[at % 2]}\n" for at in range(9))
+    )
+    jobs = Jobs(project)
+    asked = {"files": {"data": ["visits.csv"]}, "kind": ""}
+    first = jobs.ask("look", **asked)
+    wait_for(lambda: first.is_over and first.process is None)
+    assert first.state == "done" and project.policy_of("visits.csv").is_file()
+    assert jobs.ask("look", **asked) is first
+    os.utime(project.policy_of("visits.csv"), (1, 1))
+    assert jobs.ask("look", **asked) is not first
+    jobs.close()
 
 
 def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 
 import pytest
 from nicegui.testing.user_simulation import user_simulation
+from tests.workbench.filling import JobsAtOnce
 
 from sfumato import registry
-from sfumato.workbench.jobs import Job, Jobs
 from sfumato.workbench.pages import register_pages
 from sfumato.workbench.pages.parts import Bench
 from sfumato.workbench.policies import read_recipe
 from sfumato.workbench.project import Project
-from sfumato.workbench.tasks import find_task
-from sfumato.workbench.worker import _explain
-
-
-class JobsAtOnce(Jobs):
-    """Does the work where it stands."""
-
-    def _begin(self, job: Job) -> Job:
-        shutil.rmtree(job.folder, ignore_errors=True)
-        job.folder.mkdir(parents=True)
-        self._jobs[job.key] = job
-        try:
-            job.outcome = find_task(job.task)(self._project, job.arguments, job.folder, lambda *_: None)
-            job.state = "done"
-        except Exception as error:
-            job.state, job.error = "failed", _explain(error)
-        return job
 
 
 def _walk(folder, steps):
@@ -147,11 +129,11 @@ def test_steps_are_recorded_and_taken_back(tmp_path):
     async def steps(user, bench):
         name = bench.jobs.ask("example", fresh=True, kind="sets").outcome["name"]
         original = (tmp_path / "project" / "data" / name).read_bytes()
-        from sfumato.workbench.pages.data import _add_step
+        from sfumato.workbench.pages.data import _add_steps
 
         await user.open(f"/data/{name}")
         with user:
-            _add_step(bench, name, read_recipe(bench.project, name), "filter person!=p1")
+            _add_steps(bench, name, read_recipe(bench.project, name), ["filter person!=p1"])
         assert read_recipe(bench.project, name).options["steps"] == ["filter person!=p1"]
         await user.open(f"/data/{name}")
         await user.should_see("filter person!=p1")

@@ -252,9 +252,9 @@ class _Marked:
 
 
 def _without_packing(scope: Scope) -> Scope:
-    """Ask for pages as they are, since their scripts are marked; files of the framework may be packed."""
-    if scope["path"].startswith("/_nicegui/"):
-        return scope
+    """Ask for everything as it is: scripts of pages are marked, and packing large files again for every browser would
+    keep others waiting, while browsers fetch them once and keep them.
+    """
     return {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() != b"accept-encoding"]}
 
 

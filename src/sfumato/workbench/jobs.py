@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import SfumatoError
-from sfumato.workbench.project import Project, replace_text
+from sfumato.workbench.policies import list_files, read_recipe
+from sfumato.workbench.project import Project
 
 __all__ = ["Job", "Jobs"]
 
@@ -123,14 +124,18 @@ class Jobs:
 
     def ask(self, task: str, *, fresh: bool = False, **arguments: Any) -> Job:
         """Return the job that answers a question, begun now if nobody asked before; fresh work is always begun."""
-        plain = {"task": task, "arguments": arguments, "inputs": self._date_inputs(arguments)}
-        plain |= {"fresh": secrets.token_hex(8)} if fresh else {}
-        key = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+        key = self._name(task, arguments, secrets.token_hex(8) if fresh else "")
         with self._lock:
             job = self._jobs.get(key) or self._recall(key)
+            if job is not None and not job.folder.is_dir():
+                job = None
             if job is not None and not (job.state in {"failed", "stopped"} and not self._told_on_disk(job)):
                 return job
             return self._begin(Job(key, task, arguments, self._folder / key))
+
+    def _name(self, task: str, arguments: Mapping[str, Any], fresh: str = "") -> str:
+        plain = {"task": task, "arguments": arguments, "inputs": self._date_inputs(arguments), "fresh": fresh}
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
     def again(self, job: Job) -> Job:
         """Begin a job anew that failed or was stopped."""
@@ -193,7 +198,8 @@ class Jobs:
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
         told = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
-        replace_text(job.folder / "job.json", json.dumps(told))
+        # Not waited for until the disk has it, as others wait meanwhile: a job without it is forgotten.
+        (job.folder / "job.json").write_text(json.dumps(told), encoding="utf-8")
         self._jobs[job.key] = job
         self._queue.append(job)
         self._hand_out()
@@ -227,6 +233,9 @@ class Jobs:
         with self._lock:
             self._running.discard(job)
             self._conclude(job, code)
+            if job.outcome.get("reasons"):
+                # Looking settled how the file is read, which makes it another question; this is its answer, too.
+                self._jobs.setdefault(self._name(job.task, job.arguments), job)
             job.process = None
             if self._warm and self._spare is None and not self._closed:
                 self._spare = _start()
@@ -264,18 +273,23 @@ class Jobs:
         """Say how the files are that a question is about: when they change, it is another question."""
         found: list[list[Any]] = []
         asked = {area: list(names) for area, names in arguments.get("files", {}).items()}
-        for area in ("hierarchies", "constraints"):  # data may be read with any of them
-            asked[area] = self._project.list(area) if "data" in asked else []
         for area, names in sorted(asked.items()):
             for name in sorted(names):
                 paths = [self._project.find(area, name)]
-                paths += [self._project.policy_of(name)] if area == "data" else []
+                paths += [self._project.policy_of(name), *self._read_with(name)] if area == "data" else []
                 paths += [paths[0] / "release" / "release.json"] if area == "releases" else []
                 for path in paths:
                     with contextlib.suppress(OSError):
                         stat = path.stat()
                         found.append([area, path.name, stat.st_mtime_ns, stat.st_size])
         return found
+
+    def _read_with(self, data: str) -> list[Path]:
+        """Return the files that data are read with: hierarchies, constraints and others."""
+        with contextlib.suppress(SfumatoError):
+            recipe = read_recipe(self._project, data)
+            return [] if recipe is None else list_files(recipe.options)
+        return []
 
     def _forget(self) -> None:
         """Forget the oldest jobs where there are too many, and what earlier servers left unfinished."""

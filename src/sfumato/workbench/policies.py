@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sfumato.core.errors import ParameterError
 from sfumato.core.visible import make_visible
 from sfumato.io.formats.toml_text import spell_toml
+from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.policy import read_policy
 from sfumato.workbench.project import Project, replace_text
+from sfumato.workbench.versions import Versions
 
-__all__ = ["Recipe", "read_recipe", "spell_section", "write_policy", "write_recipe"]
+__all__ = [
+    "POLICIES",
+    "RULE",
+    "Recipe",
+    "list_files",
+    "look_up_files",
+    "read_recipe",
+    "spell_section",
+    "write_policy",
+    "write_recipe",
+]
+
+POLICIES = Versions(read_policy)
+"""Policies that pages have read, by their files."""
 
 _FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
+_LISTED = ("sensitive", "monitored", "sensitive_items")
+"""Options that list values, or files of values behind an @."""
+_HELD = ("hierarchies", "constraints", "data")
+"""Folders of the project whose files data may be read with."""
+RULE = re.compile(rf"(popular|{'|'.join(RULES)})(:\w+)?")
+"""What hierarchies are derived by."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,13 +67,14 @@ def read_recipe(project: Project, data: str) -> Recipe | None:
     path = project.policy_of(data)
     if not path.is_file():
         return None
-    policy = read_policy(path)
+    policy = POLICIES.of(path)
     return Recipe(policy.data.kind, policy.reading, policy.method.name, policy.parameters)
 
 
 def write_recipe(project: Project, data: str, recipe: Recipe) -> None:
     """Settle how a file of data is read: a policy beside it, which also runs as it stands."""
     path = project.policy_of(data)
+    recipe = dataclasses.replace(recipe, options=look_up_files(project, recipe.options))
     out = project.area("releases") / data.split(".", maxsplit=1)[0]
     _write(path, project.find("data", data), recipe, recipe.method, recipe.parameters, {"out": out})
 
@@ -62,6 +86,70 @@ def write_policy(
     recipe = read_recipe(project, data)
     assert recipe is not None
     _write(path, project.find("data", data), recipe, method, parameters, release)
+
+
+def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return reading options whose files are the project's own: names are looked up, and never followed elsewhere.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> project = Project.open(Path(tempfile.mkdtemp()) / "mine")
+    >>> look_up_files(project, {"hierarchies": {"age": "width:8"}})
+    {'hierarchies': {'age': 'width:8'}}
+    >>> look_up_files(project, {"sensitive": ["@/etc/passwd"]})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
+    """
+    found = dict(options)
+    for name in set(_FILES) & set(found):
+        found[name] = _look_up_each(project, name, found[name])
+    for name in set(_LISTED) & set(found):
+        found[name] = [
+            f"@{_look_up(project, name, entry[1:])}" if entry.startswith("@") else entry for entry in found[name]
+        ]
+    if str(found.get("places", "")).startswith("regions:"):
+        file, *rest = found["places"].removeprefix("regions:").split(",")
+        found["places"] = ",".join([f"regions:{_look_up(project, 'places', file)}", *rest])
+    if any(step.split(" ", 1)[0] == "recode" for step in found.get("steps", ())):
+        raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
+    return found
+
+
+def list_files(options: Mapping[str, Any]) -> list[Path]:
+    """Return the files that reading options name.
+
+    Examples
+    --------
+    >>> list_files({"hierarchies": {"age": "width:8", "job": __file__}})[0].name
+    'policies.py'
+    """
+    named: list[Any] = []
+    for name in _FILES:
+        value = options.get(name)
+        named += list(value.values()) if isinstance(value, Mapping) else [value]
+    named += [entry[1:] for name in _LISTED for entry in options.get(name) or () if str(entry).startswith("@")]
+    named += [str(options.get("places") or "").removeprefix("regions:").split(",", maxsplit=1)[0]]
+    return [Path(value) for value in named if isinstance(value, str) and value and Path(value).is_file()]
+
+
+def _look_up_each(project: Project, option: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _look_up_each(project, option, entry) for name, entry in value.items()}
+    if not isinstance(value, str) or (option == "hierarchies" and RULE.fullmatch(value)):
+        return value
+    return _look_up(project, option, value)
+
+
+def _look_up(project: Project, option: str, value: str) -> str:
+    """Return where a file of the project lies that a name, or a path of an earlier policy, means."""
+    path = Path(value)
+    for area in _HELD:
+        known = project.area(area) / path.name
+        if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(known)}:
+            return str(known)
+    raise ParameterError(f"{option}: the project has no such file. Upload it first, and write its name.")
 
 
 def _write(

@@ -17,7 +17,7 @@ from sfumato.core.errors import ParameterError, SfumatoError
 
 __all__ = ["AREAS", "READ_AS_DATA", "READ_AS_TEXT", "Project", "make_name", "replace_text", "split_name"]
 
-AREAS = ("data", "policies", "hierarchies", "constraints", "workloads", "studies", "releases")
+AREAS = ("data", "policies", "hierarchies", "constraints", "workloads", "studies", "releases", "exports")
 """Folders of a project."""
 READ_AS_DATA = (
     *("csv", "tsv", "txt", "dat", "data", "parquet", "pq", "jsonl", "ndjson", "json", "xlsx", "ods", "xes", "gpx"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import secrets
 import shutil
@@ -80,6 +81,9 @@ def serve(
         if token is not None:
             say(f"Token, shown this once: {token}")
         say("Stop it with Ctrl-C.")
+        # What the program is made of is there to stay: looking for garbage in it would keep pages waiting.
+        gc.collect()
+        gc.freeze()
         try:
             with contextlib.suppress(KeyboardInterrupt):
                 uvicorn.Server(config).run(sockets=[listener])

@@ -7,6 +7,7 @@ whoever started it: its standard input is a pipe that closes then.
 from __future__ import annotations
 
 import _thread
+import contextlib
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import Any, NoReturn
 __all__ = ["main"]
 
 _GRACE = 8.0
+_NICE = 5
 _OFTEN = 0.2
 """Seconds between two reports on the same phase."""
 
@@ -44,6 +46,7 @@ def main() -> NoReturn:
     """Load the program, wait for the folder that describes a job, and do the job."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _step_back()
     commands, answers = os.dup(0), os.dup(1)
     # What libraries print goes nowhere near the answers.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -65,6 +68,14 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     replace_text(folder / "outcome.json", json.dumps(told, ensure_ascii=False, default=_plain))
     os._exit(0)
+
+
+def _step_back() -> None:
+    """Let pages go first: whoever looks at one does not wait for work that takes minutes anyway."""
+    os.nice(_NICE)
+    # Where the system shares processors among sessions first, what counts is the session's own number.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_NICE), encoding="ascii")
 
 
 def _wait(handle: int) -> Path:

@@ -98,6 +98,8 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
         times = Field("Repetitions", "1", kind="number", bounds=(1, 20), step="1")
         timeout = Field("Seconds at most for a cell", "300", kind="number", bounds=(1, 86_400), step="1")
         measures = Field("Measures", "headline", options={"headline": ", ".join(kind.headline), "all": "all of them"})
+        drawn = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
+        queries = Field("Queries to measure by", "", options=drawn)
     say("Methods", "h3")
     chosen: dict[str, Field] = {}
     ordered = sorted(methods, key=lambda each: (each not in kind.advised, each))
@@ -115,6 +117,8 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
             "methods": [each for each, field in chosen.items() if field.value == "true"],
             "study": {"repetitions": int(times.value or 1), "timeout": float(timeout.value or 300)},
         }
+        if queries.value:
+            study["study"] |= {"workload": f"../workloads/{bench.project.find('workloads', queries.value).name}"}
         if measures.value == "headline":
             study["study"] |= {"measures": list(kind.headline)}
         path = _write_study(bench, name, recipe, out.value, study)

@@ -11,7 +11,7 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import declared
-from sfumato.io.steps import Step
+from sfumato.workbench.editing import add_steps, undo_step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (
     Bench,
@@ -214,18 +214,23 @@ def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
         with ui.element("ol"):
             for step in steps:
                 say(step, "li")
-        press("Undo the last step", lambda: _keep_steps(bench, name, recipe, steps[:-1]), "plain")
+        press("Undo the last step", lambda: _settle(bench, name, undo_step(bench.project, name, recipe)), "plain")
     with ui.element("div").classes("row"):
         verb = Field("Step", "rename", options=_STEPS)
         rest = Field("With", "")
-        press("Add the step", lambda: _add_step(bench, name, recipe, f"{verb.value} {rest.value}"), "plain")
+        press("Add the step", lambda: _add_steps(bench, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
+    with more("Recode many values of a column"), ui.element("div").classes("fields"):
+        column = Field("Column", "")
+        pairs = Field("Values", "", kind="lines", help="OLD=NEW, one in a line; each is a step that can be undone.")
+
+        def recode() -> None:
+            lines = [line for line in pairs.value.splitlines() if line.strip()]
+            if not lines:
+                raise ParameterError("Values: write OLD=NEW, one in a line.")
+            _add_steps(bench, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
+
+        press("Recode", recode, "plain")
 
 
-def _add_step(bench: Bench, name: str, recipe: Recipe, step: str) -> None:
-    Step.parse(step)
-    _keep_steps(bench, name, recipe, [*recipe.options.get("steps", ()), step.strip()])
-
-
-def _keep_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
-    rest = {option: value for option, value in recipe.options.items() if option != "steps"}
-    _settle(bench, name, dataclasses.replace(recipe, options=rest | ({"steps": steps} if steps else {})))
+def _add_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
+    _settle(bench, name, add_steps(bench.project, name, recipe, steps))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,13 +17,13 @@ from sfumato.core.params import Parameter, build, declared
 from sfumato.io.reading import Reading
 from sfumato.workbench.pages.parts import Field, more, say
 
-__all__ = ["ParameterForm", "ReadingForm", "explain_options"]
+__all__ = ["ParameterForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
 
 _ROLES = {
-    "quasi": "others may know it: made coarser",
-    "sensitive": "must not be learnt about anybody",
-    "identifier": "names people: left out",
-    "plain": "published as it is",
+    "quasi": "made coarser",
+    "sensitive": "not to be learnt",
+    "identifier": "left out",
+    "plain": "as it is",
     "drop": "left out",
 }
 _FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
@@ -138,6 +140,11 @@ class ReadingForm:
 
     def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
         say("What is each column?", "h3")
+        say(
+            "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
+            "anybody; identifiers name people and are left out.",
+            classes="muted",
+        )
         with ui.element("div").classes("fields"):
             for column in columns:
                 part = next((role for role in _ROLES if column in options.get(role, ())), "")
@@ -159,15 +166,10 @@ class ReadingForm:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 
     def _ask(self, name: str, value: Any, told: str) -> None:
-        label = name.replace("_", " ")
-        plain = told.replace("``", "")
-        if isinstance(value, Mapping):
-            text = ", ".join(f"{key}={entry}" for key, entry in value.items())
-        elif isinstance(value, list | tuple):
-            text = ", ".join(map(str, value))
-        else:
-            text = "" if value is None else str(value)
-        self._options[name] = Field(label, text, help=plain)
+        label, plain = name.replace("_", " "), told.replace("``", "")
+        if name in {"hierarchies", "constraints"}:
+            plain = f"{plain} Write NAME=VALUE, several with commas; files are named as in the project."
+        self._options[name] = Field(label, spell_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:
         """Return the reading options that were given."""
@@ -182,7 +184,7 @@ class ReadingForm:
         if not self._parts and self._before.get("drop"):
             found["drop"] = list(self._before["drop"])
         for name, field in self._options.items():
-            value = _read_option(name, field.value.strip())
+            value = read_option(name, field.value.strip())
             if value:
                 found[name] = value
         return found
@@ -194,10 +196,44 @@ def _list_options(kind: str) -> list[str]:
     return list(dict.fromkeys([*registry.find_kind(kind).options, *common]))
 
 
-def _read_option(name: str, text: str) -> Any:
-    """Read what was typed: lists by commas, names and values by an equals sign."""
+def spell_option(value: Any) -> str:
+    """Write a reading option as it can be typed.
+
+    Examples
+    --------
+    >>> spell_option(["flu", "heart, other"]), spell_option({"place": "/projects/mine/hierarchies/towns.csv"})
+    ('flu,"heart, other"', 'place=towns.csv')
+    """
+    if isinstance(value, Mapping):
+        return _join([f"{key}={_name_file(str(entry))}" for key, entry in value.items()])
+    if isinstance(value, list | tuple):
+        return _join([_name_file(str(entry)) for entry in value])
+    return "" if value is None else _name_file(str(value))
+
+
+def _join(values: list[str]) -> str:
+    """Write values into a line, those with a comma in quotes."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
+
+
+def _name_file(value: str) -> str:
+    """Return a file of the project by its name: where the project lies is nobody's business in a browser."""
+    head, slash, name = value.rpartition("/")
+    return f"@{name}" if slash and head.startswith("@") else name if slash and head.startswith("/") else value
+
+
+def read_option(name: str, text: str) -> Any:
+    """Read what was typed: lists by commas, names and values by an equals sign.
+
+    Examples
+    --------
+    >>> read_option("sensitive", 'flu, "heart, other"'), read_option("hierarchies", "age=width:8")
+    (['flu', 'heart, other'], {'age': 'width:8'})
+    """
     default = next(field for field in dataclasses.fields(Reading) if field.name == name)
-    listed = [part.strip() for part in text.split(",") if part.strip()]
+    listed = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), []) if part.strip()]
     if default.type in {"tuple[str, ...]", tuple[str, ...]}:
         return listed
     if "Mapping" in str(default.type):

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from nicegui import ui
 
+from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.core.hierarchy import editing
 from sfumato.core.visible import escape_html
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+from sfumato.io.reading import Reading
 from sfumato.workbench.pages.data import offer_upload
+from sfumato.workbench.pages.forms import explain_options, read_option, spell_option
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, page, path_to, press, say, watch
+from sfumato.workbench.pages.risk import list_data
 from sfumato.workbench.policies import read_recipe, write_recipe
 from sfumato.workbench.project import replace_text
+from sfumato.workbench.versions import Versions
 
 __all__ = ["register"]
 
@@ -26,7 +32,20 @@ _EDITS: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "add": ("New value", "Below this node", editing.add_node),
     "delete": ("Node", "", lambda tree, label, _: editing.delete_node(tree, label)),
 }
-_RULES = "fanout:10, popular:2, width:8, frequency:8, calendar, mask, flat, quadtree:8, grid:4"
+_RULES = {
+    "fanout": ("groups of neighbours, at most n below a node", True),
+    "width": ("n ranges of equal width, for numbers and dates", True),
+    "frequency": ("n ranges with equally many people, for numbers and dates", True),
+    "calendar": ("days, months, years, decades, for dates", False),
+    "grid": ("a grid, the map halved n times each way, for places", True),
+    "quadtree": ("quarters of the map with at most n places, for places", True),
+    "popular": ("from frequent to rare, n below a node, for items of sets", True),
+    "mask": ("codes cut short from the right", False),
+    "flat": ("everything right below the root", False),
+}
+"""Rules in plain words, and whether they have a number."""
+_LARGEST = 1 << 22
+"""Bytes of the largest hierarchy that is drawn and edited on the page."""
 
 
 def register(bench: Bench) -> None:
@@ -35,7 +54,7 @@ def register(bench: Bench) -> None:
     @page("/hierarchies")
     @page("/hierarchies/{data}")
     def _show_all(data: str = "") -> None:
-        with frame("Hierarchies and constraints", "hierarchies", data):
+        with frame("Hierarchies and policies", "hierarchies", data):
             _offer_derive(bench, data)
             say("Hierarchies of this project", "h2")
             with ui.element("ul"):
@@ -43,17 +62,22 @@ def register(bench: Bench) -> None:
                     with ui.element("li"):
                         link(name, path_to("hierarchy", name))
             offer_upload("hierarchies", "/hierarchy/", "A hierarchy: CSV of ARX, parent and child, or indented text")
+            _offer_values(bench, data)
             _offer_constraints(bench)
 
     @page("/hierarchy/{name}")
     def _show(name: str) -> None:
         path = bench.project.find("hierarchies", name)
-        tree = read_hierarchy(path)
         with frame(name, "hierarchies"):
-            say(f"{len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {int(tree.height)}.")
+            if path.stat().st_size > _LARGEST:
+                say("It is too large to be drawn and edited here; it can be used as it is.")
+                _offer_use(bench, name)
+                return
+            drawn = _DRAWN.of(path)
+            say(drawn.told)
             link("Download", path_to("files", "hierarchies", name, name), "button plain", download=True)
-            _draw_tree(tree)
-            if tree.kind == "ranges":
+            ui.html(drawn.markup, sanitize=False)
+            if drawn.ranges:
                 say("These are ranges; derive them again with another rule to change them.")
             else:
                 _offer_edits(bench, name)
@@ -68,15 +92,19 @@ def _offer_derive(bench: Bench, data: str) -> None:
     say("Derive one from data", "h2")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data, options=_list(bench, "data"))
-        of = Field("What it is over", "", help="A column of a table, or place, event or item.")
-        rule = Field("Rule", "fanout:10", help=f"Such as {_RULES}.")
+        of = Field("What it is over", "", help=_name_columns(bench, data))
+        rule = Field("Rule", "fanout", options={name: told for name, (told, _) in _RULES.items()})
+        number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
     watched = ui.element("div")
 
     def run() -> None:
         if not chosen.value or not of.value.strip():
             raise ParameterError("Choose data, and say what the hierarchy is over.")
+        if rule.value not in _RULES or (_RULES[rule.value][1] and not number.value.isdigit()):
+            raise ParameterError("Choose a rule, and write a whole number.")
+        text = f"{rule.value}:{number.value}" if _RULES[rule.value][1] else rule.value
         files = {"data": [chosen.value]}
-        job = bench.jobs.ask("derive", fresh=True, files=files, of=of.value.strip(), rule=rule.value.strip())
+        job = bench.jobs.ask("derive", fresh=True, files=files, of=of.value.strip(), rule=text)
         watched.clear()
         with watched:
             watch(bench, job, lambda found: go("hierarchy", found["name"]))
@@ -84,8 +112,61 @@ def _offer_derive(bench: Bench, data: str) -> None:
     press("Derive", run, "plain")
 
 
-def _draw_tree(tree: Any) -> None:
+def _name_columns(bench: Bench, data: str) -> str:
+    """Say what hierarchies of data can be over."""
+    recipe = read_recipe(bench.project, data) if data else None
+    known = [] if recipe is None else recipe.options.get("quasi", ())
+    return f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
+
+
+def _offer_values(bench: Bench, data: str) -> None:
+    """Ask which values are sensitive and which are watched for, where data of the kind have such values."""
+    recipe = read_recipe(bench.project, data) if data else None
+    say("Sensitive and monitored values", "h2")
+    if recipe is None and data:
+        say("How this file is read is not settled yet.")
+        link("Look at the data first", path_to("data", data), "button")
+        return
+    if recipe is None:
+        say("Choose the data whose values you mean:")
+        list_data(bench, "hierarchies")
+        return
+    say(f"Of {data}:")
+    known, told = registry.find_kind(recipe.kind).options, explain_options()
+    names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in known]
+    if not names:
+        say(f"Data of the kind {recipe.kind} have none.")
+        return
+    with ui.element("div").classes("fields"):
+        fields = {
+            name: Field(
+                name.replace("_", " "), spell_option(recipe.options.get(name)), help=told[name].replace("``", "")
+            )
+            for name in names
+        }
+
+    def keep() -> None:
+        given = {name: read_option(name, field.value.strip()) for name, field in fields.items()}
+        rest = {name: value for name, value in recipe.options.items() if name not in given}
+        options = rest | {name: value for name, value in given.items() if value}
+        Reading.of(recipe.kind, options)
+        write_recipe(bench.project, data, dataclasses.replace(recipe, options=options))
+        go("data", data)
+
+    press("Keep the values", keep, "plain")
+
+
+class _Drawn(NamedTuple):
+    """A hierarchy as its page shows it."""
+
+    told: str
+    markup: str
+    ranges: bool
+
+
+def _draw_tree(path: Path) -> _Drawn:
     """Draw a tree that opens node by node; of very large ones only the top."""
+    tree = read_hierarchy(path)
     below: dict[int, list[int]] = {}
     for at, parent in enumerate(tree.parent.tolist()):
         below.setdefault(parent, []).append(at)
@@ -103,7 +184,12 @@ def _draw_tree(tree: Any) -> None:
         return f"<li><details{' open' * opened}>{head}<ul>{shown}{rest}</ul></details></li>"
 
     roots = "".join(draw(at, opened=True) for at in below.get(-1, []))
-    ui.html(f"<div class='tree' tabindex='0' role='region' aria-label='Tree'><ul>{roots}</ul></div>", sanitize=False)
+    told = f"{len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {int(tree.height)}."
+    markup = f"<div class='tree' tabindex='0' role='region' aria-label='Tree'><ul>{roots}</ul></div>"
+    return _Drawn(told, markup, tree.kind == "ranges")
+
+
+_DRAWN = Versions(_draw_tree, most=16)
 
 
 def _offer_edits(bench: Bench, name: str) -> None:
@@ -151,6 +237,7 @@ def _offer_constraints(bench: Bench) -> None:
         for name in bench.project.list("constraints"):
             with ui.element("li"):
                 link(name, path_to("files", "constraints", name, name), download=True)
+    offer_upload("constraints", "/hierarchies?kept=", "A file of constraints: one group per line")
     with ui.element("div").classes("fields"):
         called = Field("Name", "utility")
         lines = Field("One group per line, items separated by commas", "", kind="lines")

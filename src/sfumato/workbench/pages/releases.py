@@ -8,13 +8,17 @@ from typing import Any
 
 from nicegui import ui
 
+from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.io.policy import read_policy
+from sfumato.io.export import list_formats
 from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
 from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
-from sfumato.workbench.pages.risk import show_risks
+from sfumato.workbench.pages.risk import PIECES, show_risks
+from sfumato.workbench.policies import POLICIES
 
 __all__ = ["register"]
+
+_LAYOUTS = {"wide": "a row for each record", "long": "a row for each visit, event or item"}
 
 
 def register(bench: Bench) -> None:
@@ -33,6 +37,7 @@ def register(bench: Bench) -> None:
             offer_files(bench, name)
             _offer_judging(bench, name, data or _find_original(bench, name))
             _judge(bench, name, do, data, with_, queries, m)
+            _offer_export(bench, name)
             _offer_apply(bench, name)
             say("The report", "h2")
             if "owner/report.html" in bench.project.files("releases", name):
@@ -70,18 +75,24 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
             "method": manifest.get("method"),
             "promise": f"{claim.get('name', '')} ({given})" if claim else None,
             "statement": claim.get("statement"),
-            "records": manifest.get("records"),
+            "records": _count_records(manifest.get("records", {})),
         }
     except (ValueError, AttributeError):
         return {"kind": "not readable"}
+
+
+def _count_records(found: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{number:,} {why}" for why, number in (found.get("withheld_by_reason") or {}).items())
+    told = f"{found.get('published', 0):,} published, {found.get('withheld', 0):,} withheld"
+    return told + (f" ({reasons})" if reasons else "")
 
 
 def _find_original(bench: Bench, name: str) -> str:
     """Return the data a release was made from, where its policy tells."""
     for policy in bench.project.list("policies"):
         try:
-            read = read_policy(bench.project.find("policies", policy))
-        except SfumatoError:
+            read = POLICIES.of(bench.project.area("policies") / policy)
+        except (SfumatoError, OSError):
             continue
         made = read.release.out.rsplit("/", 1)[-1]
         source = read.data.path.rsplit("/", 1)[-1]
@@ -97,7 +108,7 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
     queries = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
     with ui.element("div").classes("fields"):
         chosen = Field("The original", original, options=data)
-        known = Field("An attacker knows at most", "2", options={str(n): f"{n} pieces" for n in range(1, 7)})
+        known = Field("An attacker knows at most", "2", options=PIECES)
         asked = Field("Queries to measure by", "", options=queries)
         other = Field("Another release", "", options=others, help="To be laid beside this one.")
 
@@ -158,6 +169,40 @@ def _show_together(found: dict[str, Any], first: str, second: str) -> None:
             (s["title"], s["value"], by_name.get(s["name"]), f"{s['better']} is better") for s in found["scores"][0]
         ]
         table(["measure", first, second, ""], rows, "Measures of both")
+
+
+def _offer_export(bench: Bench, name: str) -> None:
+    """Offer the records in the formats that other tools read; what was verified stays the release itself."""
+    kind = str(_describe(bench, name)["kind"])
+    if kind not in registry.all_kinds():
+        return
+    say("For other tools", "h2")
+    say("The same records in another format. They are for publishing, too; only the release itself can be verified.")
+    known = {
+        f"{layout}.{format}": f"{format}, {told}"
+        for layout, told in _LAYOUTS.items()
+        for format in list_formats(kind, layout)
+    }
+    row, watched = ui.element("div").classes("row"), ui.element("div")
+    with row:
+        chosen = Field("Format", next(iter(known)), options=known)
+
+    def run() -> None:
+        if chosen.value not in known:
+            raise ParameterError("Format: choose one of those offered.")
+        layout, _, format = chosen.value.partition(".")
+        files = {"releases": [name]}
+        job = bench.jobs.ask("export", fresh=True, files=files, layout=layout, format=format)
+        watched.clear()
+        with watched:
+            watch(bench, job, lambda found: _offer_file(found["name"]))
+
+    with row:
+        press("Export", run, "plain")
+
+
+def _offer_file(name: str) -> None:
+    link(f"Download {name}", path_to("files", "exports", name, name), "button", download=True)
 
 
 def _offer_apply(bench: Bench, name: str) -> None:

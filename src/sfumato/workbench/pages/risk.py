@@ -24,7 +24,7 @@ from sfumato.workbench.pages.parts import (
     watch,
 )
 
-__all__ = ["choose_data", "register", "show_risks"]
+__all__ = ["PIECES", "choose_data", "list_data", "register", "show_risks"]
 
 _SIZES = ("set_sizes", "set_size_quantiles")
 _UNSHOWN = {
@@ -33,16 +33,25 @@ _UNSHOWN = {
 }
 
 
+PIECES = {str(n): f"{n} piece{'s' * (n > 1)}" for n in range(1, 7)}
+"""How much an attacker may know, to choose from."""
+
+
 def choose_data(bench: Bench, target: str) -> None:
     """Ask which data a page is about."""
     names = bench.project.list("data")
     say("Which data?" if names else "There are no data in this project yet.")
-    with ui.element("ul"):
-        for name in names:
-            with ui.element("li"):
-                link(name, path_to(target, name))
+    list_data(bench, target)
     if not names:
         link("Pick or upload data", path_to("data"), "button")
+
+
+def list_data(bench: Bench, target: str) -> None:
+    """List the data of the project, as links to their pages."""
+    with ui.element("ul"):
+        for name in bench.project.list("data"):
+            with ui.element("li"):
+                link(name, path_to(target, name))
 
 
 def register(bench: Bench) -> None:
@@ -59,7 +68,7 @@ def register(bench: Bench) -> None:
         with frame("Who stands out?", "risk", name):
             say(f"{name}, as it stands, before anything is done.", classes="muted")
             with ui.element("div").classes("row"):
-                known = Field("An attacker knows at most", str(m), options={str(n): f"{n} pieces" for n in range(1, 7)})
+                known = Field("An attacker knows at most", str(m), options=PIECES)
                 press("Look", lambda: go("risk", name, m=known.value), "plain")
             watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
 
@@ -73,17 +82,23 @@ def _show_found(found: dict[str, Any]) -> None:
     figures(found["figures"])
     show_risks(found["risk"], "Attackers who know ever more")
     rare = found["rare"]
-    if rare and rare["values"]:
-        say("What gives people away", "h2")
+    if rare:
+        say("What gives them away", "h2")
         say(
-            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only; {show_share(rare['share'])} "
-            f"of the {rare['unit']} have one of them. Some: {', '.join(rare['some'])}."
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only, {rare['few']:,} in fewer "
+            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that nobody else has."
         )
+        if not rare["few"]:
+            say(
+                "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
+            )
+        table(["value", "records that have it"], rare["rarest"], f"The rarest {rare['what']}")
+    if found["columns"]:
+        shown = [(name, show_share(share)) for name, share in found["columns"]]
+        table(["column known", "share that is alone"], shown, "What gives them away, column by column")
     unique = [(columns, share) for risk in found["risk"] for columns, share in risk.get("unique_by", {}).items()]
     if unique:
-        table(
-            ["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives people away"
-        )
+        table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
     for beyond in found["beyond"]:
         facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
 
@@ -91,7 +106,7 @@ def _show_found(found: dict[str, Any]) -> None:
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide."""
     names = list(dict.fromkeys(name for risk in risks for name in risk if name not in _UNSHOWN))
-    rows = [(describe(risk), *(risk.get(name) for name in names)) for risk in risks]
+    rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
     table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
     known = [risk for risk in risks if risk.get("set_sizes")]
     bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
@@ -101,6 +116,13 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
             [(describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands)) for risk in known],
             f"{caption}: share that hides among so many records",
         )
+
+
+def _spell_share(name: str, value: Any) -> Any:
+    """Write shares of people in percent, and how often an attacker is right, too."""
+    if isinstance(value, float) and ("success" in name or name.endswith(("share", "frequency"))):
+        return show_share(value)
+    return value
 
 
 def describe(risk: Mapping[str, Any]) -> str:

@@ -70,7 +70,8 @@ progress { width: 100%; max-width: 32rem; height: .8rem; accent-color: var(--aft
 iframe.report { width: 100%; height: 42rem; border: 1px solid var(--line); border-radius: 6px;
   background: var(--paper) }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem }
-.before h3 { color: var(--before) } .after h3 { color: var(--after) }
+.before h3, .after h3 { border-left: 4px solid var(--before); padding-left: .55rem }
+.after h3 { border-color: var(--after) }
 .scroll { overflow-x: auto } td { max-width: 26rem }
 .tree { font-size: .9375rem; max-height: 30rem; overflow: auto; border: 1px solid var(--line); padding: .5rem 1rem }
 .tree ul { margin: 0; padding-left: 1.2rem; list-style: none } .tree details { margin: 0 }

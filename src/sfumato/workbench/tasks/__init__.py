@@ -21,6 +21,7 @@ TASKS = {
     "risk": "looking",
     "publish": "making",
     "apply": "making",
+    "export": "making",
     "verify": "judging",
     "attack": "judging",
     "measure": "judging",

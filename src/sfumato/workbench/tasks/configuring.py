@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline
-from sfumato.core.errors import ParameterError
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Progress
 from sfumato.io.hierarchies import write_hierarchy
-from sfumato.workbench.policies import read_recipe
+from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.workbench.policies import RULE, Recipe, read_recipe
 from sfumato.workbench.project import Project, replace_text
 from sfumato.workbench.tasks.looking import read_data
 
 __all__ = ["derive", "queries"]
+
+_ENTRIES = {"place", "event", "item"}
+"""What hierarchies of lists are over."""
 
 
 def derive(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
@@ -23,15 +28,33 @@ def derive(project: Project, asked: dict[str, Any], folder: Path, tell: Progress
     if recipe is None:
         raise ParameterError("how these data are read is not settled yet. Open their Data page first.")
     tell("deriving", 0, 0)
-    options = {**recipe.options, "hierarchies": {**recipe.options.get("hierarchies", {}), of: asked["rule"]}}
-    dataset = pipeline.read(project.find("data", data), recipe.kind, **options)
-    tree = dataset.hierarchies.get(of)
-    if tree is None:
-        known = ", ".join(dataset.hierarchies) or "none"
-        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {known}.")
+    tree = _derive(project.find("data", data), recipe, of, asked["rule"])
     path = project.free("hierarchies", f"{data.split('.')[0]}-{of}", ".csv")
     write_hierarchy(tree, path, "arx")
     return {"name": path.name}
+
+
+def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
+    """Have the reader derive a hierarchy, or derive it from the values where the reader only knows files of them."""
+    if not RULE.fullmatch(rule):
+        raise ParameterError(f"there is no rule {rule!r}.")
+    given = {**recipe.options.get("hierarchies", {}), of: rule}
+    try:
+        dataset = pipeline.read(path, recipe.kind, **{**recipe.options, "hierarchies": given})
+    except SchemaError:
+        tree = None if of not in _ENTRIES else derive_hierarchy(rule, _list_values(path, recipe))
+        if tree is None:
+            raise
+        return tree
+    if of not in dataset.hierarchies:
+        known = ", ".join(dataset.hierarchies) or "none"
+        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {known}.")
+    return dataset.hierarchies[of]
+
+
+def _list_values(path: Path, recipe: Recipe) -> list[str]:
+    dataset = pipeline.read(path, recipe.kind, **recipe.options)
+    return [str(label) for label in dataset.history().labels]
 
 
 def queries(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001

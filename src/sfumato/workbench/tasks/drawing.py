@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.schema import Column
@@ -71,7 +72,7 @@ def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
         ),
         (
             Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),
-            f"The {len(bars)} most common of {show_count(int((counts > 0).sum()))}.",
+            _say_shown(len(bars), int((counts > 0).sum())),
         ),
     ]
 
@@ -145,20 +146,38 @@ def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     read = [_read_number(pair["values"]) for pair in found]
     known = [number for number in read if number is not None]
     if len(known) == len(found) and len(found) > _MOST_VALUES:
-        numbers = np.repeat(known, [pair["counts"] for pair in found])
-        counts, edges = np.histogram(numbers, bins=_MOST_VALUES)
-        bars = [
-            (f"{low:,.4g}–{high:,.4g}", float(count), show_count(int(count)))
-            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
-        ]
+        bars = _cut_numbers(np.asarray(known), np.asarray([pair["counts"] for pair in found]))
         told = f"{len(found):,} different values."
     else:
         found.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
         bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in found[:_MOST_VALUES]]
-        told = f"The {len(bars)} most common of {len(found):,} values."
-    panel = draw_bars(bars, column.name, column.role)
+        told = _say_shown(len(bars), len(found))
+    panel = draw_bars(bars, column.name, "")
     rows = [[name, text] for name, _, text in bars]
     return Figure(column.name, told, [panel], head=[column.name, "count"], rows=rows), told
+
+
+def _say_shown(shown: int, known: int) -> str:
+    return f"The {shown} most common of {known:,} values." if known > shown else f"All {known:,} values."
+
+
+def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> list[tuple[str, float, str]]:
+    """Count numbers in about a dozen ranges whose ends are easily said: 10, 20, 30, not 18, 24.4, 30.8."""
+    step = _round_up(float(np.ptp(values)) / _MOST_VALUES)
+    at = np.floor(values / step).astype(np.int64)
+    first = int(at.min())
+    sums = np.bincount(at - first, weights=counts)
+    whole = step >= 1 and bool((values == np.floor(values)).all())
+    ends = [(first + i) * step for i in range(len(sums))]
+    names = [f"{low:,.0f}–{low + step - 1:,.0f}" if whole else f"{low:,.6g}–{low + step:,.6g}" for low in ends]
+    names = [f"{low:,.0f}" for low in ends] if whole and step == 1 else names
+    return [(name, float(count), show_count(int(count))) for name, count in zip(names, sums, strict=True)]
+
+
+def _round_up(width: float) -> float:
+    """Return the least of 1, 2, 5, 10, 20, ... or 0.5, 0.2, 0.1, ... that is as large."""
+    tens = 10.0 ** np.floor(np.log10(width)) if width > 0 else 1.0
+    return next(float(tens * digit) for digit in (1, 2, 5, 10) if tens * digit >= width * (1 - 1e-9))
 
 
 def _read_number(value: Any) -> float | None:

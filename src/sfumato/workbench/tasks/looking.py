@@ -28,6 +28,7 @@ __all__ = ["example", "look", "read_data", "risk"]
 _BUNDLED = {"trajectories": "checkins.csv"}
 _SIZE = 200
 _MOST_NAMED = 12
+_FEW = 5
 
 
 def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
@@ -167,11 +168,22 @@ def risk(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
     found = assessment.inspect(dataset, int(asked["m"]))
     found["figures"] = draw_rising(found["risk"], dataset.unit.many)
     found["rare"] = _find_rare(dataset)
+    found["columns"] = [] if any(risk.get("unique_by") for risk in found["risk"]) else _rank_columns(dataset)
     return found
 
 
+def _rank_columns(dataset: Dataset) -> list[list[Any]]:
+    """Say for every column that others may know which share of the records has a value that no other has."""
+    ranked = []
+    for column in dataset.schema.columns:
+        if column.role == "quasi-identifier" and len(dataset):
+            counts = dataset.table.column(column.name).value_counts().field("counts").to_numpy()
+            ranked.append([column.name, float((counts == 1).sum() / len(dataset))])
+    return sorted(ranked, key=lambda pair: -pair[1])
+
+
 def _find_rare(dataset: Dataset) -> dict[str, Any]:
-    """Say which values of histories only one record has, and how many records have such a value."""
+    """Say which values of histories few records have, and which share of the records has one that no other has."""
     if not any(column.role == "history" for column in dataset.schema.columns) or not len(dataset):
         return {}
     history = dataset.history()
@@ -179,11 +191,14 @@ def _find_rare(dataset: Dataset) -> dict[str, Any]:
     holders = np.bincount(pairs[0], minlength=len(history.labels))
     alone = np.flatnonzero(holders == 1)
     found = np.unique(pairs[1][np.isin(pairs[0], alone)])
+    held = np.flatnonzero(holders)
+    rarest = held[np.argsort(holders[held], kind="stable")[:_MOST_NAMED]]
     return {
         "what": dataset.schema.history,
         "values": len(alone),
         "of": int((holders > 0).sum()),
         "share": len(found) / len(dataset),
         "unit": dataset.unit.many,
-        "some": [str(history.labels[code]) for code in alone[:_MOST_NAMED]],
+        "few": int(((holders > 0) & (holders < _FEW)).sum()),
+        "rarest": [[str(history.labels[code]), int(holders[code])] for code in rarest],
     }

@@ -21,7 +21,7 @@ from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.judging import attack_release, list_scores, read_as_released
 from sfumato.workbench.tasks.looking import read_data
 
-__all__ = ["apply", "publish"]
+__all__ = ["apply", "export", "publish"]
 
 
 def publish(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
@@ -54,6 +54,15 @@ def apply(project: Project, asked: dict[str, Any], folder: Path, tell: Progress)
     tell("applying the recoding", 0, 0)
     result = pipeline.apply(earlier, batch, unknown=asked["unknown"], run=Run(progress=tell, engine=Local()))
     return {**_write(result, out, tell), **_judge(out, batch, tell), "notes": list(batch.notes), "policy": ""}
+
+
+def export(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Write the records of a release in the layout and format that another tool reads."""
+    release = project.find("releases", asked["files"]["releases"][0])
+    path = project.free("exports", f"{release.name}-{asked['layout']}", f".{asked['format']}")
+    tell("writing", 0, 0)
+    pipeline.export(release, path, layout=asked["layout"], format=asked["format"])
+    return {"name": path.name}
 
 
 def _write(result: Result, out: Path, tell: Progress) -> dict[str, Any]:

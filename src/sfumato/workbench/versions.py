@@ -1,0 +1,61 @@
+"""What was read from files, kept until the files change: a page that is opened again costs no second reading."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+__all__ = ["Versions"]
+
+Found = TypeVar("Found")
+
+
+class Versions(Generic[Found]):
+    """Keeps what a function made of a file for as long as the file is the same; of few files at a time.
+
+    Parameters
+    ----------
+    read
+        Makes something of a file that nobody changes afterwards.
+    most
+        How many files are remembered; those that were not asked for the longest are forgotten.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> _ = path.write_text("one")
+    >>> notes = Versions(lambda path: print("reading") or path.read_text())
+    >>> notes.of(path), notes.of(path)
+    reading
+    ('one', 'one')
+    >>> _ = path.write_text("three")
+    >>> notes.of(path)
+    reading
+    'three'
+    """
+
+    def __init__(self, read: Callable[[Path], Found], most: int = 256) -> None:
+        self._read, self._most = read, most
+        self._kept: collections.OrderedDict[Path, tuple[Hashable, Found]] = collections.OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, path: Path) -> Found:
+        """Return what the file holds now."""
+        stat = path.stat()
+        version = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        with self._lock:
+            kept = self._kept.get(path)
+            if kept is not None and kept[0] == version:
+                self._kept.move_to_end(path)
+                return kept[1]
+        found = self._read(path)
+        with self._lock:
+            self._kept[path] = (version, found)
+            self._kept.move_to_end(path)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return found

@@ -1,0 +1,88 @@
+"""Projects with something on every page: data, hierarchies, queries, releases; work is done where it stands."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sfumato.workbench.jobs import Job, Jobs
+from sfumato.workbench.pages.compare import _write_study
+from sfumato.workbench.pages.parts import Bench
+from sfumato.workbench.policies import read_recipe
+from sfumato.workbench.project import Project
+from sfumato.workbench.tasks import find_task
+from sfumato.workbench.worker import _explain, _plain
+
+_OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
+"""What a hierarchy is derived over where it is not a column."""
+
+
+class JobsAtOnce(Jobs):
+    """Does the work where it stands, and leaves what it found where servers look for it."""
+
+    def _begin(self, job: Job) -> Job:
+        shutil.rmtree(job.folder, ignore_errors=True)
+        job.folder.mkdir(parents=True)
+        self._jobs[job.key] = job
+        try:
+            outcome = find_task(job.task)(self._project, job.arguments, job.folder, lambda *_: None)
+            told: dict[str, Any] = {"outcome": outcome}
+        except Exception as error:
+            told = {"error": _explain(error)}
+        asked = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
+        (job.folder / "job.json").write_text(json.dumps(asked))
+        (job.folder / "outcome.json").write_text(json.dumps(told, default=_plain))
+        self._conclude(job, 0)
+        return job
+
+
+def do(jobs: Jobs, task: str, *, fresh: bool = True, **asked: Any) -> dict[str, Any]:
+    """Do a piece of work that must not fail, and return what it found."""
+    job = jobs.ask(task, fresh=fresh, **asked)
+    assert job.state == "done", f"{task}: {job.error}"
+    return job.outcome
+
+
+def fill(folder: Path, kinds: Iterable[str]) -> Project:
+    """Begin a project with an example of every kind, looked at, attacked and published."""
+    project = Project.open(folder)
+    jobs = JobsAtOnce(project)
+    for kind in kinds:
+        name = do(jobs, "example", kind=kind)["name"]
+        recipe, files = read_recipe(project, name), {"data": [name]}
+        assert recipe is not None
+        do(jobs, "look", fresh=False, files=files, kind="")
+        do(jobs, "risk", fresh=False, files=files, m=2)
+        of = _OVER.get(kind) or next(iter(recipe.options.get("quasi", ())), None)
+        if of is not None and kind != "snapshots":
+            do(jobs, "derive", files=files, of=of, rule="fanout:10")
+        do(jobs, "queries", files=files, count=100, seed=0)
+        asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{kind}-release"}
+        do(jobs, "publish", files=files, **asked)
+    return project
+
+
+def add_study(project: Project, name: str, methods: list[str]) -> None:
+    """Run a study of methods on a file of the project, as the page would."""
+    recipe = read_recipe(project, name)
+    assert recipe is not None
+    bench = Bench(project, JobsAtOnce(project))
+    asked = {"varies": "k", "values": [2, 5, 10], "methods": methods, "study": {"timeout": 300.0}}
+    path = _write_study(bench, name, recipe, "costs-of-k", asked)
+    do(bench.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
+
+
+def list_pages(project: Project) -> list[str]:
+    """Return every page of a project that was filled: those about nothing yet, and those of each kind of data."""
+    pages = ["/data", "/risk", "/hierarchies", "/queries", "/anonymise", "/compare", "/releases"]
+    for name in project.list("data"):
+        pages += [f"/{page}/{name}" for page in ("data", "risk", "hierarchies", "queries", "anonymise", "compare")]
+    pages += [f"/hierarchy/{name}" for name in project.list("hierarchies")]
+    pages += [f"/workload/{name}" for name in project.list("workloads")]
+    pages += [f"/study/{name}" for name in project.list("studies") if name.endswith(".toml")]
+    pages += [f"/releases/{name}" for name in project.list("releases")]
+    asked = sorted(project.hidden("jobs").glob("*/job.json"))
+    return pages + [f"/run/{path.parent.name}" for path in asked if '"task": "publish"' in path.read_text("utf-8")]

@@ -1,0 +1,47 @@
+"""Rows page by page: a page of very many rows is right, and no other rows are read for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.workbench.tasks.viewing import _GROUP, PAGE, read_page, write_view
+
+_MANY = 1_000_000
+
+
+def test_a_page_of_a_million_rows_is_read_alone(tmp_path):
+    path = tmp_path / "view.parquet"
+    numbers = np.arange(_MANY)
+    table = pa.table({"age": pa.array(numbers % 97).cast(pa.string()), "row": pa.array(numbers).cast(pa.string())})
+    pq.write_table(table, path, row_group_size=_GROUP)
+    whole = table.nbytes
+    del table
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        for number in (0, 12_345, _MANY // PAGE - 1):
+            names, rows = read_page(path, number)
+            assert names == ["age", "row"] and [row[1] for row in rows] == [
+                str(PAGE * number + at) for at in range(PAGE)
+            ]
+    finally:
+        pa.set_memory_pool(before)
+    assert 0 < pool.max_memory() < whole / 20
+    assert read_page(path, _MANY // PAGE) == (["age", "row"], [])
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["wine", "<b>", "a,b"]), min_size=1, max_size=20), min_size=1, max_size=60))
+def test_pages_together_are_all_rows(tmp_path_factory, baskets):
+    path = tmp_path_factory.mktemp("view") / "view.parquet"
+    dataset = sf.Dataset.of("sets", baskets)
+    count = write_view(dataset, path)
+    pages = [read_page(path, number)[1] for number in range(-(-count // PAGE))]
+    assert count == len(baskets) and all(len(page) == PAGE for page in pages[:-1])
+    assert [row[0] for page in pages for row in page] == [f"p{at}" for at in range(count)]

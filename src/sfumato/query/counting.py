@@ -1,0 +1,112 @@
+"""Counts records, people and events under a condition: certain, possible, and the mean over drawn originals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sfumato.core.unit import plural
+from sfumato.query.answer import Answer
+from sfumato.query.evidence import Evidence, Link, Selection
+from sfumato.query.plan import Plan
+from sfumato.query.syntax import Condition, Query, Sequel
+from sfumato.query.truth import Truth
+
+__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "name_counted"]
+
+DRAWN = (
+    "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
+    "equally likely, each on its own, nothing removed, and records left out like the others."
+)
+_WITHHELD = "{} left out of the release may be anything: they count as possible."
+_UNKNOWN_OWNERS = (
+    "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
+    "of different ones; expected takes them to be of different ones."
+)
+_WORK = 6_000_000
+"""About so many entries are looked at to find what is expected."""
+
+
+def count(plan: Plan, query: Query) -> Answer:
+    """Answer a question that counts, without stretches of time."""
+    evidence, noun = plan.evidence, plan.find_noun(query.noun)
+    low, high = count_bounds(plan, query.condition, noun, query.noun.at)
+    expected = float(low)
+    if not evidence.exact:
+        expected = _expect(plan, query, noun, low, high) if low < high else float(high)
+    notes = list_notes(evidence, noun, is_open=low < high)
+    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes)
+
+
+def name_counted(evidence: Evidence, noun: str) -> str:
+    """Return what is counted, in the plural."""
+    if noun == "event":
+        return "events"
+    return evidence.unit.many if noun == "record" else plural(evidence.unit.owner)
+
+
+def list_notes(evidence: Evidence, noun: str, *, is_open: bool) -> tuple[str, ...]:
+    """Say what an answer rests on."""
+    notes = list(evidence.notes)
+    if evidence.withheld:
+        notes.append(_WITHHELD.format(evidence.unit.count(evidence.withheld)))
+    if noun == "person" and not evidence.exact:
+        notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
+    if is_open and not evidence.exact:
+        notes.append(DRAWN)
+    return tuple(notes)
+
+
+def count_bounds(plan: Plan, condition: Condition | None, noun: str, at: int) -> tuple[int, float]:
+    """Return how many records, people or events there are at least and at most."""
+    evidence = plan.evidence
+    if noun == "event":
+        return _count_events(plan, condition, at)
+    truth = Truth.everywhere(evidence.records) if condition is None else plan.judge(condition)
+    low, high = int(truth.low.sum()), int(truth.high.sum()) + evidence.withheld
+    if condition is None:
+        low = high
+    if noun == "record":
+        return low, high
+    if evidence.exact:
+        if evidence.people is None:
+            raise plan.fail("nobody knows whose these records are: count records instead.", at)
+        people = len(np.unique(evidence.people[truth.low > 0]))
+        return people, people
+    return min(low, 1), high
+
+
+def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int, float]:
+    """Count events of one step; of records that were left out nobody knows how many they had."""
+    history = plan.history(at)
+    if condition is None:
+        link = Link(Selection.everything(len(history.names.labels)))
+    elif isinstance(condition, Sequel) and len(condition.steps) == 1:
+        link = plan.find_link(condition.steps[0])
+    else:
+        raise plan.fail("events are counted one by one: ask for one event, perhaps in a window.", at)
+    low, high = history.count(link)
+    return low, float("inf") if plan.evidence.withheld else high
+
+
+def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
+    """Return the mean over drawn originals, between the bounds."""
+    evidence, wanted = plan.evidence, plan.wanted(query.condition)
+    if noun == "event" and query.condition is None and evidence.history is not None:
+        wanted = Selection.everything(len(evidence.history.names.labels))
+    kept = "event" if noun == "event" else "record"
+    found = [
+        count_bounds(Plan(drawn, plan.text), query.condition, kept, query.noun.at)[0]
+        for drawn in draw_originals(evidence, wanted)
+    ]
+    mean = float(np.mean(found)) * evidence.total / max(evidence.records, 1)
+    return float(min(max(mean, low), high))
+
+
+def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
+    """Draw originals that could have been published so, fewer of large data; always the same ones."""
+    size = evidence.records + (0 if evidence.history is None else evidence.history.size)
+    random = np.random.default_rng(0)
+    for _ in range(int(np.clip(_WORK // max(size, 1), 2, 100))):
+        yield evidence.draw(random, wanted)

@@ -1,0 +1,205 @@
+"""Events of single records, each with what is known of its value, its time and how often it happened."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.query.evidence import Link, Names, Selection, Values
+from sfumato.query.moments import ENDLESS, Span
+from sfumato.query.truth import Truth, combine_all
+
+__all__ = ["MANY", "Events"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+MANY = 1 << 40
+"""How often something happened at most where nothing limits it."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Events:
+    """Entries, record after record, each of which stands for events of the original.
+
+    Parameters
+    ----------
+    records
+        Number of records.
+    record
+        Record of every entry, ascending.
+    value
+        Published value of every entry, a code of ``values``.
+    lo, hi
+        The closed interval in which the events of the entry happened: microseconds since 1970, numbers, or positions
+        where only their order is known.
+    least, most
+        How many events the entry stands for. An entry of at least 0 is something that may have been removed.
+    values, names
+        What published values stand for, and what events are called.
+    timing
+        ``moment``, ``number``, ``position`` or ``none`` (a set, which has no order).
+
+    Examples
+    --------
+    Two people; the first was at the clinic on day 3, and at the cafe or the bar between days 5 and 9.
+
+    >>> entries = Events.of(2, [0, 0, 1], [0, 1, 0], Values.of([(0,), (1, 2)]), Names(("clinic", "cafe", "bar")),
+    ...     "number", lo=[3, 5, 7], hi=[3, 9, 7])
+    >>> clinic, cafe = (Link(entries.names.find(name)) for name in ("clinic", "cafe"))
+    >>> then = entries.judge([clinic, cafe])
+    >>> then.low.tolist(), then.high.tolist()
+    ([0, 0], [1, 0])
+    """
+
+    records: int
+    record: Ints
+    value: Ints
+    lo: Ints
+    hi: Ints
+    least: Ints
+    most: Ints
+    values: Values
+    names: Names
+    timing: str
+
+    @classmethod
+    def of(
+        cls,
+        records: int,
+        record: npt.ArrayLike,
+        value: npt.ArrayLike,
+        values: Values,
+        names: Names,
+        timing: str,
+        *,
+        lo: npt.ArrayLike = 0,
+        hi: npt.ArrayLike | None = None,
+        least: npt.ArrayLike = 1,
+        most: npt.ArrayLike = 1,
+    ) -> Events:
+        """Take entries in any order; what is the same for all may be one number."""
+        of_record = np.asarray(record, dtype=np.int64)
+        columns = [
+            np.broadcast_to(np.asarray(column, dtype=np.int64), of_record.shape)
+            for column in (value, lo, lo if hi is None else hi, least, most)
+        ]
+        if (np.diff(of_record) < 0).any():
+            order = np.argsort(of_record, kind="stable")
+            of_record, columns = of_record[order], [column[order] for column in columns]
+        return cls(records, of_record, *columns, values, names, timing)
+
+    def take(self, entries: npt.NDArray[np.integer] | Flags) -> Events:
+        """Return some of the entries, of all records."""
+        columns = ("record", "value", "lo", "hi", "least", "most")
+        return dataclasses.replace(self, **{name: getattr(self, name)[entries] for name in columns})
+
+    @property
+    def size(self) -> int:
+        """How much there is to look at."""
+        return len(self.record)
+
+    @property
+    def span(self) -> Span | None:
+        """The first and the last moment of what is told; None where nothing is."""
+        told = (self.lo > -ENDLESS) & (self.hi < ENDLESS)
+        return (int(self.lo[told].min()), int(self.hi[told].max())) if told.any() else None
+
+    def find_must(self, link: Link) -> Ints:
+        """Find the entries that certainly are events as asked for."""
+        wanted = self.values.must(link.selection)[self.value] & (self.least > 0)
+        if link.window is not None:
+            wanted &= (self.lo >= link.window[0]) & (self.hi <= link.window[1])
+        return np.flatnonzero(wanted)
+
+    def find_can(self, link: Link) -> tuple[Ints, Ints, Ints]:
+        """Find the entries that may be events as asked for, and the intervals in which they then happened."""
+        wanted = self.values.can(link.selection)[self.value]
+        if link.window is not None:
+            wanted &= (self.hi >= link.window[0]) & (self.lo <= link.window[1])
+        at = np.flatnonzero(wanted)
+        if link.window is None:
+            return at, self.lo[at], self.hi[at]
+        return at, np.maximum(self.lo[at], link.window[0]), np.minimum(self.hi[at], link.window[1])
+
+    def judge(self, links: Sequence[Link]) -> Truth:
+        """Tell of which records the events happened one after the other.
+
+        Bounds of one and of two events are exact, but for the certain one of two events where the second must come
+        within some time: several entries may together make certain what none of them does alone.
+        """
+        return Truth.of(self._mark(self._follow_must(links)), self._mark(self._follow_can(links)))
+
+    def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
+        """Tell of which records all of several such things hold."""
+        return combine_all([self.judge(links) for links in tests])
+
+    def count(self, link: Link) -> tuple[int, float]:
+        """Return how many events there are at least and at most, over all records."""
+        must, (can, _, _) = self.find_must(link), self.find_can(link)
+        most = self.most[can]
+        return int(self.least[must].sum()), float("inf") if (most >= MANY).any() else float(most.sum())
+
+    def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
+        """Draw an original: members and times all equally likely, and as few events as there may be."""
+        there = self.take(np.flatnonzero((self.least > 0) & self.values.can(wanted)[self.value]))
+        time = there.lo + (random.random(len(there.lo)) * (there.hi - there.lo + 1)).astype(np.int64)
+        value = there.values.draw(there.value, random)
+        exact = Values.exact(len(self.names.labels))
+        return dataclasses.replace(there, value=value, lo=time, hi=time, most=there.least, values=exact)
+
+    def _mark(self, record: Ints) -> Flags:
+        marked = np.zeros(self.records, dtype=bool)
+        marked[record] = True
+        return marked
+
+    def _follow_must(self, links: Sequence[Link]) -> Ints:
+        """Return the records of which a chain of entries certainly is what was asked for."""
+        at = self.find_must(links[0])
+        for link in links[1:]:
+            following = self.find_must(link)
+            # The latest beginning among those that are over before the next one begins.
+            nearest = _find_best(self.record[at], self.hi[at], self.lo[at], self.record[following], self.lo[following])
+            reached = nearest > -2 * ENDLESS
+            if link.within is not None:
+                reached &= self.hi[following] - nearest <= link.within
+            at = following[reached]
+        return self.record[at]
+
+    def _follow_can(self, links: Sequence[Link]) -> Ints:
+        """Return the records of which entries may be what was asked for, in intervals that leave room for it."""
+        at, lo, hi = self.find_can(links[0])
+        for link in links[1:]:
+            following, begin, end = self.find_can(link)
+            latest = _find_best(self.record[at], lo, hi, self.record[following], end)
+            reached = latest > -2 * ENDLESS
+            if link.within is not None:
+                reached &= begin - latest <= link.within
+            first = np.full(self.records, ENDLESS)
+            np.minimum.at(first, self.record[at], lo)
+            at, begin, end, latest = (found[reached] for found in (following, begin, end, latest))
+            lo = np.maximum(begin, first[self.record[at]] + 1)
+            hi = end if link.within is None else np.minimum(end, latest + link.within)
+        return self.record[at]
+
+
+def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> Ints:
+    """Return the highest score among the entries of the same record whose key is below a limit.
+
+    Where there are none it is further back than all time. Keys and scores are ranked first, so that the record and
+    one of them are one number.
+    """
+    if not len(record) or not len(of):
+        return np.full(len(of), -2 * ENDLESS)
+    keys, key_rank = np.unique(np.concatenate([key, limit]), return_inverse=True)
+    scores, score_rank = np.unique(score, return_inverse=True)
+    width = len(keys)
+    spot = record * width + key_rank[: len(key)]
+    order = np.argsort(spot, kind="stable")
+    best = np.maximum.accumulate(record[order] * len(scores) + score_rank[order])
+    found = np.searchsorted(spot[order], of * width + key_rank[len(key) :]) - 1
+    there = (found >= 0) & (record[order][found] == of)
+    return np.where(there, scores[best[found] % len(scores)], -2 * ENDLESS)

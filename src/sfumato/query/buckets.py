@@ -135,10 +135,10 @@ def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth
     kept = (end >= 0) & (begin < stretches) & (truth.high[events.record[can]] > 0)
     can, begin, end = can[kept], np.maximum(begin[kept], 0), np.minimum(end[kept], stretches - 1)
     if bars.noun == "event":
-        low = np.bincount(first, events.least[must], minlength=stretches).astype(np.int64)
+        counted = np.bincount(first, events.least[must], minlength=stretches).astype(np.int64)
         most = events.most[can].astype(np.float64)
         limitless = _add_up(begin, end, (most >= MANY).astype(np.float64), stretches) > 0.5
-        return low, np.where(limitless, np.inf, _add_up(begin, end, np.where(most >= MANY, 0, most), stretches))
+        return counted, np.where(limitless, np.inf, _add_up(begin, end, np.where(most >= MANY, 0, most), stretches))
     owner = evidence.people if bars.noun == "person" and evidence.exact else None
     low = _count_once(events.record[must] if owner is None else owner[events.record[must]], first, first, stretches)
     high = _count_once(events.record[can] if owner is None else owner[events.record[can]], begin, end, stretches)

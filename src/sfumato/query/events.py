@@ -83,14 +83,14 @@ class Events:
     ) -> Events:
         """Take entries in any order; what is the same for all may be one number."""
         of_record = np.asarray(record, dtype=np.int64)
-        columns = [
-            np.broadcast_to(np.asarray(column, dtype=np.int64), of_record.shape)
-            for column in (value, lo, lo if hi is None else hi, least, most)
-        ]
+        given = {"value": value, "lo": lo, "hi": lo if hi is None else hi, "least": least, "most": most}
+        columns = {
+            name: np.broadcast_to(np.asarray(column, dtype=np.int64), of_record.shape) for name, column in given.items()
+        }
         if (np.diff(of_record) < 0).any():
             order = np.argsort(of_record, kind="stable")
-            of_record, columns = of_record[order], [column[order] for column in columns]
-        return cls(records, of_record, *columns, values, names, timing)
+            of_record, columns = of_record[order], {name: column[order] for name, column in columns.items()}
+        return cls(records, of_record, **columns, values=values, names=names, timing=timing)
 
     def take(self, entries: npt.NDArray[np.integer] | Flags) -> Events:
         """Return some of the entries, of all records."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from sfumato.core.unit import Unit
 from sfumato.query.moments import Span
 from sfumato.query.truth import Truth, combine_all
 
-__all__ = ["Asked", "Attribute", "Evidence", "History", "Link", "Names", "Selection", "Values"]
+__all__ = ["Asked", "Attribute", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -213,6 +213,14 @@ class History(Protocol):
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
 
+@runtime_checkable
+class Knowing(Protocol):
+    """A history that knows means over the originals it would draw."""
+
+    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
+        """Return the mean number of records of which all of some things hold; None where it is not known."""
+
+
 class Attribute(Protocol):
     """What is known of one attribute of all records."""
 
@@ -255,6 +263,8 @@ class Evidence:
         Where something is known of blocks of records only: the block of every record, and how many records each has.
     notes
         What an answer should say about this evidence.
+    drawn
+        How originals are drawn, in a sentence, where it is not as usual.
 
     Examples
     --------
@@ -273,6 +283,7 @@ class Evidence:
     block: Ints | None = None
     sizes: Ints | None = None
     notes: tuple[str, ...] = ()
+    drawn: str = ""
 
     @property
     def total(self) -> int:

@@ -33,6 +33,8 @@ class Answer:
         For histograms, first and last times and relations: a row per stretch of time, record or place.
     notes
         What the numbers rest on.
+    shared
+        Whether somebody may be in several parts of a release, so that what is certain of them does not add up.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Answer:
     expected: float
     table: pa.Table | None = None
     notes: tuple[str, ...] = ()
+    shared: bool = False
 
     @property
     def width(self) -> float:
@@ -55,13 +58,13 @@ class Answer:
         return self.possible - self.certain
 
     def __add__(self, other: Answer) -> Answer:
-        """Add the answers of two parts of a release, in which nobody is twice."""
+        """Add the answers of two parts of a release."""
         table = self.table
         if table is not None and other.table is not None:
-            table = _add_tables(table, other.table)
+            table = _add_tables(table, other.table, "max" if self.shared else "sum")
         return dataclasses.replace(
             self,
-            certain=self.certain + other.certain,
+            certain=max(self.certain, other.certain) if self.shared else self.certain + other.certain,
             possible=self.possible + other.possible,
             expected=self.expected + other.expected,
             table=table,
@@ -103,17 +106,11 @@ class Answer:
         return head + tabulate("", rows.column_names, [tuple(row.values()) for row in rows.to_pylist()])
 
 
-def _add_tables(left: pa.Table, right: pa.Table) -> pa.Table:
+def _add_tables(left: pa.Table, right: pa.Table, certain: str) -> pa.Table:
     """Add histograms stretch by stretch; other tables follow one another."""
     if left.column_names[:2] != ["from", "before"]:
         return pa.concat_tables([left, right])
-    both = (
-        pa.concat_tables([left, right])
-        .group_by(["from", "before"])
-        .aggregate([(name, "sum") for name in ("certain", "possible", "expected")])
-    )
-    return (
-        both.rename_columns([name.removesuffix("_sum") for name in both.column_names])
-        .select(left.column_names)
-        .sort_by("from")
-    )
+    sums = [("certain", certain), ("possible", "sum"), ("expected", "sum")]
+    both = pa.concat_tables([left, right]).group_by(["from", "before"]).aggregate(sums)
+    named = both.rename_columns([name.removesuffix("_sum").removesuffix("_max") for name in both.column_names])
+    return named.select(left.column_names).sort_by("from")

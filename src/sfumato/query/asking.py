@@ -14,8 +14,8 @@ from sfumato.query.syntax import Query
 __all__ = ["ask"]
 
 
-def ask(evidence: Evidence, question: str | Query) -> Answer:
-    """Answer a question.
+def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False) -> Answer:
+    """Answer a question; ``lenient`` takes an unknown name for something that nobody is known to have.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def ask(evidence: Evidence, question: str | Query) -> Answer:
     (0, 2)
     """
     query = parse(question) if isinstance(question, str) else question
-    plan = Plan(evidence, query.text)
+    plan = Plan(evidence, query.text, lenient)
     if query.verb == "count":
         return count(plan, query) if query.bucket is None else count_by_bucket(plan, query)
     return find_extremes(plan, query)

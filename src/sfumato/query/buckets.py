@@ -50,7 +50,9 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
     if not plan.evidence.exact:
         wanted = Selection(link.selection.inside, link.selection.beyond)
         kept = dataclasses.replace(bars, noun="event" if noun == "event" else "record")
-        drawn = [_count_bars(Plan(one, plan.text), kept)[0] for one in draw_originals(plan.evidence, wanted)]
+        drawn = [
+            _count_bars(Plan(one, plan.text, plan.lenient), kept)[0] for one in draw_originals(plan.evidence, wanted)
+        ]
         share = plan.evidence.total / max(plan.evidence.records, 1)
         expected = np.clip(np.mean(drawn, axis=0) * share, low, high)
     shown = [spell_moment(int(cut), dated=dated) if dated else int(cut) for cut in cuts]
@@ -68,6 +70,7 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
         float(certain) if plan.evidence.exact else mean,
         pa.table(columns),
         (*notes, *list_notes(plan.evidence, noun, is_open=is_open)),
+        noun == "person" and not plan.evidence.exact,
     )
 
 

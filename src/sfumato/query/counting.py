@@ -36,7 +36,8 @@ def count(plan: Plan, query: Query) -> Answer:
     if not evidence.exact:
         expected = _expect(plan, query, noun, low, high) if low < high else float(high)
     notes = list_notes(evidence, noun, is_open=low < high)
-    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes)
+    shared = noun == "person" and not evidence.exact
+    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes, shared)
 
 
 def name_counted(evidence: Evidence, noun: str) -> str:
@@ -100,7 +101,7 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
     found = [
-        count_bounds(Plan(drawn, plan.text), query.condition, kept, query.noun.at)[0]
+        count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
         for drawn in draw_originals(evidence, wanted)
     ]
     mean = float(np.mean(found)) * evidence.total / max(evidence.records, 1)

@@ -261,6 +261,8 @@ class Evidence:
         Whether this is an original.
     block, sizes
         Where something is known of blocks of records only: the block of every record, and how many records each has.
+    ordered
+        Whether a record can have one event after another; not where a record is a single moment.
     notes
         What an answer should say about this evidence.
     drawn
@@ -282,6 +284,7 @@ class Evidence:
     exact: bool = False
     block: Ints | None = None
     sizes: Ints | None = None
+    ordered: bool = True
     notes: tuple[str, ...] = ()
     drawn: str = ""
 

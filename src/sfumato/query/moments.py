@@ -8,9 +8,10 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.clock import Clock, find_moments
 from sfumato.query.syntax import QueryError, Window, Word
 
-__all__ = ["ENDLESS", "Span", "cut_buckets", "read_length", "read_period", "read_window", "spell_moment"]
+__all__ = ["ENDLESS", "Span", "cut_buckets", "find_steps", "read_length", "read_period", "read_window", "spell_moment"]
 
 Ints = npt.NDArray[np.int64]
 Span = tuple[int, int]
@@ -41,6 +42,17 @@ _PERIOD = re.compile(
 )
 _EPOCH = datetime.datetime(1970, 1, 1)
 _MOST_BUCKETS = 100_000
+
+
+def find_steps(clock: Clock, times: Ints) -> tuple[str, Ints]:
+    """Return the timing of the data of a clock, and their times as releases spell them: moments or numbers.
+
+    Examples
+    --------
+    >>> find_steps(Clock("minute"), np.array([2]))
+    ('moment', array([120000000]))
+    """
+    return ("number", times) if clock.unit is None else ("moment", find_moments(clock.unit, times))
 
 
 def read_period(word: Word, text: str, *, dated: bool) -> Span:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from sfumato.core.hierarchy import Hierarchy
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["list_categories"]
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.query.evidence import Evidence, Names
+
+__all__ = ["add_categories", "list_categories"]
 
 
 def list_categories(hierarchy: Hierarchy | None) -> dict[str, tuple[str, ...]]:
@@ -22,3 +27,19 @@ def list_categories(hierarchy: Hierarchy | None) -> dict[str, tuple[str, ...]]:
         hierarchy.labels[node]: leaves[hierarchy.first_leaf[node] : hierarchy.first_leaf[node] + hierarchy.leaves[node]]
         for node in range(len(leaves), len(hierarchy.labels))
     }
+
+
+def add_categories(evidence: Evidence, hierarchies: Mapping[str, Hierarchy]) -> Evidence:
+    """Let the nodes of hierarchies be names, too: those of an attribute of the same name, or else of the events."""
+    for column, hierarchy in hierarchies.items():
+        if column in evidence.attributes:
+            more = _name(evidence.attributes[column], hierarchy)
+            evidence = dataclasses.replace(evidence, attributes={**evidence.attributes, column: more})
+        elif evidence.history is not None:
+            evidence = dataclasses.replace(evidence, history=_name(evidence.history, hierarchy))
+    return evidence
+
+
+def _name(named: Any, hierarchy: Hierarchy) -> Any:
+    names: Names = named.names
+    return dataclasses.replace(named, names=Names(names.labels, {**names.categories, **list_categories(hierarchy)}))

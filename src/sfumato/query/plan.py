@@ -33,6 +33,15 @@ __all__ = ["Plan"]
 class Plan:
     """A question about some evidence: what its words mean there.
 
+    Parameters
+    ----------
+    evidence
+        What is asked.
+    text
+        The question, for messages.
+    lenient
+        Whether an unknown name is something that nobody is known to have, and no slip.
+
     Examples
     --------
     >>> from sfumato.core.unit import PERSON
@@ -42,10 +51,11 @@ class Plan:
 
     evidence: Evidence
     text: str
+    lenient: bool = False
 
-    def fail(self, fault: str, at: int) -> QueryError:
+    def fail(self, fault: str, at: int, name: str | None = None) -> QueryError:
         """Make an error that points at a place of the question."""
-        return QueryError(fault, self.text, at)
+        return QueryError(fault, self.text, at, name)
 
     def find_noun(self, noun: Word) -> str:
         """Return what is counted: ``record``, ``person`` where somebody may have several records, or ``event``."""
@@ -75,6 +85,8 @@ class Plan:
         history = self.history(step.at)
         if follows and history.timing == "none":
             raise self.fail("these data have no order: nothing in them is before or after.", step.at)
+        if follows and not self.evidence.ordered:
+            raise self.fail("a record of these data is one moment: nothing in it comes after something else.", step.at)
         selection = Selection.everything(len(history.names.labels))
         if step.names:
             selection = self._select(history.names, step.names)
@@ -99,9 +111,9 @@ class Plan:
         inside, beyond = np.zeros(len(names.labels), dtype=bool), False
         for word in words:
             found = names.find(word.text)
-            if found is None and not word.quoted:
+            if found is None and not word.quoted and not self.lenient:
                 hint = " Write it in quotes to ask for it all the same."
-                raise self.fail(_unknown("nothing here", word.text, names.all()) + hint, word.at)
+                raise self.fail(_unknown("nothing here", word.text, names.all()) + hint, word.at, word.text)
             if found is None:
                 beyond = True
             else:

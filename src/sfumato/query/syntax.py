@@ -24,6 +24,15 @@ __all__ = [
 class QueryError(ParameterError):
     """A question that cannot be understood, with the place in its text.
 
+    Parameters
+    ----------
+    fault
+        What is wrong.
+    text, at
+        The question, and where in it.
+    name
+        The name that is not known, where that is the fault.
+
     Examples
     --------
     >>> raise QueryError("expected a name", "count person where", 18)
@@ -34,8 +43,8 @@ class QueryError(ParameterError):
                         ^
     """
 
-    def __init__(self, fault: str, text: str, at: int) -> None:
-        self.fault, self.text, self.at = fault, text, at
+    def __init__(self, fault: str, text: str, at: int, name: str | None = None) -> None:
+        self.fault, self.text, self.at, self.name = fault, text, at, name
         line = text.replace("\t", " ").replace("\n", " ")
         super().__init__(f"query: {fault}\n  {line}\n  {' ' * at}^")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.core.unit import plural
 from sfumato.query.answer import Answer
-from sfumato.query.evidence import Evidence, Link, Selection
+from sfumato.query.evidence import Evidence, Knowing, Link, Selection
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
@@ -55,7 +55,7 @@ def list_notes(evidence: Evidence, noun: str, *, is_open: bool) -> tuple[str, ..
     if noun == "person" and not evidence.exact:
         notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
     if is_open and not evidence.exact:
-        notes.append(DRAWN)
+        notes.append(evidence.drawn or DRAWN)
     return tuple(notes)
 
 
@@ -94,6 +94,9 @@ def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int
 def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
     """Return the mean over drawn originals, between the bounds."""
     evidence, wanted = plan.evidence, plan.wanted(query.condition)
+    mean = None if noun == "event" else _know_mean(plan, query.condition)
+    if mean is not None:
+        return float(np.clip(mean * evidence.total / max(evidence.records, 1), low, high))
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
@@ -103,6 +106,16 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
     ]
     mean = float(np.mean(found)) * evidence.total / max(evidence.records, 1)
     return float(min(max(mean, low), high))
+
+
+def _know_mean(plan: Plan, condition: Condition | None) -> float | None:
+    """Return the mean over all originals where the history knows it without drawing any; else None."""
+    parts = plan.flatten(condition)
+    sequels = [part for part in parts if isinstance(part, Sequel)]
+    history = plan.evidence.history
+    if len(sequels) < len(parts) or not isinstance(history, Knowing):
+        return None
+    return history.expect([plan.find_links(sequel) for sequel in sequels])
 
 
 def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:

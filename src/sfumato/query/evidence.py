@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from sfumato.core.unit import Unit
 from sfumato.query.moments import Span
 from sfumato.query.truth import Truth, combine_all
 
-__all__ = ["Asked", "Attribute", "Evidence", "History", "Link", "Names", "Selection", "Values"]
+__all__ = ["Asked", "Attribute", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -213,6 +213,14 @@ class History(Protocol):
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
 
+@runtime_checkable
+class Knowing(Protocol):
+    """A history that knows means over the originals it would draw."""
+
+    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
+        """Return the mean number of records of which all of some things hold; None where it is not known."""
+
+
 class Attribute(Protocol):
     """What is known of one attribute of all records."""
 
@@ -257,6 +265,8 @@ class Evidence:
         Whether a record can have one event after another; not where a record is a single moment.
     notes
         What an answer should say about this evidence.
+    drawn
+        How originals are drawn, in a sentence, where it is not as usual.
 
     Examples
     --------
@@ -276,6 +286,7 @@ class Evidence:
     sizes: Ints | None = None
     ordered: bool = True
     notes: tuple[str, ...] = ()
+    drawn: str = ""
 
     @property
     def total(self) -> int:

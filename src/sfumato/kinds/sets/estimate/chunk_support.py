@@ -47,7 +47,7 @@ class ChunkSupport:
     def expected(self, items: Sequence[int]) -> float:
         """Return the mean number of records that hold all items, over the draws of the placement."""
         total = 0.0
-        for leaves, blocks in self._split(items):
+        for leaves, blocks in self.split(items):
             number = self.placement.sizes[leaves].astype(np.float64)
             for block in blocks:
                 number *= self._chance(block, leaves)
@@ -61,8 +61,14 @@ class ChunkSupport:
 
     def certain(self, items: Sequence[int]) -> int:
         """Return a number of records that hold all items in every possible original."""
-        total = 0
-        for leaves, blocks in self._split(items):
+        return sum(int(numbers.sum()) for _, numbers in self.find_certain(items))
+
+    def find_certain(self, items: Sequence[int]) -> Iterator[tuple[Ints, Ints]]:
+        """Yield clusters, and how many of the records below each hold all items in every possible original.
+
+        No record is counted twice.
+        """
+        for leaves, blocks in self.split(items):
             sizes = self.placement.sizes[leaves]
             shared = np.array([self.placement.is_shared[chunk] for _, chunk in blocks])
             missing = np.zeros(len(leaves), dtype=np.int64)
@@ -70,11 +76,10 @@ class ChunkSupport:
                 missing += np.where(is_shared, 0, self._missing(block, sizes))
             held = np.maximum(sizes - missing, 0)
             times = shared.sum(axis=0)
-            total += int(held[times == 0].sum())
+            yield self.placement.leaves[leaves[times == 0]], held[times == 0]
             for number, (part, chunk) in enumerate(blocks):
                 mine = (times == 1) & shared[number]
-                total += self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
-        return total
+                yield self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
 
     def inside(self, items: Sequence[int]) -> int:
         """Return how many subrecords hold all items, plus the term chunks that hold a single item."""
@@ -84,7 +89,7 @@ class ChunkSupport:
         chunks, counts = self._counts(tuple(items))
         return int(counts[~self.placement.is_term[chunks]].sum())
 
-    def _split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
+    def split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
         """Yield the leaves that have all items, by the parts the items fall into there."""
         chunk_of = np.stack([self.placement.sources(item) for item in items])
         leaves = np.flatnonzero((chunk_of >= 0).all(axis=0))
@@ -112,7 +117,7 @@ class ChunkSupport:
         part, chunk = block
         placement = self.placement
         sizes = placement.sizes[leaves]
-        chance = self._count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
+        chance = self.count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
         chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
         closed = np.flatnonzero(self._is_restricted[chunk])
         if len(closed):
@@ -174,15 +179,16 @@ class ChunkSupport:
         part, chunk = block
         # Nothing is known about items of a term chunk but that each has a record.
         in_terms = len(part) * (sizes - 1)
-        return np.where(self.placement.is_term[chunk], in_terms, sizes - self._count_in(part, chunk))
+        return np.where(self.placement.is_term[chunk], in_terms, sizes - self.count_in(part, chunk))
 
-    def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> int:
-        """Add up, over shared chunks, the subrecords with a part that find no record without the rest.
+    def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> tuple[Ints, Ints]:
+        """Return clusters with shared chunks, and how many subrecords with a part find no record without the rest.
 
         `held` says how many records of each leaf certainly have the rest.
         """
-        total = 0
-        for shared in np.unique(chunk).tolist():
+        chunks = np.unique(chunk)
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for at, shared in enumerate(chunks.tolist()):
             mine = chunk == shared
             room, rest = int(self.placement.room[shared]), held[mine]
             if shared in self.placement.restricted:
@@ -191,9 +197,9 @@ class ChunkSupport:
                 is_open = allotment.is_open[np.unique(allotment.kind_of_row[rows])].any(axis=0)
                 room = int(allotment.sizes[is_open].sum())
                 rest = rest[is_open[leaves[mine] - allotment.first]]
-            count = int(self._count_in(part, np.array([shared]))[0])
-            total += max(0, count - (room - int(rest.sum())))
-        return total
+            count = int(self.count_in(part, np.array([shared]))[0])
+            found[at] = max(0, count - (room - int(rest.sum())))
+        return self.placement.chunks.cluster[chunks], found
 
     @cached_property
     def _is_restricted(self) -> npt.NDArray[np.bool_]:
@@ -201,7 +207,7 @@ class ChunkSupport:
         marked[np.array(list(self.placement.restricted), dtype=np.int64)] = True
         return marked
 
-    def _count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
+    def count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
         """Return how many subrecords of each chunk have all items of a part."""
         chunks, counts = self._counts(part)
         if not len(chunks):

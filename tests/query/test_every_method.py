@@ -48,7 +48,9 @@ def test_the_truth_is_certain_at_least_and_possible_at_most(method, rows):
     data = KINDS[method.kinds[0]].build(rows, method)
     room = find_room(data.kind, "evidence")
     try:
-        release = sf.anonymize(data, method(**required_parameters(method)), secret=bytes(32), withhold_at_most=1).release
+        release = sf.anonymize(
+            data, method(**required_parameters(method)), secret=bytes(32), withhold_at_most=1
+        ).release
     except InfeasibleError:
         return
     original, published = room.of_dataset(data), room.of_release(release)

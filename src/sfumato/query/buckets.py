@@ -159,12 +159,13 @@ def _add_up(begin: Ints, end: Ints, weight: Floats, stretches: int) -> Floats:
 def _count_once(owner: Ints, begin: Ints, end: Ints, stretches: int) -> Floats:
     """Count owners in every stretch, each once however many of its entries reach there."""
     base = owner * (stretches + 1)
-    order = np.lexsort((begin, owner))
-    start, stop = (base + begin)[order], (base + end)[order]
-    reached = np.maximum.accumulate(stop)
-    before = np.concatenate([[-1], reached[:-1]])
+    start = base + begin
+    order = np.argsort(start)
+    start, base = start[order], base[order]
+    stop = base + end[order]
+    before = np.concatenate([[-1], np.maximum.accumulate(stop)[:-1]])
     # What an earlier entry of the same owner has reached is not counted again.
-    start = np.maximum(start, np.where(before >= base[order], before + 1, start))
+    start = np.where(before >= base, np.maximum(start, before + 1), start)
     new = start <= stop
-    left, right = start[new] - base[order][new], stop[new] - base[order][new]
+    left, right = (start - base)[new], (stop - base)[new]
     return np.round(_add_up(left, right, np.ones(len(left)), stretches))

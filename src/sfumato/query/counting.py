@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.core.unit import plural
 from sfumato.query.answer import Answer
-from sfumato.query.evidence import Evidence, Knowing, Link, Selection
+from sfumato.query.events import Events
+from sfumato.query.evidence import Attribute, Evidence, Knowing, Link, Selection
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
@@ -17,7 +21,8 @@ __all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "na
 
 DRAWN = (
     "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
-    "equally likely, each on its own, nothing removed, and records left out like the others."
+    "equally likely, each on its own, nothing removed, and records left out like the others (of very many records, of "
+    "a part of them)."
 )
 _WITHHELD = "{} left out of the release may be anything: they count as possible."
 _UNKNOWN_OWNERS = (
@@ -100,12 +105,12 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
-    found = [
+    shares = [
         count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
+        / max(drawn.records, 1)
         for drawn in draw_originals(evidence, wanted)
     ]
-    mean = float(np.mean(found)) * evidence.total / max(evidence.records, 1)
-    return float(min(max(mean, low), high))
+    return float(np.clip(np.mean(shares) * evidence.total, low, high))
 
 
 def _know_mean(plan: Plan, condition: Condition | None) -> float | None:
@@ -119,8 +124,40 @@ def _know_mean(plan: Plan, condition: Condition | None) -> float | None:
 
 
 def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
-    """Draw originals that could have been published so, fewer of large data; always the same ones."""
-    size = evidence.records + (0 if evidence.history is None else evidence.history.size)
+    """Draw originals that could have been published so, fewer of large data; always the same ones.
+
+    Of very large data only some records are drawn: whoever adds up must go by the number of records drawn.
+    """
+    history = evidence.history
+    if isinstance(history, Events):
+        history = history.take(np.flatnonzero(history.values.can(wanted)[history.value]))
+        evidence = dataclasses.replace(evidence, history=history)
+    size = evidence.records // 4 + (0 if history is None else history.size)
     random = np.random.default_rng(0)
+    if size > _WORK // 4 and isinstance(history, Events) and evidence.block is None:
+        chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
+        attributes = _Chosen(evidence.attributes, chosen)
+        evidence = dataclasses.replace(
+            evidence, records=len(chosen), history=history.choose(chosen), attributes=attributes
+        )
+        size = _WORK // 4
     for _ in range(int(np.clip(_WORK // max(size, 1), 1, 100))):
         yield evidence.draw(random, wanted)
+
+
+class _Chosen(Mapping[str, Attribute]):
+    """Attributes of some records, each looked up when it is asked for."""
+
+    def __init__(self, attributes: Mapping[str, Attribute], rows: npt.NDArray[np.int64]) -> None:
+        self._attributes, self._rows = attributes, rows
+
+    def __getitem__(self, name: str) -> Attribute:
+        found: Any = self._attributes[name]
+        chosen: Attribute = dataclasses.replace(found, index=found.index[self._rows])
+        return chosen
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._attributes)
+
+    def __len__(self) -> int:
+        return len(self._attributes)

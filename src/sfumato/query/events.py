@@ -87,8 +87,10 @@ class Events:
         columns = {
             name: np.broadcast_to(np.asarray(column, dtype=np.int64), of_record.shape) for name, column in given.items()
         }
-        if (np.diff(of_record) < 0).any():
-            order = np.argsort(of_record, kind="stable")
+        forward = np.diff(of_record)
+        if (forward < 0).any() or (np.diff(columns["lo"])[forward == 0] < 0).any():
+            # In the order of time within every record: what comes first is asked for most.
+            order = np.lexsort((columns["lo"], of_record))
             of_record, columns = of_record[order], {name: column[order] for name, column in columns.items()}
         return cls(records, of_record, **columns, values=values, names=names, timing=timing)
 
@@ -96,6 +98,13 @@ class Events:
         """Return some of the entries, of all records."""
         columns = ("record", "value", "lo", "hi", "least", "most")
         return dataclasses.replace(self, **{name: getattr(self, name)[entries] for name in columns})
+
+    def choose(self, rows: Ints) -> Events:
+        """Return some of the records, ascending and numbered anew."""
+        number = np.full(self.records, -1, dtype=np.int64)
+        number[rows] = np.arange(len(rows))
+        some = self.take(np.flatnonzero(number[self.record] >= 0))
+        return dataclasses.replace(some, records=len(rows), record=number[some.record])
 
     @property
     def size(self) -> int:
@@ -145,7 +154,8 @@ class Events:
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: members and times all equally likely, and as few events as there may be."""
-        there = self.take(np.flatnonzero((self.least > 0) & self.values.can(wanted)[self.value]))
+        kept = (self.least > 0) & self.values.can(wanted)[self.value]
+        there = self if kept.all() else self.take(np.flatnonzero(kept))
         # Times are drawn as coarse as those that are told.
         tick = _Scale.of(1 << 62, there.lo, there.hi).tick if len(there.lo) else 1
         time = there.lo + (random.random(len(there.lo)) * ((there.hi - there.lo) // tick + 1)).astype(np.int64) * tick
@@ -206,10 +216,12 @@ def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> I
     room = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
     keys, scores = _Scale.of(room, key, limit), _Scale.of(room, score)
     spot, asked = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
-    order = np.argsort(spot)
-    best = np.maximum.accumulate(record[order] * scores.width + scores.number(score[order]))
-    found = np.searchsorted(spot[order], asked) - 1
-    there = (found >= 0) & (record[order[found]] == of)
+    if (np.diff(spot) < 0).any():
+        order = np.argsort(spot)
+        spot, record, score = spot[order], record[order], score[order]
+    best = np.maximum.accumulate(record * scores.width + scores.number(score))
+    found = np.searchsorted(spot, asked) - 1
+    there = (found >= 0) & (record[found] == of)
     return np.where(there, scores.time(best[found] % scores.width), -2 * ENDLESS)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.query.naive import originals
+from tests.query.naive.originals import Entry, Step
 
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Link, Names, Selection, Values
 from sfumato.query.periods import bound_first
-from tests.query.naive import originals
-from tests.query.naive.originals import Entry, Step
 
 LABELS = ("a", "b", "c")
 

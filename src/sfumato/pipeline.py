@@ -46,6 +46,7 @@ from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in
 from sfumato.io.releases.stage import staged
+from sfumato.questions import query, query_all
 from sfumato.verification import check_written, verify
 
 __all__ = [
@@ -62,6 +63,8 @@ __all__ = [
     "measure",
     "measure_release",
     "plot",
+    "query",
+    "query_all",
     "read",
     "reconstruct",
     "save_plots",

@@ -43,7 +43,10 @@ def steps(draw, length, *, windows=True, within=False):
 
 def as_events(records):
     flat = [(number, entry) for number, record in enumerate(records) for entry in record]
-    column = lambda name: [getattr(entry, name) for _, entry in flat]
+
+    def column(name):
+        return [getattr(entry, name) for _, entry in flat]
+
     values = Values.of([[LABELS.index(member) for member in entry.members] for _, entry in flat])
     return Events.of(
         len(records),
@@ -74,13 +77,13 @@ def plain(records, asked):
     return [originals.bound(record, lambda found: originals.follows(found, asked)) for record in records]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(entries(), min_size=1, max_size=3), steps(1))
 def test_one_event_is_bounded_exactly(records, asked):
     assert judge(records, asked) == plain(records, asked)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(entries(), min_size=1, max_size=3), steps(2))
 def test_one_event_after_another_is_bounded_and_what_is_certain_exactly(records, asked):
     for (low, high), (certain, possible) in zip(judge(records, asked), plain(records, asked), strict=True):
@@ -88,7 +91,7 @@ def test_one_event_after_another_is_bounded_and_what_is_certain_exactly(records,
         assert high >= possible
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(entries(), min_size=1, max_size=3), steps(2))
 def test_one_event_after_another_is_bounded_exactly_unless_a_single_event_would_be_both(records, asked):
     loose = [any(entry.most == 1 and entry.lo < entry.hi for entry in record) for record in records]
@@ -96,7 +99,7 @@ def test_one_event_after_another_is_bounded_exactly_unless_a_single_event_would_
         assert is_loose or found == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(entries(), min_size=1, max_size=2), st.integers(2, 3).flatmap(lambda n: steps(n, within=True)))
 def test_longer_and_timely_sequels_stay_within_the_bounds(records, asked):
     for (low, high), (certain, possible) in zip(judge(records, asked), plain(records, asked), strict=True):
@@ -104,7 +107,7 @@ def test_longer_and_timely_sequels_stay_within_the_bounds(records, asked):
         assert high >= possible
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(entries(), steps(1))
 def test_events_are_counted_between_the_least_and_the_most(record, asked):
     found = [originals.count_events(one, asked[0]) for one in originals.list_originals(record)]
@@ -113,7 +116,7 @@ def test_events_are_counted_between_the_least_and_the_most(record, asked):
     assert high == max(found) or (high == np.inf and any(entry.most >= MANY for entry in record))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(entries(), steps(1), st.booleans())
 def test_first_and_last_times_are_bounded_exactly(record, asked, last):
     found = [originals.find_first(one, asked[0], last=last) for one in originals.list_originals(record)]

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.asking import query as query_command
 from sfumato.cli.compiling import compile as compile_command
 from sfumato.cli.editing import edit as edit_command
 from sfumato.cli.exploring import explore as explore_command
@@ -525,5 +526,13 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, explore_command, edit_command, compile_command, serve_command):
+for _command in (
+    studies.evaluate,
+    studies.compare,
+    explore_command,
+    edit_command,
+    compile_command,
+    serve_command,
+    query_command,
+):
     app.command()(_command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sfumato.query.answer import Answer
 from sfumato.query.buckets import count_by_bucket
+from sfumato.query.comparing import compare_periods
 from sfumato.query.counting import count
 from sfumato.query.evidence import Evidence
 from sfumato.query.language import parse
@@ -32,4 +33,4 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False) -> 
     plan = Plan(evidence, query.text, lenient)
     if query.verb == "count":
         return count(plan, query) if query.bucket is None else count_by_bucket(plan, query)
-    return find_extremes(plan, query)
+    return compare_periods(plan, query) if query.verb == "relation" else find_extremes(plan, query)

@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.query.answer import Answer
-from sfumato.query.counting import count_bounds, draw_originals, list_notes, name_counted
+from sfumato.query.counting import count, draw_originals, list_notes
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, History, Link, Selection
 from sfumato.query.moments import ENDLESS, Span, cut_buckets, spell_moment
 from sfumato.query.plan import Plan
-from sfumato.query.syntax import Condition, Query, Sequel, Step
+from sfumato.query.syntax import Both, Condition, Query, Sequel, Step
 from sfumato.query.truth import Truth
 
 __all__ = ["count_by_bucket"]
@@ -22,6 +22,8 @@ __all__ = ["count_by_bucket"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+_BARS = "the answer is for all stretches together, and a record counts in every stretch in which it has the event."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,22 +58,18 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
         share = plan.evidence.total / max(plan.evidence.records, 1)
         expected = np.clip(np.mean(drawn, axis=0) * share, low, high)
     shown = [spell_moment(int(cut), dated=dated) if dated else int(cut) for cut in cuts]
-    columns = {"from": shown[:-1], "before": shown[1:], "certain": low, "possible": high, "expected": expected}
-    condition = query.condition or Sequel((Step(()),))
-    certain, possible = count_bounds(plan, condition, noun, query.noun.at)
-    mean = float(np.clip(expected.max(initial=0), certain, possible))
-    is_open = bool((low < high).any())
-    notes = ("certain and possible of all stretches together; expected is that of the highest bar.",)
-    return Answer(
-        query.text,
-        name_counted(plan.evidence, noun),
-        certain,
-        possible,
-        float(certain) if plan.evidence.exact else mean,
-        pa.table(columns),
-        (*notes, *list_notes(plan.evidence, noun, is_open=is_open)),
-        noun == "person" and not plan.evidence.exact,
-    )
+    most = high if np.isinf(high).any() else high.astype(np.int64)
+    columns = {"from": shown[:-1], "before": shown[1:], "certain": low, "possible": most, "expected": expected}
+    condition = query.condition if any(isinstance(part, Sequel) for part in plan.flatten(query.condition)) else None
+    whole = count(plan, dataclasses.replace(query, bucket=None, condition=condition or _have_any(query)))
+    notes = (_BARS, *list_notes(plan.evidence, noun, is_open=bool((low < high).any())))
+    return dataclasses.replace(whole, table=pa.table(columns), notes=notes)
+
+
+def _have_any(query: Query) -> Condition:
+    """Ask for any event beside what else is asked: without one a record is in no bar."""
+    event = Sequel((Step(()),))
+    return event if query.condition is None else Both((query.condition, event))
 
 
 def _find_event(plan: Plan, query: Query) -> tuple[Link, tuple[Condition, ...]]:

@@ -29,7 +29,7 @@ _WORK = 6_000_000
 
 
 def count(plan: Plan, query: Query) -> Answer:
-    """Answer a question that counts, without stretches of time."""
+    """Answer a question that counts, over all time."""
     evidence, noun = plan.evidence, plan.find_noun(query.noun)
     low, high = count_bounds(plan, query.condition, noun, query.noun.at)
     expected = float(low)

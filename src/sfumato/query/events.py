@@ -119,7 +119,7 @@ class Events:
         """Find the entries that may be events as asked for, and the intervals in which they then happened."""
         wanted = self.values.can(link.selection)[self.value]
         if link.window is not None:
-            wanted &= (self.hi >= link.window[0]) & (self.lo <= link.window[1])
+            wanted &= (self.hi >= link.window[0]) & (self.lo <= link.window[1]) & (link.window[0] <= link.window[1])
         at = np.flatnonzero(wanted)
         if link.window is None:
             return at, self.lo[at], self.hi[at]

@@ -71,7 +71,7 @@ class Plan:
         known = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
         if nobody and word in {"person", "people"}:
             raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
-        raise self.fail(_unknown("what can be counted", noun.text, known), noun.at)
+        raise self.fail(_unknown("nothing that can be counted", noun.text, known), noun.at)
 
     def history(self, at: int) -> History:
         """Return the events of the evidence, or say that there are none."""

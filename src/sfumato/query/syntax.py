@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sfumato.core.errors import ParameterError
+from sfumato.core.visible import make_visible
 
 __all__ = [
     "Both",
@@ -45,8 +46,13 @@ class QueryError(ParameterError):
 
     def __init__(self, fault: str, text: str, at: int, name: str | None = None) -> None:
         self.fault, self.text, self.at, self.name = fault, text, at, name
-        line = text.replace("\t", " ").replace("\n", " ")
-        super().__init__(f"query: {fault}\n  {line}\n  {' ' * at}^")
+        super().__init__(f"query: {fault}\n" + "\n".join(self.pointer))
+
+    @property
+    def pointer(self) -> tuple[str, str]:
+        """The question, and below it a mark at the fault."""
+        before = make_visible(self.text[: self.at])
+        return f"  {make_visible(self.text)}", f"  {' ' * len(before)}^"
 
 
 @dataclasses.dataclass(frozen=True)

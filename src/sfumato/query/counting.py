@@ -8,7 +8,8 @@ import numpy as np
 
 from sfumato.core.unit import plural
 from sfumato.query.answer import Answer
-from sfumato.query.evidence import Evidence, Knowing, Link, Selection
+from sfumato.query.evidence import Evidence, Link, Selection
+from sfumato.query.means import know_mean
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
@@ -94,9 +95,10 @@ def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int
 def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
     """Return the mean over drawn originals, between the bounds."""
     evidence, wanted = plan.evidence, plan.wanted(query.condition)
-    mean = None if noun == "event" else _know_mean(plan, query.condition)
-    if mean is not None:
-        return float(np.clip(mean * evidence.total / max(evidence.records, 1), low, high))
+    share = evidence.total / max(evidence.records, 1)
+    known = know_mean(plan, query.condition, noun)
+    if known is not None:
+        return float(np.clip(known * share, low, high))
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
@@ -104,18 +106,7 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
         count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
         for drawn in draw_originals(evidence, wanted)
     ]
-    mean = float(np.mean(found)) * evidence.total / max(evidence.records, 1)
-    return float(min(max(mean, low), high))
-
-
-def _know_mean(plan: Plan, condition: Condition | None) -> float | None:
-    """Return the mean over all originals where the history knows it without drawing any; else None."""
-    parts = plan.flatten(condition)
-    sequels = [part for part in parts if isinstance(part, Sequel)]
-    history = plan.evidence.history
-    if len(sequels) < len(parts) or not isinstance(history, Knowing):
-        return None
-    return history.expect([plan.find_links(sequel) for sequel in sequels])
+    return float(np.clip(np.mean(found) * share, low, high))
 
 
 def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:

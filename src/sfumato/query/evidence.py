@@ -217,10 +217,10 @@ class History(Protocol):
 
 @runtime_checkable
 class Knowing(Protocol):
-    """A history that knows means over the originals it would draw."""
+    """A history of sets that knows means over the originals it would draw."""
 
-    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
-        """Return the mean number of records of which all of some things hold; None where it is not known."""
+    def expect(self, items: Sequence[int]) -> float:
+        """Return the mean number of records that have all of some items."""
 
 
 class Attribute(Protocol):

@@ -41,6 +41,17 @@ def told_bounds(told, text):
 
 
 @settings(max_examples=25)
+@given(rows_of_values, st.sampled_from(["a", "bc", "abcd", "e"]))
+def test_items_are_counted_once_in_a_record(rows, wanted):
+    told = of_release(generalised(rows, GROUPS, suppressed=("e",)))
+    names = "|".join(f'"{item}"' for item in wanted)
+    query = parse(f"count event where {names}")
+    low, high = count_bounds(Plan(told, query.text), query.condition, "event", 0)
+    numbers = [[len(found & set(wanted)) for found in possible_sets(row, GROUPS, ("e",))] for row in rows]
+    assert low <= sum(map(min, numbers)) and high == sum(map(max, numbers))
+
+
+@settings(max_examples=25)
 @given(rows_of_values, st.integers(0, 2**20))
 def test_drawn_records_are_possible(rows, seed):
     history = of_release(generalised(rows, GROUPS)).history

@@ -208,12 +208,9 @@ class ChunkHistory:
         most = np.where(placement.is_term[chunk], chunks.sizes[chunks.cluster[chunk]], 1)
         return len(chunk), float(most.sum())
 
-    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
-        """Return the exact mean over what :meth:`draw` draws, where each test is about one item; else None."""
-        asked = {tuple(np.flatnonzero(links[0].selection.inside).tolist()) for links in tests}
-        if any(len(codes) != 1 for codes in asked):
-            return None
-        return self.support.expected(sorted(code for (code,) in asked))
+    def expect(self, items: Sequence[int]) -> float:
+        """Return how many records have all items on average over what :meth:`draw` draws, exactly."""
+        return self.support.expected(items)
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original, as reconstructions are drawn."""

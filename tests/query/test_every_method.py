@@ -24,7 +24,7 @@ def people_of(data):
     """Return every record as its set of items and its attributes, numbers as numbers."""
     names = [column.name for column in data.schema.columns if column.role not in {"history", "identifier"}]
     numbers = {column.name for column in data.schema.columns if column.scale in {"integer", "decimal"}}
-    items = data.history().lists() if data.schema.history else [()] * len(data)
+    items = data.history().lists() if data.kind != "table" else [()] * len(data)
     for have, row in zip(items, data.table.select(names).to_pylist(), strict=True):
         told = {name: None if text == "" else float(text) if name in numbers else text for name, text in row.items()}
         yield set(have), told
@@ -32,7 +32,7 @@ def people_of(data):
 
 def questions_for(data):
     """Return questions about whatever a record has."""
-    found = list(about_items("abc")) if data.schema.history else []
+    found = list(about_items("abc")) if data.kind != "table" else []
     for column in data.schema.columns:
         if column.scale in {"integer", "decimal"}:
             found += about_numbers(column.name, 1, 12)

@@ -37,6 +37,8 @@ class Ranges:
         Cell of every record.
     whole
         Whether values are whole numbers, or days since 1970.
+    names
+        Numbers have no names.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Ranges:
     hidden: Flags
     index: Ints
     whole: bool
+    names: Names = dataclasses.field(default_factory=lambda: Names(()))
 
     @classmethod
     def exact(cls, values: Numbers, index: Ints, *, whole: bool) -> Ranges:
@@ -62,11 +65,6 @@ class Ranges:
         missing[-1] = True
         at = np.where(index < 0, len(values), index).astype(np.int64)
         return cls(padded, padded, missing, np.zeros(len(padded), dtype=bool), at, whole)
-
-    @property
-    def names(self) -> Names:
-        """Numbers have no names."""
-        return Names(())
 
     @property
     def numeric(self) -> bool:
@@ -87,11 +85,7 @@ class Ranges:
 
     def draw(self, random: np.random.Generator) -> Ranges:
         """Draw a number from every range; where nothing is known, from the range of another record."""
-        index = self.index.copy()
-        hidden = np.flatnonzero(self.hidden[index])
-        told = np.flatnonzero(~self.hidden[index])
-        if len(hidden) and len(told):
-            index[hidden] = index[told[random.integers(0, len(told), len(hidden))]]
+        index = _borrow(self.index, self.hidden, random)
         share = random.random(len(index))
         lo, hi = self.lo[index], self.hi[index]
         drawn = lo + (np.floor(share * (hi - lo + 1)).astype(lo.dtype) if self.whole else share * (hi - lo))
@@ -149,6 +143,22 @@ class Labels:
         return Selection(inside, beyond=span[0] <= span[1])
 
     def draw(self, random: np.random.Generator) -> Labels:
-        """Draw one of the labels that every record may have, all equally likely."""
-        drawn = self.values.draw(self.index, random)
-        return Labels(self.names, Values.exact(len(self.names.labels)), drawn, self.places)
+        """Draw one of the labels that every record may have, all equally likely, or those of another record."""
+        index = _borrow(self.index, self.values.open, random)
+        labels = len(self.names.labels)
+        told = ~self.values.open[index]
+        drawn = np.full(len(index), labels, dtype=np.int64)
+        drawn[told] = self.values.draw(index[told], random)
+        # Behind the labels stands what nobody told anything of.
+        exact = Values.of([*([code] for code in range(labels)), ()], [labels])
+        return Labels(self.names, exact, drawn, self.places)
+
+
+def _borrow(index: Ints, hidden: Flags, random: np.random.Generator) -> Ints:
+    """Give records whose cell says nothing the cell of another record, if there is one that says something."""
+    silent, told = np.flatnonzero(hidden[index]), np.flatnonzero(~hidden[index])
+    if not len(silent) or not len(told):
+        return index
+    found = index.copy()
+    found[silent] = index[told[random.integers(0, len(told), len(silent))]]
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from sfumato.core.unit import plural
 from sfumato.query.answer import Answer
 from sfumato.query.events import Events
-from sfumato.query.evidence import Attribute, Evidence, Knowing, Link, Selection
+from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection
+from sfumato.query.means import know_mean
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
@@ -99,9 +100,10 @@ def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int
 def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
     """Return the mean over drawn originals, between the bounds."""
     evidence, wanted = plan.evidence, plan.wanted(query.condition)
-    mean = None if noun == "event" else _know_mean(plan, query.condition)
-    if mean is not None:
-        return float(np.clip(mean * evidence.total / max(evidence.records, 1), low, high))
+    share = evidence.total / max(evidence.records, 1)
+    known = know_mean(plan, query.condition, noun)
+    if known is not None:
+        return float(np.clip(known * share, low, high))
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
@@ -111,16 +113,6 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
         for drawn in draw_originals(evidence, wanted)
     ]
     return float(np.clip(np.mean(shares) * evidence.total, low, high))
-
-
-def _know_mean(plan: Plan, condition: Condition | None) -> float | None:
-    """Return the mean over all originals where the history knows it without drawing any; else None."""
-    parts = plan.flatten(condition)
-    sequels = [part for part in parts if isinstance(part, Sequel)]
-    history = plan.evidence.history
-    if len(sequels) < len(parts) or not isinstance(history, Knowing):
-        return None
-    return history.expect([plan.find_links(sequel) for sequel in sequels])
 
 
 def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
@@ -136,7 +128,8 @@ def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
     random = np.random.default_rng(0)
     if size > _WORK // 4 and isinstance(history, Events) and evidence.block is None:
         chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
-        attributes = _Chosen(evidence.attributes, chosen)
+        whole = evidence.attributes
+        attributes = Columns(tuple(whole), lambda name: _choose(whole[name], chosen))
         evidence = dataclasses.replace(
             evidence, records=len(chosen), history=history.choose(chosen), attributes=attributes
         )
@@ -145,19 +138,7 @@ def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
         yield evidence.draw(random, wanted)
 
 
-class _Chosen(Mapping[str, Attribute]):
-    """Attributes of some records, each looked up when it is asked for."""
-
-    def __init__(self, attributes: Mapping[str, Attribute], rows: npt.NDArray[np.int64]) -> None:
-        self._attributes, self._rows = attributes, rows
-
-    def __getitem__(self, name: str) -> Attribute:
-        found: Any = self._attributes[name]
-        chosen: Attribute = dataclasses.replace(found, index=found.index[self._rows])
-        return chosen
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._attributes)
-
-    def __len__(self) -> int:
-        return len(self._attributes)
+def _choose(attribute: Any, rows: npt.NDArray[np.int64]) -> Attribute:
+    """Return an attribute of some records."""
+    chosen: Attribute = dataclasses.replace(attribute, index=attribute.index[rows])
+    return chosen

@@ -8,7 +8,7 @@ asks gets bounds that hold in every original that says the same.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
@@ -19,7 +19,7 @@ from sfumato.core.unit import Unit
 from sfumato.query.moments import Span
 from sfumato.query.truth import Truth, combine_all
 
-__all__ = ["Asked", "Attribute", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
+__all__ = ["Asked", "Attribute", "Columns", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -35,6 +35,8 @@ class Selection:
         Marks them, by code.
     beyond
         Whether values are asked for, too, that nobody is known to have.
+    whole
+        Whether everything is asked for, known or not.
 
     Examples
     --------
@@ -44,11 +46,12 @@ class Selection:
 
     inside: Flags
     beyond: bool = False
+    whole: bool = False
 
     @classmethod
     def everything(cls, values: int) -> Selection:
         """Select all values, known or not."""
-        return cls(np.ones(values, dtype=bool), True)
+        return cls(np.ones(values, dtype=bool), True, True)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -139,8 +142,7 @@ class Values:
 
     def must(self, selection: Selection) -> Flags:
         """Mark the values that are one of those asked for, whichever member they are."""
-        whole = bool(selection.inside.all() and selection.beyond)
-        return np.asarray((self._count(selection) == self.sizes) & (whole | ~self.open))
+        return np.asarray((self._count(selection) == self.sizes) & (selection.whole | ~self.open))
 
     def can(self, selection: Selection) -> Flags:
         """Mark the values that may be one of those asked for."""
@@ -215,10 +217,10 @@ class History(Protocol):
 
 @runtime_checkable
 class Knowing(Protocol):
-    """A history that knows means over the originals it would draw."""
+    """A history of sets that knows means over the originals it would draw."""
 
-    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
-        """Return the mean number of records of which all of some things hold; None where it is not known."""
+    def expect(self, items: Sequence[int]) -> float:
+        """Return the mean number of records that have all of some items."""
 
 
 class Attribute(Protocol):
@@ -237,6 +239,37 @@ class Attribute(Protocol):
 
     def draw(self, random: np.random.Generator) -> Attribute:
         """Draw an original that could have been published so, exactly and record by record."""
+
+
+class Columns(Mapping[str, Attribute]):
+    """Attributes by name, each read or drawn when it is asked for first: a question is about few of them.
+
+    Examples
+    --------
+    >>> columns = Columns(("age", "city"), lambda name: name.upper())
+    >>> list(columns), columns["age"], "sex" in columns
+    (['age', 'city'], 'AGE', False)
+    """
+
+    def __init__(self, names: Sequence[str], read: Callable[[str], Attribute]) -> None:
+        self._names, self._read = tuple(names), read
+        self._known: dict[str, Attribute] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __getitem__(self, name: str) -> Attribute:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -308,6 +341,6 @@ class Evidence:
             self,
             withheld=0,
             history=None if self.history is None else self.history.draw(random, wanted),
-            attributes={name: attribute.draw(random) for name, attribute in self.attributes.items()},
+            attributes=Columns(tuple(self.attributes), lambda name: self.attributes[name].draw(random)),
             exact=True,
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.query.evidence import Evidence, Names
+from sfumato.query.evidence import Attribute, Columns, Evidence, Names
 
 __all__ = ["add_categories", "list_categories"]
 
@@ -33,11 +33,14 @@ def add_categories(evidence: Evidence, hierarchies: Mapping[str, Hierarchy]) -> 
     """Let the nodes of hierarchies be names, too: those of an attribute of the same name, or else of the events."""
     for column, hierarchy in hierarchies.items():
         if column in evidence.attributes:
-            more = _name(evidence.attributes[column], hierarchy)
-            evidence = dataclasses.replace(evidence, attributes={**evidence.attributes, column: more})
+            evidence = dataclasses.replace(evidence, attributes=_name_one(evidence.attributes, column, hierarchy))
         elif evidence.history is not None:
             evidence = dataclasses.replace(evidence, history=_name(evidence.history, hierarchy))
     return evidence
+
+
+def _name_one(known: Mapping[str, Attribute], column: str, hierarchy: Hierarchy) -> Mapping[str, Attribute]:
+    return Columns(tuple(known), lambda name: _name(known[name], hierarchy) if name == column else known[name])
 
 
 def _name(named: Any, hierarchy: Hierarchy) -> Any:

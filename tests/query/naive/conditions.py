@@ -33,7 +33,7 @@ def about_labels(name, labels):
         yield f'{name} = "{label}"', lambda _, row, label=label: row[name] == label
         yield f'{name} != "{label}"', lambda _, row, label=label: row[name] != label
     listed = ", ".join(f'"{label}"' for label in labels)
-    yield f"{name} in {{{listed}}}", lambda _, row: row[name] in labels
+    yield f"{name} in {{{listed}}}", lambda _, row: row[name] in set(labels)
 
 
 def join(one, other):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING, attribute_of, place_values
 from sfumato.kinds.table.published import Cells
 from sfumato.query.columns import Labels, Ranges
-from sfumato.query.evidence import Attribute, Evidence, Names, Values
+from sfumato.query.evidence import Attribute, Columns, Evidence, Names, Values
 from sfumato.query.naming import list_categories
 
 __all__ = ["of_dataset", "of_release", "published_attributes", "read_attributes"]
@@ -28,27 +28,6 @@ _DECIMAL = re.compile(r"-?\d{1,17}\.\d{1,17}(e[+-]?\d{1,3})?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 MEANS = "The means of classes that this release publishes, too, are not used: bounds may be wider than they need be."
-
-
-class _Columns(Mapping[str, Attribute]):
-    """Attributes by name, each read when it is asked for first: a question is about few of them."""
-
-    def __init__(self, names: Sequence[str], read: Callable[[str], Attribute]) -> None:
-        self._names, self._read = tuple(names), read
-        self._known: dict[str, Attribute] = {}
-
-    def __getitem__(self, name: str) -> Attribute:
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def of_release(release: Release) -> Evidence:
@@ -89,13 +68,13 @@ def of_dataset(dataset: Dataset) -> Evidence:
 def published_attributes(release: Release) -> Mapping[str, Attribute]:
     """Return the attributes of a release that are published, whatever their role."""
     columns = {column.name: column for column in release.columns if column.role not in {"identifier", "history"}}
-    return _Columns(tuple(columns), lambda name: _read_published(release, columns[name]))
+    return Columns(tuple(columns), lambda name: _read_published(release, columns[name]))
 
 
 def read_attributes(dataset: Dataset) -> Mapping[str, Attribute]:
     """Return the attributes of an original, but for names of people."""
     names = [column.name for column in dataset.schema.columns if column.role not in {"identifier", "history"}]
-    return _Columns(names, lambda name: _read_original(dataset, name))
+    return Columns(names, lambda name: _read_original(dataset, name))
 
 
 def _read_original(dataset: Dataset, name: str) -> Attribute:

@@ -12,7 +12,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.supports import weigh_members
 from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence, Names, Selection, Values
+from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
 from sfumato.query.naming import list_categories
 
 __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
@@ -36,7 +36,6 @@ class Baskets(Events):
 
     Examples
     --------
-    >>> from sfumato.query.evidence import Link
     >>> told = read_values(Ragged.from_lists([["P", "c"], ["P"]]), {"P": ("a", "b")})
     >>> truths = [told.judge([Link(told.names.find(item))]) for item in "ac"]
     >>> [(truth.low.tolist(), truth.high.tolist()) for truth in truths]
@@ -44,6 +43,21 @@ class Baskets(Events):
     """
 
     weights: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty(0))
+
+    def count(self, link: Link) -> tuple[int, float]:
+        """Return how many items asked for there are at least and at most: one and the same is once in a record."""
+        sizes, chosen = self.values.sizes[self.value], link.selection.inside
+        must = self.find_must(link)
+        exact = np.bincount(self.record[must[sizes[must] == 1]], minlength=self.records)
+        some = np.zeros(self.records, dtype=np.int64)
+        some[self.record[must]] = 1
+        entry = np.flatnonzero(self.values.can(link.selection)[self.value])
+        room = sizes[entry]
+        which = np.repeat(np.arange(len(entry)), room)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
+        member = self.values.members[self.values.starts[self.value[entry]][which] + within]
+        pairs = (self.record[entry][which] * len(chosen) + member)[chosen[member]]
+        return int(np.maximum(exact, some).sum()), float(len(np.unique(pairs)))
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: every member of a value by its weight, each on its own, and one where that gives none."""

@@ -57,7 +57,7 @@ def of_chunks(release: Release) -> Evidence:
     >>> told.records, told.sizes.tolist()
     (3, [3])
     """
-    history = ChunkHistory(Placement(Chunks.of(release)))
+    history = ChunkHistory.of(Chunks.of(release))
     withheld = sum(release.withheld.values())
     block, sizes = history.block_of_record, history.sizes
     return Evidence(release.unit, len(release), withheld, history, block=block, sizes=sizes, drawn=DRAWN)
@@ -70,7 +70,7 @@ class ChunkHistory:
     Examples
     --------
     >>> rows = [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 2 + [("p", 0, ["z"])]
-    >>> told = ChunkHistory(Placement(Chunks.from_rows([("p", None, 4)], rows)))
+    >>> told = ChunkHistory.of(Chunks.from_rows([("p", None, 4)], rows))
     >>> a, b, z = ([Link(told.names.find(item))] for item in "abz")
     >>> found = [told.judge_all(tests) for tests in ([a], [a, b], [z], [b, z])]
     >>> [(int(truth.low[0]), int(truth.high[0])) for truth in found]
@@ -78,6 +78,12 @@ class ChunkHistory:
     """
 
     placement: Placement
+    names: Names
+
+    @classmethod
+    def of(cls, chunks: Chunks) -> ChunkHistory:
+        """Take published chunks."""
+        return cls(Placement(chunks), Names(chunks.subrecords.labels))
 
     @property
     def timing(self) -> str:
@@ -87,11 +93,6 @@ class ChunkHistory:
     @property
     def span(self) -> None:
         """Sets have no times."""
-
-    @cached_property
-    def names(self) -> Names:
-        """What the items are called."""
-        return Names(self.placement.chunks.subrecords.labels)
 
     @property
     def size(self) -> int:
@@ -207,12 +208,9 @@ class ChunkHistory:
         most = np.where(placement.is_term[chunk], chunks.sizes[chunks.cluster[chunk]], 1)
         return len(chunk), float(most.sum())
 
-    def expect(self, tests: Sequence[Sequence[Link]]) -> float | None:
-        """Return the exact mean over what :meth:`draw` draws, where each test is about one item; else None."""
-        asked = {tuple(np.flatnonzero(links[0].selection.inside).tolist()) for links in tests}
-        if any(len(codes) != 1 for codes in asked):
-            return None
-        return self.support.expected(sorted(code for (code,) in asked))
+    def expect(self, items: Sequence[int]) -> float:
+        """Return how many records have all items on average over what :meth:`draw` draws, exactly."""
+        return self.support.expected(items)
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original, as reconstructions are drawn."""

@@ -147,6 +147,11 @@ def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth
 
 
 def _find_stretch(cuts: Ints, times: Ints) -> Ints:
+    """Return the stretch of every time; -1 before the first and their number after the last."""
+    lengths = np.diff(cuts)
+    if (lengths == lengths[0]).all():
+        stretch: Ints = np.clip((times - cuts[0]) // lengths[0], -1, len(lengths))
+        return stretch
     return np.searchsorted(cuts, times, side="right") - 1
 
 
@@ -159,12 +164,14 @@ def _add_up(begin: Ints, end: Ints, weight: Floats, stretches: int) -> Floats:
 def _count_once(owner: Ints, begin: Ints, end: Ints, stretches: int) -> Floats:
     """Count owners in every stretch, each once however many of its entries reach there."""
     base = owner * (stretches + 1)
-    order = np.lexsort((begin, owner))
-    start, stop = (base + begin)[order], (base + end)[order]
-    reached = np.maximum.accumulate(stop)
-    before = np.concatenate([[-1], reached[:-1]])
+    start = base + begin
+    stop = base + end
+    if (np.diff(start) < 0).any():
+        order = np.argsort(start)
+        start, stop, base = start[order], stop[order], base[order]
+    before = np.concatenate([[-1], np.maximum.accumulate(stop)[:-1]])
     # What an earlier entry of the same owner has reached is not counted again.
-    start = np.maximum(start, np.where(before >= base[order], before + 1, start))
+    start = np.where(before >= base, np.maximum(start, before + 1), start)
     new = start <= stop
-    left, right = start[new] - base[order][new], stop[new] - base[order][new]
+    left, right = (start - base)[new], (stop - base)[new]
     return np.round(_add_up(left, right, np.ones(len(left)), stretches))

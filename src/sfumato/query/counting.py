@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.core.unit import plural
 from sfumato.query.answer import Answer
-from sfumato.query.evidence import Evidence, Link, Selection
+from sfumato.query.events import Events
+from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection
 from sfumato.query.means import know_mean
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
@@ -18,7 +22,8 @@ __all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "na
 
 DRAWN = (
     "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
-    "equally likely, each on its own, nothing removed, and records left out like the others."
+    "equally likely, each on its own, nothing removed, and records left out like the others (of very many records, of "
+    "a part of them)."
 )
 _WITHHELD = "{} left out of the release may be anything: they count as possible."
 _UNKNOWN_OWNERS = (
@@ -102,16 +107,38 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
     kept = "event" if noun == "event" else "record"
-    found = [
+    shares = [
         count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
+        / max(drawn.records, 1)
         for drawn in draw_originals(evidence, wanted)
     ]
-    return float(np.clip(np.mean(found) * share, low, high))
+    return float(np.clip(np.mean(shares) * evidence.total, low, high))
 
 
 def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
-    """Draw originals that could have been published so, fewer of large data; always the same ones."""
-    size = evidence.records + (0 if evidence.history is None else evidence.history.size)
+    """Draw originals that could have been published so, fewer of large data; always the same ones.
+
+    Of very large data only some records are drawn: whoever adds up must go by the number of records drawn.
+    """
+    history = evidence.history
+    if isinstance(history, Events):
+        history = history.take(np.flatnonzero(history.values.can(wanted)[history.value]))
+        evidence = dataclasses.replace(evidence, history=history)
+    size = evidence.records // 4 + (0 if history is None else history.size)
     random = np.random.default_rng(0)
-    for _ in range(int(np.clip(_WORK // max(size, 1), 2, 100))):
+    if size > _WORK // 4 and isinstance(history, Events) and evidence.block is None:
+        chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
+        whole = evidence.attributes
+        attributes = Columns(tuple(whole), lambda name: _choose(whole[name], chosen))
+        evidence = dataclasses.replace(
+            evidence, records=len(chosen), history=history.choose(chosen), attributes=attributes
+        )
+        size = _WORK // 4
+    for _ in range(int(np.clip(_WORK // max(size, 1), 1, 100))):
         yield evidence.draw(random, wanted)
+
+
+def _choose(attribute: Any, rows: npt.NDArray[np.int64]) -> Attribute:
+    """Return an attribute of some records."""
+    chosen: Attribute = dataclasses.replace(attribute, index=attribute.index[rows])
+    return chosen

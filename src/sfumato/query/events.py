@@ -87,8 +87,10 @@ class Events:
         columns = {
             name: np.broadcast_to(np.asarray(column, dtype=np.int64), of_record.shape) for name, column in given.items()
         }
-        if (np.diff(of_record) < 0).any():
-            order = np.argsort(of_record, kind="stable")
+        forward = np.diff(of_record)
+        if (forward < 0).any() or (np.diff(columns["lo"])[forward == 0] < 0).any():
+            # In the order of time within every record: what comes first is asked for most.
+            order = np.lexsort((columns["lo"], of_record))
             of_record, columns = of_record[order], {name: column[order] for name, column in columns.items()}
         return cls(records, of_record, **columns, values=values, names=names, timing=timing)
 
@@ -96,6 +98,13 @@ class Events:
         """Return some of the entries, of all records."""
         columns = ("record", "value", "lo", "hi", "least", "most")
         return dataclasses.replace(self, **{name: getattr(self, name)[entries] for name in columns})
+
+    def choose(self, rows: Ints) -> Events:
+        """Return some of the records, ascending and numbered anew."""
+        number = np.full(self.records, -1, dtype=np.int64)
+        number[rows] = np.arange(len(rows))
+        some = self.take(np.flatnonzero(number[self.record] >= 0))
+        return dataclasses.replace(some, records=len(rows), record=number[some.record])
 
     @property
     def size(self) -> int:
@@ -145,8 +154,11 @@ class Events:
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: members and times all equally likely, and as few events as there may be."""
-        there = self.take(np.flatnonzero((self.least > 0) & self.values.can(wanted)[self.value]))
-        time = there.lo + (random.random(len(there.lo)) * (there.hi - there.lo + 1)).astype(np.int64)
+        kept = (self.least > 0) & self.values.can(wanted)[self.value]
+        there = self if kept.all() else self.take(np.flatnonzero(kept))
+        # Times are drawn as coarse as those that are told.
+        tick = _Scale.of(1 << 62, there.lo, there.hi).tick if len(there.lo) else 1
+        time = there.lo + (random.random(len(there.lo)) * ((there.hi - there.lo) // tick + 1)).astype(np.int64) * tick
         value = there.values.draw(there.value, random)
         exact = Values.exact(len(self.names.labels))
         return dataclasses.replace(there, value=value, lo=time, hi=time, most=there.least, values=exact)
@@ -178,28 +190,63 @@ class Events:
             reached = latest > -2 * ENDLESS
             if link.within is not None:
                 reached &= begin - latest <= link.within
-            first = np.full(self.records, ENDLESS)
-            np.minimum.at(first, self.record[at], lo)
+            first = _find_first(self.record[at], lo, self.records)
             at, begin, end, latest = (found[reached] for found in (following, begin, end, latest))
             lo = np.maximum(begin, first[self.record[at]] + 1)
             hi = end if link.within is None else np.minimum(end, latest + link.within)
         return self.record[at]
 
 
+def _find_first(record: Ints, times: Ints, records: int) -> Ints:
+    """Return the earliest time of every record; endless where it has none."""
+    first = np.full(records, ENDLESS)
+    if len(record):
+        begins = np.flatnonzero(np.diff(record, prepend=-1))
+        first[record[begins]] = np.minimum.reduceat(times, begins)
+    return first
+
+
 def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> Ints:
     """Return the highest score among the entries of the same record whose key is below a limit.
 
-    Where there are none it is further back than all time. Keys and scores are ranked first, so that the record and
-    one of them are one number.
+    Where there are none it is further back than all time.
     """
     if not len(record) or not len(of):
         return np.full(len(of), -2 * ENDLESS)
-    keys, key_rank = np.unique(np.concatenate([key, limit]), return_inverse=True)
-    scores, score_rank = np.unique(score, return_inverse=True)
-    width = len(keys)
-    spot = record * width + key_rank[: len(key)]
-    order = np.argsort(spot, kind="stable")
-    best = np.maximum.accumulate(record[order] * len(scores) + score_rank[order])
-    found = np.searchsorted(spot[order], of * width + key_rank[len(key) :]) - 1
-    there = (found >= 0) & (record[order][found] == of)
-    return np.where(there, scores[best[found] % len(scores)], -2 * ENDLESS)
+    room = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
+    keys, scores = _Scale.of(room, key, limit), _Scale.of(room, score)
+    spot, asked = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
+    if (np.diff(spot) < 0).any():
+        order = np.argsort(spot)
+        spot, record, score = spot[order], record[order], score[order]
+    best = np.maximum.accumulate(record * scores.width + scores.number(score))
+    found = np.searchsorted(spot, asked) - 1
+    there = (found >= 0) & (record[found] == of)
+    return np.where(there, scores.time(best[found] % scores.width), -2 * ENDLESS)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Scale:
+    """Times as small numbers in the same order, so that a record and a time are one number."""
+
+    first: int
+    tick: int
+    width: int
+    known: Ints | None
+
+    @classmethod
+    def of(cls, room: int, *columns: Ints) -> _Scale:
+        """Count in the longest step that all times have in common, or number the times where that is not enough."""
+        first, last = min(int(column.min()) for column in columns), max(int(column.max()) for column in columns)
+        tick = max(int(np.gcd.reduce([int(np.gcd.reduce(column - first)) for column in columns])), 1)
+        width = (last - first) // tick + 1
+        if width <= room:
+            return cls(first, tick, width, None)
+        known = np.unique(np.concatenate(columns))
+        return cls(first, tick, len(known), known)
+
+    def number(self, times: Ints) -> Ints:
+        return (times - self.first) // self.tick if self.known is None else np.searchsorted(self.known, times)
+
+    def time(self, numbers: Ints) -> Ints:
+        return numbers * self.tick + self.first if self.known is None else self.known[numbers]

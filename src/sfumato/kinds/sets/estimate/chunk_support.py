@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.kinds.sets.estimate.occupancy import meeting_chance
 from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.shares import Shares
 
 __all__ = ["ChunkSupport"]
 
@@ -55,7 +56,7 @@ class ChunkSupport:
                 number *= self._correction(blocks, leaves)
             if len(items) == 1:
                 is_term = self.placement.is_term[blocks[0][1]]
-                number += np.where(is_term, self.placement.taken[leaves], 0.0)
+                number[is_term] += self.placement.take(leaves[is_term])
             total += float(number.sum())
         return total
 
@@ -126,38 +127,27 @@ class ChunkSupport:
 
     def _expect_restricted(self, part: tuple[int, ...], chunk: Ints, leaves: Ints) -> Floats:
         """Return the expected number of subrecords with a part in each leaf, from a restricted chunk above it."""
-        tables, row_of_subrecord, first_leaf = self._shares
+        shares, chunk_of_row = self._shares, self.placement.chunks.chunk_of_row
         holders = self._holders(part)
-        holders = holders[self._is_restricted[self.placement.chunks.chunk_of_row[holders]]]
-        # Subrecords of one kind have the same row of their chunk's table; rows are in the order of the chunks.
-        rows, example, times = np.unique(row_of_subrecord[holders], return_index=True, return_counts=True)
-        chunk_of_row = self.placement.chunks.chunk_of_row[holders[example]]
-        begin, end = np.searchsorted(chunk_of_row, chunk), np.searchsorted(chunk_of_row, chunk, side="right")
+        asked = np.zeros(len(self.placement.chunks), dtype=bool)
+        asked[chunk] = True
+        holders = holders[asked[chunk_of_row[holders]]]
+        shares.add(chunk)
+        # Subrecords of one kind have the same row of their chunk's table; these are put in the order of the chunks.
+        rows, example, times = np.unique(shares.row_of_subrecord[holders], return_index=True, return_counts=True)
+        order = np.argsort(chunk_of_row[holders[example]], kind="stable")
+        rows, example, times = rows[order], example[order], times[order]
+        chunk_of_kind = chunk_of_row[holders[example]]
+        begin, end = np.searchsorted(chunk_of_kind, chunk), np.searchsorted(chunk_of_kind, chunk, side="right")
         room = end - begin
         which = np.repeat(np.arange(len(chunk)), room)
         at = np.arange(len(which)) + np.repeat(begin - (np.cumsum(room) - room), room)
-        cells = tables[rows[at] + np.repeat(leaves - first_leaf[chunk], room)]
+        cells = shares.cells[rows[at] + np.repeat(leaves - shares.first_leaf[chunk], room)]
         return np.asarray(np.bincount(which, weights=times[at] * cells, minlength=len(chunk)), dtype=np.float64)
 
     @cached_property
-    def _shares(self) -> tuple[Floats, Ints, Ints]:
-        """The tables of all restricted chunks: how many subrecords of a kind are expected in a leaf, for each of them.
-
-        Second, where the row of every subrecord of such a chunk begins; third, the leaf of every chunk's first column.
-        """
-        chunks = self.placement.chunks
-        row_of_subrecord = np.full(len(chunks.subrecords), -1, dtype=np.int64)
-        first_leaf = np.zeros(len(chunks), dtype=np.int64)
-        tables, filled = [np.empty(0)], 0
-        for chunk in sorted(self.placement.restricted):
-            allotment = self.placement.restricted[chunk]
-            kinds, leaves = allotment.expected.shape
-            amounts = np.bincount(allotment.kind_of_row, minlength=kinds)
-            tables.append((allotment.expected / amounts[:, None]).ravel())
-            row_of_subrecord[chunks.rows(chunk)] = filled + allotment.kind_of_row * leaves
-            first_leaf[chunk] = allotment.first
-            filled += kinds * leaves
-        return np.concatenate(tables), row_of_subrecord, first_leaf
+    def _shares(self) -> Shares:
+        return Shares(self.placement.chunks, self.placement.restricted)
 
     def _correction(self, blocks: list[_Block], leaves: Ints) -> Floats:
         """Return by what chances change where several record chunks must together leave no record empty."""

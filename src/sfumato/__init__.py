@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         attack_rising,
         attack_together,
         draw_workload,
-        estimate,
         export,
         inspect,
         measure,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         verify,
         write,
     )
+    from sfumato.questions import query, query_all
     from sfumato.study import run_study as study
     from sfumato.study.explore import explore
 
@@ -84,7 +84,6 @@ __all__ = [
     "attack_together",
     "draw_workload",
     "engines",
-    "estimate",
     "explore",
     "export",
     "inspect",
@@ -92,6 +91,8 @@ __all__ = [
     "methods",
     "plot",
     "publish_in_parts",
+    "query",
+    "query_all",
     "read",
     "read_export",
     "read_release",
@@ -115,6 +116,7 @@ _WHERE = {
     "publish_in_parts": "division",
     "read_export": "io.export",
     "explore": "study.explore",
+    "query_all": "questions",
     "read_release": "io.releases",
 }
 
@@ -125,7 +127,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("engines", "methods", "study"):
+    if name in ("engines", "methods", "query", "study"):
         return importlib.import_module(f"sfumato.{name}")
     where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
     return getattr(importlib.import_module(f"sfumato.{where}"), name)

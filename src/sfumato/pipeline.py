@@ -17,7 +17,6 @@ from sfumato.assessment import (
     attack_rising,
     attack_together,
     draw_workload,
-    estimate,
     inspect,
     measure,
     measure_release,
@@ -46,6 +45,7 @@ from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
+from sfumato.questions import query, query_all
 from sfumato.verification import check_written, verify
 
 __all__ = [
@@ -56,12 +56,13 @@ __all__ = [
     "attack_rising",
     "attack_together",
     "draw_workload",
-    "estimate",
     "export",
     "inspect",
     "measure",
     "measure_release",
     "plot",
+    "query",
+    "query_all",
     "read",
     "reconstruct",
     "save_plots",

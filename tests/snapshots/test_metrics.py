@@ -55,6 +55,7 @@ def test_whole_releases_are_written_verified_attacked_and_measured(tmp_path):
         "average-relative-error",
         "information-loss",
         "publication-delay",
+        "query-certainty",
         "window-queries",
     }
     assert (tmp_path / "out" / "owner" / "report.html").is_file()

@@ -66,7 +66,8 @@ def _run_command() -> int:
     except VerificationError as error:
         fail(str(error), 1)
     except SfumatoError as error:
-        fail(str(error), 2)
+        pointer = getattr(error, "pointer", ())
+        fail(str(error).split("\n")[0] if pointer else str(error), 2, pointer)
     except MemoryError:
         fail("there is not enough memory for this. Nothing was published; give less data or more memory.", 2)
     except OSError as error:

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.checking.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
+from sfumato.cli.asking import query as query_command
 from sfumato.cli.compiling import compile as compile_command
 from sfumato.cli.editing import edit as edit_command
 from sfumato.cli.exploring import explore as explore_command
@@ -475,23 +476,6 @@ def reconstruct(
 
 
 @app.command()
-def estimate(
-    directory: Dir,
-    workload: Annotated[Path, typer.Option(help="Itemsets, one per line: bread > wine.")],
-    as_json: Json = False,
-) -> None:
-    """Say how many records hold some items: how many certainly do, and how many are to be expected."""
-    from sfumato import pipeline
-    from sfumato.cli.publishing import read_workload
-
-    out = Output(as_json=as_json)
-    found = pipeline.estimate(existing(directory), read_workload(workload).queries)
-    rows = [(" > ".join(answer["itemset"]), answer["certain"], answer["expected"]) for answer in found]
-    out.table("Records that hold the items", ["items", "certain", "expected"], rows)
-    out.finish({"itemsets": found})
-
-
-@app.command()
 def run(
     policy: Annotated[Path, typer.Argument(help="Policy file (TOML).")],
     as_json: Json = False,
@@ -532,5 +516,13 @@ def demo(
     show(Output(as_json=as_json), out)
 
 
-for _command in (studies.evaluate, studies.compare, explore_command, edit_command, compile_command, serve_command):
+for _command in (
+    studies.evaluate,
+    studies.compare,
+    explore_command,
+    edit_command,
+    compile_command,
+    serve_command,
+    query_command,
+):
     app.command()(_command)

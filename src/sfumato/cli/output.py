@@ -154,14 +154,17 @@ def _plain(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def fail(message: str, code: int) -> NoReturn:
-    """Say what went wrong on standard error, and as JSON where that was asked for, and stop."""
+def fail(message: str, code: int, pointer: Sequence[str] = ()) -> NoReturn:
+    """Say what went wrong on standard error, and as JSON where that was asked for, and stop.
+
+    A pointer is lines below the message that show where the fault is.
+    """
     from sfumato.cli.wording import speak
 
     message = speak(message)
     if "--json" in sys.argv:
         sys.stdout.write(escape_json(json.dumps({"error": message}, ensure_ascii=False)) + "\n")
-    sys.stderr.write(f"sfumato: {make_visible(message)}\n")
+    sys.stderr.write("\n".join([f"sfumato: {make_visible(message)}", *map(make_visible, pointer)]) + "\n")
     sys.exit(code)
 
 

@@ -238,7 +238,7 @@ class Chunks:
         holders = self.holders.take(terms)
         where, number = holders.codes.astype(np.int64), holders.row_of_token
         # Clusters that share a leaf are above each other; one with a single child has the leaves of that child.
-        below = (begin[where] >= begin[owner]) & (end[where] <= end[owner]) & (self._depth[where] > self._depth[owner])
+        below = (begin[where] >= begin[owner]) & (end[where] <= end[owner]) & (self.depth[where] > self.depth[owner])
         where, number = where[below], number[below]
         change = np.zeros((len(terms), end[owner] - begin[owner] + 1), dtype=np.int64)
         np.add.at(change, (number, begin[where] - begin[owner]), 1)
@@ -246,7 +246,7 @@ class Chunks:
         return np.asarray(np.cumsum(change[:, :-1], axis=1) > 0)
 
     @cached_property
-    def _depth(self) -> Ints:
+    def depth(self) -> Ints:
         """Number of clusters above each."""
         depth = np.zeros(len(self.names), dtype=np.int64)
         nodes = self.parent

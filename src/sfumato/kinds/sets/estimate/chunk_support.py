@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sfumato.kinds.sets.estimate.occupancy import meeting_chance
 from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.shares import Shares
 
 __all__ = ["ChunkSupport"]
 
@@ -47,7 +48,7 @@ class ChunkSupport:
     def expected(self, items: Sequence[int]) -> float:
         """Return the mean number of records that hold all items, over the draws of the placement."""
         total = 0.0
-        for leaves, blocks in self._split(items):
+        for leaves, blocks in self.split(items):
             number = self.placement.sizes[leaves].astype(np.float64)
             for block in blocks:
                 number *= self._chance(block, leaves)
@@ -55,14 +56,20 @@ class ChunkSupport:
                 number *= self._correction(blocks, leaves)
             if len(items) == 1:
                 is_term = self.placement.is_term[blocks[0][1]]
-                number += np.where(is_term, self.placement.taken[leaves], 0.0)
+                number[is_term] += self.placement.take(leaves[is_term])
             total += float(number.sum())
         return total
 
     def certain(self, items: Sequence[int]) -> int:
         """Return a number of records that hold all items in every possible original."""
-        total = 0
-        for leaves, blocks in self._split(items):
+        return sum(int(numbers.sum()) for _, numbers in self.find_certain(items))
+
+    def find_certain(self, items: Sequence[int]) -> Iterator[tuple[Ints, Ints]]:
+        """Yield clusters, and how many of the records below each hold all items in every possible original.
+
+        No record is counted twice.
+        """
+        for leaves, blocks in self.split(items):
             sizes = self.placement.sizes[leaves]
             shared = np.array([self.placement.is_shared[chunk] for _, chunk in blocks])
             missing = np.zeros(len(leaves), dtype=np.int64)
@@ -70,11 +77,10 @@ class ChunkSupport:
                 missing += np.where(is_shared, 0, self._missing(block, sizes))
             held = np.maximum(sizes - missing, 0)
             times = shared.sum(axis=0)
-            total += int(held[times == 0].sum())
+            yield self.placement.leaves[leaves[times == 0]], held[times == 0]
             for number, (part, chunk) in enumerate(blocks):
                 mine = (times == 1) & shared[number]
-                total += self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
-        return total
+                yield self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
 
     def inside(self, items: Sequence[int]) -> int:
         """Return how many subrecords hold all items, plus the term chunks that hold a single item."""
@@ -84,7 +90,7 @@ class ChunkSupport:
         chunks, counts = self._counts(tuple(items))
         return int(counts[~self.placement.is_term[chunks]].sum())
 
-    def _split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
+    def split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
         """Yield the leaves that have all items, by the parts the items fall into there."""
         chunk_of = np.stack([self.placement.sources(item) for item in items])
         leaves = np.flatnonzero((chunk_of >= 0).all(axis=0))
@@ -112,7 +118,7 @@ class ChunkSupport:
         part, chunk = block
         placement = self.placement
         sizes = placement.sizes[leaves]
-        chance = self._count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
+        chance = self.count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
         chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
         closed = np.flatnonzero(self._is_restricted[chunk])
         if len(closed):
@@ -121,38 +127,27 @@ class ChunkSupport:
 
     def _expect_restricted(self, part: tuple[int, ...], chunk: Ints, leaves: Ints) -> Floats:
         """Return the expected number of subrecords with a part in each leaf, from a restricted chunk above it."""
-        tables, row_of_subrecord, first_leaf = self._shares
+        shares, chunk_of_row = self._shares, self.placement.chunks.chunk_of_row
         holders = self._holders(part)
-        holders = holders[self._is_restricted[self.placement.chunks.chunk_of_row[holders]]]
-        # Subrecords of one kind have the same row of their chunk's table; rows are in the order of the chunks.
-        rows, example, times = np.unique(row_of_subrecord[holders], return_index=True, return_counts=True)
-        chunk_of_row = self.placement.chunks.chunk_of_row[holders[example]]
-        begin, end = np.searchsorted(chunk_of_row, chunk), np.searchsorted(chunk_of_row, chunk, side="right")
+        asked = np.zeros(len(self.placement.chunks), dtype=bool)
+        asked[chunk] = True
+        holders = holders[asked[chunk_of_row[holders]]]
+        shares.add(chunk)
+        # Subrecords of one kind have the same row of their chunk's table; these are put in the order of the chunks.
+        rows, example, times = np.unique(shares.row_of_subrecord[holders], return_index=True, return_counts=True)
+        order = np.argsort(chunk_of_row[holders[example]], kind="stable")
+        rows, example, times = rows[order], example[order], times[order]
+        chunk_of_kind = chunk_of_row[holders[example]]
+        begin, end = np.searchsorted(chunk_of_kind, chunk), np.searchsorted(chunk_of_kind, chunk, side="right")
         room = end - begin
         which = np.repeat(np.arange(len(chunk)), room)
         at = np.arange(len(which)) + np.repeat(begin - (np.cumsum(room) - room), room)
-        cells = tables[rows[at] + np.repeat(leaves - first_leaf[chunk], room)]
+        cells = shares.cells[rows[at] + np.repeat(leaves - shares.first_leaf[chunk], room)]
         return np.asarray(np.bincount(which, weights=times[at] * cells, minlength=len(chunk)), dtype=np.float64)
 
     @cached_property
-    def _shares(self) -> tuple[Floats, Ints, Ints]:
-        """The tables of all restricted chunks: how many subrecords of a kind are expected in a leaf, for each of them.
-
-        Second, where the row of every subrecord of such a chunk begins; third, the leaf of every chunk's first column.
-        """
-        chunks = self.placement.chunks
-        row_of_subrecord = np.full(len(chunks.subrecords), -1, dtype=np.int64)
-        first_leaf = np.zeros(len(chunks), dtype=np.int64)
-        tables, filled = [np.empty(0)], 0
-        for chunk in sorted(self.placement.restricted):
-            allotment = self.placement.restricted[chunk]
-            kinds, leaves = allotment.expected.shape
-            amounts = np.bincount(allotment.kind_of_row, minlength=kinds)
-            tables.append((allotment.expected / amounts[:, None]).ravel())
-            row_of_subrecord[chunks.rows(chunk)] = filled + allotment.kind_of_row * leaves
-            first_leaf[chunk] = allotment.first
-            filled += kinds * leaves
-        return np.concatenate(tables), row_of_subrecord, first_leaf
+    def _shares(self) -> Shares:
+        return Shares(self.placement.chunks, self.placement.restricted)
 
     def _correction(self, blocks: list[_Block], leaves: Ints) -> Floats:
         """Return by what chances change where several record chunks must together leave no record empty."""
@@ -174,15 +169,16 @@ class ChunkSupport:
         part, chunk = block
         # Nothing is known about items of a term chunk but that each has a record.
         in_terms = len(part) * (sizes - 1)
-        return np.where(self.placement.is_term[chunk], in_terms, sizes - self._count_in(part, chunk))
+        return np.where(self.placement.is_term[chunk], in_terms, sizes - self.count_in(part, chunk))
 
-    def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> int:
-        """Add up, over shared chunks, the subrecords with a part that find no record without the rest.
+    def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> tuple[Ints, Ints]:
+        """Return clusters with shared chunks, and how many subrecords with a part find no record without the rest.
 
         `held` says how many records of each leaf certainly have the rest.
         """
-        total = 0
-        for shared in np.unique(chunk).tolist():
+        chunks = np.unique(chunk)
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for at, shared in enumerate(chunks.tolist()):
             mine = chunk == shared
             room, rest = int(self.placement.room[shared]), held[mine]
             if shared in self.placement.restricted:
@@ -191,9 +187,9 @@ class ChunkSupport:
                 is_open = allotment.is_open[np.unique(allotment.kind_of_row[rows])].any(axis=0)
                 room = int(allotment.sizes[is_open].sum())
                 rest = rest[is_open[leaves[mine] - allotment.first]]
-            count = int(self._count_in(part, np.array([shared]))[0])
-            total += max(0, count - (room - int(rest.sum())))
-        return total
+            count = int(self.count_in(part, np.array([shared]))[0])
+            found[at] = max(0, count - (room - int(rest.sum())))
+        return self.placement.chunks.cluster[chunks], found
 
     @cached_property
     def _is_restricted(self) -> npt.NDArray[np.bool_]:
@@ -201,7 +197,7 @@ class ChunkSupport:
         marked[np.array(list(self.placement.restricted), dtype=np.int64)] = True
         return marked
 
-    def _count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
+    def count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
         """Return how many subrecords of each chunk have all items of a part."""
         chunks, counts = self._counts(part)
         if not len(chunks):

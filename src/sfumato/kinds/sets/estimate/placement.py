@@ -20,6 +20,7 @@ import numpy.typing as npt
 from sfumato.core.errors import SchemaError
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.estimate.allotment import Allotment
+from sfumato.kinds.sets.estimate.shares import Allotments
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
 
@@ -142,7 +143,7 @@ class Placement:
         return Ragged(offsets, items.row_of_token[order].astype(np.int32), ())
 
     @cached_property
-    def restricted(self) -> dict[int, Allotment]:
+    def restricted(self) -> Allotments:
         """Shared chunks with subrecords that are not allowed in all leaves below, and how those are shared out."""
         pairs, _ = self.holdings
         term, chunk = pairs.row_of_token, pairs.codes.astype(np.int64)
@@ -158,7 +159,7 @@ class Placement:
         found: dict[int, list[int]] = {}
         for number in np.flatnonzero(deeper).tolist():
             found.setdefault(int(chunk[number]), []).append(int(term[number]))
-        return {chunk: self._allot(chunk, terms) for chunk, terms in found.items()}
+        return Allotments(list(found), lambda chunk: self._allot(chunk, found[chunk]))
 
     def _allot(self, chunk: int, terms: list[int]) -> Allotment:
         first, end = (int(side[self.chunks.cluster[chunk]]) for side in self.below)
@@ -181,36 +182,45 @@ class Placement:
                 is_open[kind[starts]] &= ~np.logical_or.reduceat(closed[begin + term], starts, axis=0)
         return Allotment.of(is_open, kind_of_row, self.sizes[first:end], first)
 
+    def take(self, leaves: Ints) -> Floats:
+        """Return how many records of leaves with a term chunk are expected to take one certain item of it.
+
+        They are those that have nothing else: no subrecord of any chunk, and none of the items of the term chunk.
+        """
+        empty = self._bare[leaves].copy()
+        for at in np.flatnonzero(empty).tolist():
+            empty[at] *= self._left_empty(int(leaves[at]))
+        terms = self._terms_in[self.term_chunk[leaves]]
+        sizes = self.sizes[leaves]
+        return np.asarray(sizes * empty * (1 - 1 / sizes) ** terms / terms, dtype=np.float64)
+
     @cached_property
-    def filled(self) -> Floats:
-        """Expected number of records of every leaf that take an item of the term chunk because they have nothing."""
-        cluster = self.chunks.cluster
-        first, end = self.below
-        empty = np.ones(len(self.leaves))
-        for chunk in np.flatnonzero(~self.is_term).tolist():
-            leaves = slice(int(first[cluster[chunk]]), int(end[cluster[chunk]]))
-            if chunk in self.restricted:
-                empty[leaves] *= 1 - self.restricted[chunk].expected.sum(axis=0) / self.sizes[leaves]
-            else:
-                empty[leaves] *= 1 - self.row_counts[chunk] / self.room[chunk]
-        there = self.term_chunk >= 0
-        terms = np.zeros(len(self.leaves), dtype=np.int64)
-        terms[there] = self._terms_in[self.term_chunk[there]]
-        filled: Floats = np.where(there, self.sizes * empty * (1 - 1 / self.sizes) ** terms, 0.0)
-        return filled
+    def _bare(self) -> Floats:
+        """Chance that a record of every leaf gets nothing of the leaf's own record chunks."""
+        bare = np.ones(len(self.leaves))
+        np.multiply.at(bare, self.leaf_of_own, 1 - self.row_counts[self.own] / self.sizes[self.leaf_of_own])
+        return bare
+
+    def _left_empty(self, leaf: int) -> float:
+        """Return the chance that a record of a leaf gets nothing of the shared chunks above it."""
+        chunks, chance = self.chunks, 1.0
+        cluster = int(chunks.parent[self.leaves[leaf]])
+        while cluster >= 0:
+            begin, end = np.searchsorted(chunks.cluster, [cluster, cluster + 1]).tolist()
+            for chunk in range(begin, end):
+                if chunk in self.restricted:
+                    allotment = self.restricted[chunk]
+                    here = allotment.expected[:, leaf - allotment.first].sum()
+                    chance *= 1 - here / self.sizes[leaf]
+                else:
+                    chance *= 1 - self.row_counts[chunk] / self.room[chunk]
+            cluster = int(chunks.parent[cluster])
+        return float(chance)
 
     @cached_property
     def _terms_in(self) -> Ints:
         """Number of items that stand in every chunk, counted once per subrecord."""
         return np.diff(self.chunks.subrecords.offsets[self.chunks.bounds])
-
-    @cached_property
-    def taken(self) -> Floats:
-        """Expected number of these records that take one certain item of the leaf's term chunk."""
-        there = self.term_chunk >= 0
-        terms = np.ones(len(self.leaves))
-        terms[there] = self._terms_in[self.term_chunk[there]]
-        return self.filled / terms
 
     @cached_property
     def _sources(self) -> dict[int, npt.NDArray[np.int32]]:

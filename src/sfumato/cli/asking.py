@@ -1,0 +1,117 @@
+"""The command that asks questions of data and releases."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json, with_reading
+from sfumato.cli.output import Output, show_work
+from sfumato.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.query.answer import Answer
+
+__all__ = ["query"]
+
+_SHOWN = 40
+"""Rows of a long table that people are shown; --json prints all."""
+
+
+@with_reading
+def query(
+    source: Annotated[Path, typer.Argument(help="Directory of a release, or a file with data (then say --kind).")],
+    reading: dict[str, Any],
+    questions: Annotated[
+        list[str] | None, typer.Argument(help="Questions, such as 'count person where clinic then pharmacy'.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="File with one question per line; # begins a remark.")] = None,
+    kind: Annotated[str, typer.Option(help="Kind of the data, such as sequences; a release says its own.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Ask data or a release: what is certain, what is possible, what is to be expected.
+
+    Certain is true in every original that could have been published so, possible in some. Questions such as:
+
+    count person where clinic before 2024-03-01 and then pharmacy within 7d
+
+    count record where age in 20..29 and not diagnosis = flu
+
+    count event where "night shift" during 2024-01..2024-02 by week
+
+    first clinic
+
+    relation value clinic and pharmacy
+
+    Names with spaces stand in quotes. A category of a hierarchy stands for all values below it (--hierarchy).
+    """
+    from sfumato import pipeline
+
+    asked = _collect(questions or [], file)
+    source_data, hierarchies = _open(source, kind, reading)
+    with show_work("answer"):
+        answers = pipeline.query_all(source_data, asked, hierarchies)
+    out = Output(as_json=as_json)
+    _show(out, answers)
+    out.finish({"answers": [answer.to_dict() for answer in answers]})
+
+
+def _collect(questions: list[str], file: Path | None) -> list[Any]:
+    """Read the questions of the command line and of a file."""
+    from sfumato.query.language import parse, parse_lines
+
+    asked = [parse(question) for question in questions]
+    if file is not None:
+        try:
+            asked += parse_lines(file.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise ParameterError(f"{file}: questions must be written in UTF-8.") from None
+    if not asked:
+        raise ParameterError("query: ask something, on the command line or in a file (--file).")
+    return asked
+
+
+def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Read data where a kind is said; otherwise the source is a release, and hierarchies only lend their names."""
+    from sfumato import pipeline
+    from sfumato.io.hierarchies import read_hierarchy
+    from sfumato.io.releases import find_release
+
+    if kind:
+        return pipeline.read(source, kind, **reading), {}
+    if not source.is_dir():
+        raise ParameterError(f"{source}: is no directory of a release. If it is data, say of which kind (--kind).")
+    find_release(source)
+    given = dict(reading)
+    files, root = given.pop("hierarchies", {}), given.pop("hierarchy_root", None)
+    if given:
+        raise ParameterError(
+            f"query: {next(iter(given))} says how data are read, and this is a release. Say --kind if it is data."
+        )
+    return source, {column: read_hierarchy(Path(path), root=root) for column, path in files.items()}
+
+
+def _show(out: Output, answers: list[Answer]) -> None:
+    """Print answers for people: all numbers in one table, then what is told stretch by stretch or record by record."""
+    rows = [
+        (answer.query, answer.certain, _spell(answer.possible), answer.expected, answer.counted) for answer in answers
+    ]
+    out.table("Answers", ["question", "certain", "possible", "expected", "of"], rows)
+    for answer in answers:
+        if answer.table is not None:
+            shown = answer.table.slice(0, _SHOWN)
+            cells = [tuple(map(_spell, row.values())) for row in shown.to_pylist()]
+            out.table(answer.query, shown.column_names, cells)
+            if answer.table.num_rows > len(cells):
+                out.say(f"{answer.table.num_rows - len(cells):,} more rows are not shown; --json prints them all.")
+    for note in dict.fromkeys(note for answer in answers for note in answer.notes):
+        out.say(f"- {note}")
+
+
+def _spell(cell: Any) -> Any:
+    if isinstance(cell, float) and math.isinf(cell):
+        return "any number"
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

@@ -1,0 +1,255 @@
+"""Bounds from shares: how many people of a class did something, when only the time of all of them together is known.
+
+A class of n people spends T of the n L slots of an interval on an activity. No more than T people can have done it
+there, and no fewer than T / L: each has only L slots. Of an interval that a window cuts, so many of the T slots must
+lie inside as do not fit outside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.release import Release
+from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
+from sfumato.query.events import Events
+from sfumato.query.evidence import Link, Names, Selection, Values
+from sfumato.query.moments import Span
+from sfumato.query.truth import Truth, combine_all
+
+__all__ = ["Shares"]
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shares:
+    """What classes of people did together, interval by interval.
+
+    Parameters
+    ----------
+    classes
+        Number of people of every class.
+    starts, lengths
+        When the slots of every interval begin: its first one, and how many it has.
+    step
+        Time from one slot to the next.
+    owner, interval, activity, low, high
+        Of every listed share: class, interval and activity by number, and the slots of all people together that it
+        stands for, at least and at most.
+    unlisted
+        By class and interval: how many slots an activity may have at most that is not listed.
+    hidden
+        By class and interval: whether nothing is known.
+    names, timing
+        Of the activities and the times.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
+    >>> shares = Shares.of(sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release)
+    >>> eating = shares.judge([Link(shares.names.find("eat"))])
+    >>> eating.low.tolist(), eating.high.tolist()
+    ([1], [1])
+    """
+
+    classes: Ints
+    starts: Ints
+    lengths: Ints
+    step: int
+    owner: Ints
+    interval: Ints
+    activity: Ints
+    low: Ints
+    high: Ints
+    unlisted: Ints
+    hidden: Flags
+    names: Names
+    timing: str
+
+    @classmethod
+    def of(cls, release: Release) -> Shares:
+        """Read a release."""
+        published, claim = PublishedClasses.of(release), release.guarantee
+        slots, length = int(getattr(claim, "slots", 1)), int(getattr(claim, "slot", 1))
+        digits, gap = getattr(claim, "digits", None), getattr(claim, "gap", None)
+        # Intervals of which nothing is listed by anybody are at the end, or there are none.
+        lengths = measure_intervals(max(slots, (len(published.begins) - 1) * length + 1), length)
+        dated = release.columns[1].form.type == "timestamp"
+        starts = published.begins if dated else published.begins * length
+        # The time of a single slot is not published where there is one interval; then it lasts as long as it may.
+        step = int(starts[1] - starts[0]) // length if len(starts) > 1 else (1 << 40 if dated else 1)
+        room = published.sizes[:, None] * lengths[: len(starts)]
+        low, high = _bound_slots(published.share, room[published.owner, published.interval], digits)
+        return cls(
+            published.sizes,
+            starts,
+            lengths[: len(starts)],
+            step,
+            published.owner,
+            published.interval,
+            published.activity,
+            low,
+            high,
+            _bound_slots(np.zeros(room.shape), room, digits)[1],
+            published.find_hidden(gap),
+            Names(published.labels),
+            "moment" if dated else "number",
+        )
+
+    @property
+    def size(self) -> int:
+        """How much there is to look at: all slots of all people."""
+        return int(self.classes.sum() * self.lengths.sum())
+
+    @property
+    def span(self) -> Span | None:
+        """The first and the last slot."""
+        return (int(self.starts[0]), int(self._last[-1])) if len(self.starts) else None
+
+    @property
+    def _last(self) -> Ints:
+        return self.starts + (self.lengths - 1) * self.step
+
+    @property
+    def _room(self) -> Ints:
+        return self.classes[:, None] * self.lengths
+
+    def _count_slots(self, selection: Selection) -> tuple[Ints, Ints]:
+        """Return how many slots go to some activities, by class and interval, at least and at most."""
+        inside, room = selection.inside, self._room
+        if inside.all() and selection.beyond:
+            return room, room
+        wanted = inside[self.activity]
+        low, high = self._add_up(self.low, wanted), self._add_up(self.high, wanted)
+        most = room - self._add_up(self.low, ~wanted)
+        if not selection.beyond:
+            missing = int(inside.sum()) - self._add_up(np.ones_like(self.low), wanted)
+            most = np.minimum(most, high + missing * self.unlisted)
+        return np.where(self.hidden, 0, low), np.where(self.hidden, room, most)
+
+    def _add_up(self, slots: Ints, chosen: Flags) -> Ints:
+        """Add up what some listed shares stand for, by class and interval."""
+        spot = self.owner[chosen] * len(self.starts) + self.interval[chosen]
+        whole = np.bincount(spot, slots[chosen], minlength=len(self.classes) * len(self.starts))
+        return whole.astype(np.int64).reshape(len(self.classes), len(self.starts))
+
+    def _cut(self, window: Span | None) -> Ints:
+        """Return how many slots of every interval lie in a window."""
+        if window is None:
+            return self.lengths
+        first = -((self.starts - window[0]) // self.step)
+        last = (window[1] - self.starts) // self.step
+        slots: Ints = np.maximum(np.minimum(last, self.lengths - 1) - np.maximum(first, 0) + 1, 0)
+        return slots
+
+    def _bound_people(self, link: Link) -> tuple[Ints, Ints]:
+        """Return how many people of every class did something in every interval, at least and at most."""
+        low, high = self._count_slots(link.selection)
+        inside = self._cut(link.window)
+        spilled = np.maximum(low - self.classes[:, None] * (self.lengths - inside), 0)
+        least = -(-spilled // np.maximum(inside, 1))
+        most = np.where(inside > 0, np.minimum(high, self.classes[:, None]), 0)
+        return np.where(inside > 0, least, 0), most
+
+    def judge(self, links: Sequence[Link]) -> Truth:
+        """Tell of how many people of every class the events happened one after the other."""
+        bounds = [self._bound_people(link) for link in links]
+        low = bounds[0][0]
+        for (least, _), link in zip(bounds[1:], links[1:], strict=True):
+            low = self._follow(low, least, link.within)
+        certain = low.max(axis=1, initial=0)
+        highs = [high for _, high in bounds]
+        for at in range(1, len(highs)):
+            highs[at] = np.where(self._reach(highs[at - 1]), highs[at], 0)
+        for at in range(len(highs) - 1, 0, -1):
+            highs[at - 1] = np.where(self._reach(highs[at][:, ::-1])[:, ::-1], highs[at - 1], 0)
+        possible = np.minimum.reduce([high.sum(axis=1) for high in highs] + [self.classes])
+        return Truth(certain, np.maximum(possible, certain), self.classes)
+
+    def _reach(self, high: Ints) -> Flags:
+        """Tell which intervals come after one in which something was possible, or have room for both."""
+        there = np.cumsum(high > 0, axis=1)
+        before = np.concatenate([np.zeros((len(high), 1), np.int64), there[:, :-1]], axis=1)
+        return np.asarray(np.where(self.lengths.max(initial=1) > 1, there, before) > 0)
+
+    def _follow(self, before: Ints, after: Ints, within: int | None) -> Ints:
+        """Return of how many people both happened, the second in every interval: at least a + b - n of n."""
+        found = np.zeros_like(after)
+        for at in range(1, len(self.starts)):
+            first = 0
+            if within is not None:
+                first = int(np.searchsorted(self.starts, self._last[at] - within))
+            if first < at:
+                found[:, at] = before[:, first:at].max(axis=1) + after[:, at] - self.classes
+        return np.maximum(found, 0)
+
+    def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
+        """Tell of how many people all of several such things hold."""
+        return combine_all([self.judge(links) for links in tests])
+
+    def count(self, link: Link) -> tuple[int, float]:
+        """Return how many slots there are of it, of all people together."""
+        low, high = self._count_slots(link.selection)
+        inside = self._cut(link.window)
+        outside = self.classes[:, None] * (self.lengths - inside)
+        low, high = np.maximum(low - outside, 0), np.minimum(high, self.classes[:, None] * inside)
+        return int(low.sum()), float(high.sum())
+
+    def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
+        """Draw an original: within every class and interval, slots are dealt out to its people by chance."""
+        record, value, time, before = [], [], [], 0
+        ends = np.searchsorted(self.owner, np.arange(len(self.classes) + 1))
+        for at, people in enumerate(self.classes.tolist()):
+            low, high = self._lay_out(slice(ends[at], ends[at + 1]))
+            for length in np.unique(self.lengths).tolist():
+                intervals = np.flatnonzero(self.lengths == length)
+                slots = _deal(low[intervals], high[intervals], people * length)
+                mixed = random.permuted(slots, axis=1).reshape(len(intervals), people, length)
+                there, who, slot = np.nonzero(wanted.inside[mixed])
+                record.append(who + before)
+                value.append(mixed[there, who, slot])
+                time.append(self.starts[intervals[there]] + slot * self.step)
+            before += people
+        exact = Values.exact(len(self.names.labels))
+        columns = [np.concatenate([np.zeros(0, np.int64), *part]) for part in (record, value, time)]
+        return Events.of(before, columns[0], columns[1], exact, self.names, self.timing, lo=columns[2])
+
+    def _lay_out(self, listed: slice) -> tuple[Ints, Ints]:
+        """Return the slots of one class by interval and activity, at least and at most."""
+        low = np.zeros((len(self.starts), len(self.names.labels)), dtype=np.int64)
+        high = low.copy()
+        low[self.interval[listed], self.activity[listed]] = self.low[listed]
+        high[self.interval[listed], self.activity[listed]] = self.high[listed]
+        return low, high
+
+
+def _bound_slots(shares: Floats, room: Ints, digits: int | None) -> tuple[Ints, Ints]:
+    """Return the whole numbers of slots that published shares may stand for; rounded ones are less than a unit off."""
+    slots = shares * room
+    if digits is None:
+        exact = np.rint(slots).astype(np.int64)
+        return exact, exact
+    off, slack = room * 10.0**-digits, 1e-6
+    low = np.floor(slots - off + slack).astype(np.int64) + 1
+    high = np.ceil(slots + off - slack).astype(np.int64) - 1
+    return np.maximum(low, 0), np.minimum(np.maximum(high, 0), room)
+
+
+def _deal(low: Ints, high: Ints, room: int) -> Ints:
+    """Return the activities of all slots of every interval, as many of each as there are at least, then the others."""
+    counts = low.copy()
+    missing = room - counts.sum(axis=1)
+    for activity in np.argsort(-(high + low).sum(axis=0)).tolist():
+        more = np.clip(np.minimum(missing, high[:, activity] - counts[:, activity]), 0, None)
+        counts[:, activity] += more
+        missing -= more
+    counts[:, 0] += missing
+    codes = np.tile(np.arange(counts.shape[1]), len(counts))
+    return np.repeat(codes, counts.reshape(-1)).reshape(len(counts), room)

@@ -1,0 +1,46 @@
+"""What a table with sets, original or published, says about the attributes and the items of its records."""
+
+from __future__ import annotations
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.release import Release
+from sfumato.kinds.sets.evidence.baskets import DRAWN, REMOVED, read_items, read_values
+from sfumato.kinds.table.evidence import published_attributes, read_attributes
+from sfumato.query.evidence import Evidence
+
+__all__ = ["of_dataset", "of_release"]
+
+
+def of_dataset(dataset: Dataset) -> Evidence:
+    """Read an original: everything is what it is.
+
+    Examples
+    --------
+    >>> told = of_dataset(Dataset.of("rt", [(19,), (22,)], ("age",), [["wine", "bread"], []]))
+    >>> told.history.names.labels, list(told.attributes)
+    (('wine', 'bread'), ['age'])
+    """
+    attributes = read_attributes(dataset)
+    people = dataset.person_codes()
+    return Evidence(dataset.unit, len(dataset), 0, read_items(dataset), attributes, people=people, exact=True)
+
+
+def of_release(release: Release) -> Evidence:
+    """Read what is published: attributes within cells, and items within values.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.query.asking import ask
+    >>> data = sf.Dataset.of("rt", [(20,), (24,)], ("age",), [["wine"], ["wine", "beer"]])
+    >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32)).release
+    >>> answer = ask(of_release(release), "count person where wine and age < 22")
+    >>> answer.certain, answer.possible
+    (0, 2)
+    """
+    removed = release.suppressed()
+    history = read_values(release.history(), release.members(), removed)
+    notes = (REMOVED,) if removed else ()
+    withheld = sum(release.withheld.values())
+    attributes = published_attributes(release)
+    return Evidence(release.unit, len(release), withheld, history, attributes, notes=notes, drawn=DRAWN)

@@ -1,0 +1,83 @@
+"""How many subrecords of restricted chunks are expected in the leaves, chunk by chunk as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.kinds.sets.estimate.allotment import Allotment
+from sfumato.kinds.sets.published import Chunks
+
+__all__ = ["Allotments", "Shares"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Allotments(Mapping[int, Allotment]):
+    """Restricted chunks and how their subrecords are shared out, each found when it is asked for first.
+
+    Examples
+    --------
+    >>> found = Allotments([3, 5], lambda chunk: chunk * 10)
+    >>> list(found), found[5], 4 in found
+    ([3, 5], 50, False)
+    """
+
+    def __init__(self, chunks: list[int], find: Callable[[int], Allotment]) -> None:
+        self._known: dict[int, Allotment | None] = dict.fromkeys(chunks)
+        self._find = find
+
+    def __contains__(self, chunk: object) -> bool:
+        return chunk in self._known
+
+    def __getitem__(self, chunk: int) -> Allotment:
+        found = self._known[chunk]
+        if found is None:
+            found = self._known[chunk] = self._find(chunk)
+        return found
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+class Shares:
+    """Tables of restricted chunks, one behind the other in one array: rows are kinds of subrecords, columns leaves.
+
+    Attributes
+    ----------
+    cells
+        How much of a subrecord of a kind is expected in a leaf.
+    row_of_subrecord
+        Where the row of every subrecord begins in ``cells``.
+    first_leaf
+        Leaf of the first column of every chunk's table.
+    """
+
+    def __init__(self, chunks: Chunks, allotments: Mapping[int, Allotment]) -> None:
+        self._chunks, self._allotments = chunks, allotments
+        self._is_known = np.zeros(len(chunks), dtype=bool)
+        self._used = 0
+        self.cells = np.empty(1 << 10)
+        self.row_of_subrecord = np.full(len(chunks.subrecords), -1, dtype=np.int64)
+        self.first_leaf = np.zeros(len(chunks), dtype=np.int64)
+
+    def add(self, chunks: Ints) -> None:
+        """Add the tables of chunks that are not here yet."""
+        for chunk in np.unique(chunks[~self._is_known[chunks]]).tolist():
+            allotment = self._allotments[chunk]
+            kinds, leaves = allotment.expected.shape
+            amounts = np.bincount(allotment.kind_of_row, minlength=kinds)
+            end = self._used + kinds * leaves
+            if end > len(self.cells):
+                self.cells = np.concatenate([self.cells[: self._used], np.empty(2 * end - self._used)])
+            self.cells[self._used : end] = (allotment.expected / amounts[:, None]).ravel()
+            self.row_of_subrecord[self._chunks.rows(chunk)] = self._used + allotment.kind_of_row * leaves
+            self.first_leaf[chunk] = allotment.first
+            self._used = end
+            self._is_known[chunk] = True

@@ -1,0 +1,140 @@
+"""Records of items, some of them hidden in values that stand for at least one of several."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.ragged import Ragged
+from sfumato.core.release import Release
+from sfumato.kinds.sets.estimate.supports import weigh_members
+from sfumato.query.events import Events
+from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
+from sfumato.query.naming import list_categories
+
+__all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
+
+DRAWN = (
+    "expected is the mean over originals drawn at random: of a value that stands for several items each by its share, "
+    "less for those that other records publish by their own name, and at least one; every moment or number of an "
+    "interval equally likely; nothing removed, and records left out like the others."
+)
+REMOVED = "items that were removed from all records may be in any of them."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Baskets(Events):
+    """Sets of items. An entry is a value, which stands for at least one of its members and perhaps for all.
+
+    Parameters
+    ----------
+    weights
+        How likely every item is in a value that may hide it, beside the other members.
+
+    Examples
+    --------
+    >>> told = read_values(Ragged.from_lists([["P", "c"], ["P"]]), {"P": ("a", "b")})
+    >>> truths = [told.judge([Link(told.names.find(item))]) for item in "ac"]
+    >>> [(truth.low.tolist(), truth.high.tolist()) for truth in truths]
+    [([0, 0], [1, 1]), ([1, 0], [1, 0])]
+    """
+
+    weights: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty(0))
+
+    def count(self, link: Link) -> tuple[int, float]:
+        """Return how many items asked for there are at least and at most: one and the same is once in a record."""
+        sizes, chosen = self.values.sizes[self.value], link.selection.inside
+        must = self.find_must(link)
+        exact = np.bincount(self.record[must[sizes[must] == 1]], minlength=self.records)
+        some = np.zeros(self.records, dtype=np.int64)
+        some[self.record[must]] = 1
+        entry = np.flatnonzero(self.values.can(link.selection)[self.value])
+        room = sizes[entry]
+        which = np.repeat(np.arange(len(entry)), room)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
+        member = self.values.members[self.values.starts[self.value[entry]][which] + within]
+        pairs = (self.record[entry][which] * len(chosen) + member)[chosen[member]]
+        return int(np.maximum(exact, some).sum()), float(len(np.unique(pairs)))
+
+    def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
+        """Draw an original: every member of a value by its weight, each on its own, and one where that gives none."""
+        there = self.take(np.flatnonzero((self.least > 0) & self.values.can(wanted)[self.value]))
+        values = self.values
+        room = values.sizes[there.value]
+        entry = np.repeat(np.arange(len(room)), room)
+        first = np.cumsum(room) - room
+        member = values.members[values.starts[there.value][entry] + np.arange(len(entry)) - first[entry]]
+        weight = self.weights[member]
+        total = np.bincount(entry, weight, minlength=len(room))
+        chosen = random.random(len(entry)) < weight / total[entry]
+        # A value without any member drawn gets the one that its share of the line of weights falls on.
+        none = np.bincount(entry[chosen], minlength=len(room)) == 0
+        line = np.cumsum(weight)
+        start = np.append(0.0, line)[first]
+        at = np.searchsorted(line, start[none] + random.random(int(none.sum())) * total[none], side="right")
+        chosen[np.clip(at, first[none], first[none] + room[none] - 1)] = True
+        exact = Values.exact(len(self.names.labels))
+        record = there.record[entry[chosen]]
+        return Events.of(self.records, record, member[chosen], exact, self.names, self.timing)
+
+
+def of_dataset(dataset: Dataset) -> Evidence:
+    """Read an original: every item is what it is.
+
+    Examples
+    --------
+    >>> of_dataset(Dataset.of("sets", [["bread", "wine"], ["bread"]])).history.names.labels
+    ('bread', 'wine')
+    """
+    history = read_items(dataset)
+    return Evidence(dataset.unit, len(dataset), history=history, people=dataset.person_codes(), exact=True)
+
+
+def read_items(dataset: Dataset) -> Events:
+    """Return the items of an original."""
+    records = dataset.view_history()
+    names = Names(records.labels, list_categories(dataset.hierarchies.get("item")))
+    values = Values.exact(len(records.labels))
+    return Events.of(len(records), records.row_of_token, records.codes, values, names, "none")
+
+
+def of_values(release: Release) -> Evidence:
+    """Read records with generalised items.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
+    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
+    >>> told = of_values(sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes(32)).release)
+    >>> told.history.names.find("wine").inside.sum()
+    np.int64(1)
+    """
+    history = read_values(release.history(), release.members(), release.suppressed())
+    notes = (REMOVED,) if release.suppressed() else ()
+    return Evidence(release.unit, len(release), sum(release.withheld.values()), history, notes=notes, drawn=DRAWN)
+
+
+def read_values(records: Ragged, members: dict[str, tuple[str, ...]], removed: tuple[str, ...] = ()) -> Baskets:
+    """Return the items that records with generalised values may have; removed ones may be in all of them."""
+    records = records.distinct()
+    meanings = [members.get(label, (label,)) for label in records.labels]
+    labels = tuple(sorted({*removed, *(member for meaning in meanings for member in meaning)}))
+    code = {label: at for at, label in enumerate(labels)}
+    values = [[code[member] for member in meaning] for meaning in meanings]
+    record, value = records.row_of_token, records.codes.astype(np.int64)
+    least = np.ones(len(value), np.int64)
+    if removed:
+        values.append([code[item] for item in removed])
+        record = np.concatenate([record, np.arange(len(records))])
+        value = np.concatenate([value, np.full(len(records), len(values) - 1)])
+        least = np.concatenate([least, np.zeros(len(records), np.int64)])
+    known, _ = weigh_members(records, members)
+    weights = np.array([known.get(label, 1.0) for label in labels], dtype=np.float64)
+    sizes = np.array([len(found) for found in values], dtype=np.int64)
+    names = Names(labels, {name: found for name, found in members.items() if name not in code})
+    found = Events.of(len(records), record, value, Values.of(values), names, "none", least=least, most=sizes[value])
+    return Baskets(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)}, weights=weights)

@@ -1,0 +1,20 @@
+"""How much a release leaves open of what can be asked."""
+
+from __future__ import annotations
+
+from sfumato.query.certainty import OpenQuestions
+
+__all__ = ["METRIC", "QueryCertainty"]
+
+
+class QueryCertainty(OpenQuestions):
+    """Measure what questions leave open, as :class:`sfumato.query.certainty.OpenQuestions` says.
+
+    Examples
+    --------
+    >>> QueryCertainty(questions=20).better
+    'lower'
+    """
+
+
+METRIC = QueryCertainty

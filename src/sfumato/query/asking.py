@@ -1,0 +1,37 @@
+"""The front door of questions: one text, one piece of evidence, one answer."""
+
+from __future__ import annotations
+
+from sfumato.query.answer import Answer
+from sfumato.query.buckets import count_by_bucket
+from sfumato.query.comparing import compare_periods
+from sfumato.query.counting import count
+from sfumato.query.evidence import Evidence
+from sfumato.query.language import parse
+from sfumato.query.moments import Span
+from sfumato.query.periods import find_extremes
+from sfumato.query.plan import Plan
+from sfumato.query.syntax import Query
+
+__all__ = ["ask"]
+
+
+def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:
+    """Answer a question; ``lenient`` and ``span`` are those of a :class:`~sfumato.query.plan.Plan`.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.kinds.trajectories.evidence import of_release
+    >>> where = {"cafe": (0, 0), "bar": (1, 0), "clinic": (9, 9)}
+    >>> data = sf.Dataset.of("trajectories", [["cafe", "clinic"], ["bar", "clinic"], ["clinic"]], where)
+    >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
+    >>> answer = ask(of_release(release), "count person where cafe and then clinic")
+    >>> answer.certain, answer.possible
+    (0, 2)
+    """
+    query = parse(question) if isinstance(question, str) else question
+    plan = Plan(evidence, query.text, lenient, span)
+    if query.verb == "count":
+        return count(plan, query) if query.bucket is None else count_by_bucket(plan, query)
+    return compare_periods(plan, query) if query.verb == "relation" else find_extremes(plan, query)

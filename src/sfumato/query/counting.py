@@ -1,0 +1,144 @@
+"""Counts records, people and events under a condition: certain, possible, and the mean over drawn originals."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.unit import plural
+from sfumato.query.answer import Answer
+from sfumato.query.events import Events
+from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection
+from sfumato.query.means import know_mean
+from sfumato.query.plan import Plan
+from sfumato.query.syntax import Condition, Query, Sequel
+from sfumato.query.truth import Truth
+
+__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "name_counted"]
+
+DRAWN = (
+    "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
+    "equally likely, each on its own, nothing removed, and records left out like the others (of very many records, of "
+    "a part of them)."
+)
+_WITHHELD = "{} left out of the release may be anything: they count as possible."
+_UNKNOWN_OWNERS = (
+    "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
+    "of different ones; expected takes them to be of different ones."
+)
+_WORK = 6_000_000
+"""About so many entries are looked at to find what is expected."""
+
+
+def count(plan: Plan, query: Query) -> Answer:
+    """Answer a question that counts, over all time."""
+    evidence, noun = plan.evidence, plan.find_noun(query.noun)
+    low, high = count_bounds(plan, query.condition, noun, query.noun.at)
+    expected = float(low)
+    if not evidence.exact:
+        expected = _expect(plan, query, noun, low, high) if low < high else float(high)
+    notes = list_notes(evidence, noun, is_open=low < high)
+    shared = noun == "person" and not evidence.exact
+    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes, shared)
+
+
+def name_counted(evidence: Evidence, noun: str) -> str:
+    """Return what is counted, in the plural."""
+    if noun == "event":
+        return "events"
+    return evidence.unit.many if noun == "record" else plural(evidence.unit.owner)
+
+
+def list_notes(evidence: Evidence, noun: str, *, is_open: bool) -> tuple[str, ...]:
+    """Say what an answer rests on."""
+    notes = list(evidence.notes)
+    if evidence.withheld:
+        notes.append(_WITHHELD.format(evidence.unit.count(evidence.withheld)))
+    if noun == "person" and not evidence.exact:
+        notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
+    if is_open and not evidence.exact:
+        notes.append(evidence.drawn or DRAWN)
+    return tuple(notes)
+
+
+def count_bounds(plan: Plan, condition: Condition | None, noun: str, at: int) -> tuple[int, float]:
+    """Return how many records, people or events there are at least and at most."""
+    evidence = plan.evidence
+    if noun == "event":
+        return _count_events(plan, condition, at)
+    truth = Truth.everywhere(evidence.records) if condition is None else plan.judge(condition)
+    low, high = int(truth.low.sum()), int(truth.high.sum()) + evidence.withheld
+    if condition is None:
+        low = high
+    if noun == "record":
+        return low, high
+    if evidence.exact:
+        if evidence.people is None:
+            raise plan.fail("nobody knows whose these records are: count records instead.", at)
+        people = len(np.unique(evidence.people[truth.low > 0]))
+        return people, people
+    return min(low, 1), high
+
+
+def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int, float]:
+    """Count events of one step; of records that were left out nobody knows how many they had."""
+    history = plan.history(at)
+    if condition is None:
+        link = Link(Selection.everything(len(history.names.labels)))
+    elif isinstance(condition, Sequel) and len(condition.steps) == 1:
+        link = plan.find_link(condition.steps[0])
+    else:
+        raise plan.fail("events are counted one by one: ask for one event, perhaps in a window.", at)
+    low, high = history.count(link)
+    return low, float("inf") if plan.evidence.withheld else high
+
+
+def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
+    """Return the mean over drawn originals, between the bounds."""
+    evidence, wanted = plan.evidence, plan.wanted(query.condition)
+    share = evidence.total / max(evidence.records, 1)
+    known = know_mean(plan, query.condition, noun)
+    if known is not None:
+        return float(np.clip(known * share, low, high))
+    if noun == "event" and query.condition is None and evidence.history is not None:
+        wanted = Selection.everything(len(evidence.history.names.labels))
+    kept = "event" if noun == "event" else "record"
+    shares = [
+        count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
+        / max(drawn.records, 1)
+        for drawn in draw_originals(evidence, wanted)
+    ]
+    return float(np.clip(np.mean(shares) * evidence.total, low, high))
+
+
+def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
+    """Draw originals that could have been published so, fewer of large data; always the same ones.
+
+    Of very large data only some records are drawn: whoever adds up must go by the number of records drawn.
+    """
+    history = evidence.history
+    if isinstance(history, Events):
+        history = history.take(np.flatnonzero(history.values.can(wanted)[history.value]))
+        evidence = dataclasses.replace(evidence, history=history)
+    size = evidence.records // 4 + (0 if history is None else history.size)
+    random = np.random.default_rng(0)
+    if size > _WORK // 4 and isinstance(history, Events) and evidence.block is None:
+        chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
+        whole = evidence.attributes
+        attributes = Columns(tuple(whole), lambda name: _choose(whole[name], chosen))
+        evidence = dataclasses.replace(
+            evidence, records=len(chosen), history=history.choose(chosen), attributes=attributes
+        )
+        size = _WORK // 4
+    for _ in range(int(np.clip(_WORK // max(size, 1), 1, 100))):
+        yield evidence.draw(random, wanted)
+
+
+def _choose(attribute: Any, rows: npt.NDArray[np.int64]) -> Attribute:
+    """Return an attribute of some records."""
+    chosen: Attribute = dataclasses.replace(attribute, index=attribute.index[rows])
+    return chosen

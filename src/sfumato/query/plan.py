@@ -1,0 +1,241 @@
+"""What the words of a question mean for some evidence: names become values, words times, and conditions bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Sequence
+
+import numpy as np
+
+from sfumato.core.unit import plural
+from sfumato.core.visible import make_visible
+from sfumato.query.evidence import Asked, Attribute, Evidence, History, Link, Names, Selection
+from sfumato.query.moments import Span, read_length, read_window
+from sfumato.query.syntax import (
+    Both,
+    Comparison,
+    Condition,
+    Either,
+    Neither,
+    QueryError,
+    Sequel,
+    Step,
+    Window,
+    Word,
+)
+from sfumato.query.truth import Truth
+
+__all__ = ["Plan"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """A question about some evidence: what its words mean there.
+
+    Parameters
+    ----------
+    evidence
+        What is asked.
+    text
+        The question, for messages.
+    lenient
+        Whether an unknown name is something that nobody is known to have, and no slip.
+    span
+        First and last moment to cut into stretches; those of the evidence if not given.
+
+    Examples
+    --------
+    >>> from sfumato.core.unit import PERSON
+    >>> Plan(Evidence(PERSON, 3), "count person").find_noun(Word("people", 6))
+    'record'
+    """
+
+    evidence: Evidence
+    text: str
+    lenient: bool = False
+    span: Span | None = None
+
+    def fail(self, fault: str, at: int, name: str | None = None) -> QueryError:
+        """Make an error that points at a place of the question."""
+        return QueryError(fault, self.text, at, name)
+
+    def find_noun(self, noun: Word) -> str:
+        """Return what is counted: ``record``, ``person`` where somebody may have several records, or ``event``."""
+        unit, word = self.evidence.unit, noun.text.lower()
+        owner = unit.owner or ""
+        if owner and word in {owner, plural(owner), "person", "people"}:
+            return "person"
+        nobody = unit.one == "time point"
+        if word in {"record", "records", unit.one, unit.many} or (word in {"person", "people"} and not nobody):
+            return "record"
+        if word in {"event", "events"}:
+            return "event"
+        known = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
+        if nobody and word in {"person", "people"}:
+            raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
+        raise self.fail(_unknown("nothing that can be counted", noun.text, known), noun.at)
+
+    def history(self, at: int) -> History:
+        """Return the events of the evidence, or say that there are none."""
+        if self.evidence.history is None:
+            known = ", ".join(map(make_visible, self.evidence.attributes))
+            raise self.fail(f"these data have no events, only attributes: {known}.", at)
+        return self.evidence.history
+
+    def find_link(self, step: Step, *, follows: bool = False) -> Link:
+        """Return what a step of the question asks for."""
+        history = self.history(step.at)
+        if follows and history.timing == "none":
+            raise self.fail("these data have no order: nothing in them is before or after.", step.at)
+        if follows and not self.evidence.ordered:
+            raise self.fail("a record of these data is one moment: nothing in it comes after something else.", step.at)
+        selection = Selection.everything(len(history.names.labels))
+        if step.names:
+            selection = self._select(history.names, step.names)
+        window, within = None, None
+        for found in step.windows:
+            self._require_times(history, found.first.at)
+            window = _intersect(window, read_window(found, self.text, dated=history.timing == "moment"))
+        if step.within is not None:
+            self._require_times(history, step.within.at)
+            within = read_length(step.within, self.text, dated=history.timing == "moment")
+        return Link(selection, window, within)
+
+    def _require_times(self, history: History, at: int) -> None:
+        if history.timing not in {"moment", "number"}:
+            raise self.fail("these data have no times.", at)
+
+    def _select(self, names: Names, words: Sequence[Word]) -> Selection:
+        """Return the values that one of some words stands for.
+
+        A word in quotes may name what nobody is known to have; without quotes that is taken for a slip.
+        """
+        inside, beyond = np.zeros(len(names.labels), dtype=bool), False
+        for word in words:
+            found = names.find(word.text)
+            if found is None and not word.quoted and not self.lenient:
+                hint = " Write it in quotes to ask for it all the same."
+                raise self.fail(_unknown("nothing here", word.text, names.all()) + hint, word.at, word.text)
+            if found is None:
+                beyond = True
+            else:
+                inside, beyond = inside | found.inside, beyond or found.beyond
+        return Selection(inside, beyond)
+
+    def find_links(self, sequel: Sequel) -> list[Link]:
+        """Return what the steps of a question ask for, one after the other."""
+        return [self.find_link(step, follows=place > 0) for place, step in enumerate(sequel.steps)]
+
+    def as_comparison(self, part: Condition) -> Condition:
+        """Read ``age in 20..29`` as a comparison where age is an attribute, and not as an event in a window."""
+        if not isinstance(part, Sequel) or len(part.steps) != 1:
+            return part
+        step = part.steps[0]
+        if len(step.names) != 1 or len(step.windows) != 1 or step.windows[0].relation != "in":
+            return part
+        window: Window = step.windows[0]
+        if step.names[0].text not in self.evidence.attributes:
+            return part
+        return Comparison(step.names[0], "range", (window.first, window.last))
+
+    def judge(self, condition: Condition) -> Truth:
+        """Tell of how many records a condition holds."""
+        condition = self.as_comparison(condition)
+        if isinstance(condition, Neither):
+            return ~self.judge(condition.part)
+        if isinstance(condition, Either):
+            truths = [self.judge(part) for part in condition.parts]
+            return ~self.evidence.combine([~truth for truth in truths])
+        if isinstance(condition, Comparison):
+            return self._judge_comparison(condition)
+        if isinstance(condition, Sequel):
+            return self.history(condition.steps[0].at).judge(self.find_links(condition))
+        parts = self.flatten(condition)
+        sequels = [part for part in parts if isinstance(part, Sequel)]
+        truths = [self.judge(part) for part in parts if not isinstance(part, Sequel)]
+        if sequels:
+            tests = [self.find_links(sequel) for sequel in sequels]
+            truths.append(self.history(sequels[0].steps[0].at).judge_all(tests))
+        return self.evidence.combine(truths)
+
+    def _judge_comparison(self, comparison: Comparison) -> Truth:
+        name = comparison.name
+        attribute = self.evidence.attributes.get(name.text)
+        if attribute is None:
+            known = list(self.evidence.attributes)
+            if not known:
+                raise self.fail("these data have no attributes, only events.", name.at)
+            raise self.fail(_unknown("no attribute", name.text, known), name.at)
+        return attribute.judge(self._find_asked(attribute, comparison))
+
+    def _find_asked(self, attribute: Attribute, comparison: Comparison) -> Asked:
+        words, relation = comparison.values, comparison.relation
+        if not attribute.numeric:
+            if relation not in {"=", "in"}:
+                raise self.fail("the values of this attribute are names: compare them with = or in {...}.", words[0].at)
+            return Asked(self._select(attribute.names, words))
+        if relation == "in":
+            raise self.fail("the values of this attribute are numbers: write a range, as in 20..29.", words[0].at)
+        numbers = [_read_number(word, self.text) for word in words]
+        if numbers[-1] < numbers[0]:
+            raise self.fail("the range ends before it begins. Write the smaller number first.", words[0].at)
+        below, above = np.nextafter(numbers[0], -np.inf), np.nextafter(numbers[0], np.inf)
+        spans: dict[str, tuple[float, float]] = {
+            "=": (numbers[0], numbers[0]),
+            "<": (-np.inf, float(below)),
+            "<=": (-np.inf, numbers[0]),
+            ">": (float(above), np.inf),
+            ">=": (numbers[0], np.inf),
+            "range": (numbers[0], numbers[-1]),
+        }
+        return Asked(span=spans[relation])
+
+    def wanted(self, condition: Condition | None) -> Selection:
+        """Return all the events that a condition speaks of."""
+        labels = 0 if self.evidence.history is None else len(self.evidence.history.names.labels)
+        found = Selection(np.zeros(labels, dtype=bool))
+        for sequel in _list_sequels(condition):
+            if isinstance(self.as_comparison(sequel), Sequel):
+                for step in sequel.steps:
+                    selection = self.find_link(dataclasses.replace(step, within=None)).selection
+                    found = Selection(found.inside | selection.inside, found.beyond or selection.beyond)
+        return found
+
+    def flatten(self, condition: Condition | None) -> list[Condition]:
+        """Return the conditions that all must hold, those about attributes as comparisons."""
+        if isinstance(condition, Both):
+            return [found for part in condition.parts for found in self.flatten(part)]
+        return [] if condition is None else [self.as_comparison(condition)]
+
+
+def _list_sequels(condition: Condition | None) -> list[Sequel]:
+    if isinstance(condition, Sequel):
+        return [condition]
+    if isinstance(condition, Neither):
+        return _list_sequels(condition.part)
+    if isinstance(condition, Both | Either):
+        return [sequel for part in condition.parts for sequel in _list_sequels(part)]
+    return []
+
+
+def _intersect(left: Span | None, right: Span) -> Span:
+    return right if left is None else (max(left[0], right[0]), min(left[1], right[1]))
+
+
+def _unknown(what: str, name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {make_visible(near[0])!r}?" if near else ""
+    return f"{what} is called {make_visible(name)!r}.{hint}"
+
+
+def _read_number(word: Word, text: str) -> float:
+    """Read a number, or a date as its days since 1970."""
+    try:
+        return float(word.text)
+    except ValueError:
+        pass
+    try:
+        return float(np.datetime64(word.text, "D").astype(np.int64))
+    except ValueError:
+        raise QueryError(f"expected a number or a date, found {word.text!r}.", text, word.at) from None

@@ -1,0 +1,157 @@
+"""Questions about data and releases, wherever they lie: the front door of the language of questions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato import registry
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.release import Release
+from sfumato.io.releases import read_release
+from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divided
+from sfumato.io.releases.source import Source, find_release_in
+from sfumato.query.answer import Answer
+from sfumato.query.asking import ask
+from sfumato.query.evidence import Evidence
+from sfumato.query.language import parse, parse_lines
+from sfumato.query.moments import Span
+from sfumato.query.naming import add_categories
+from sfumato.query.syntax import Query, QueryError
+
+__all__ = ["query", "query_all"]
+
+
+def query(source: Source | Dataset, question: str, hierarchies: Mapping[str, Hierarchy] | None = None) -> Answer:
+    """Ask a question of data or of a release: what is certain, what is possible, and what is to be expected.
+
+    Parameters
+    ----------
+    source
+        The data, or a release: its directory, or a result or release that was not written.
+    question
+        What is asked; :mod:`sfumato.query.language` says how it is written.
+    hierarchies
+        Hierarchies whose nodes are used as names, by column; data bring their own.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = [[("clinic", 3), ("pharmacy", 5)], [("clinic", 4), ("pharmacy", 30)]]
+    >>> data = sf.Dataset.of("sequences", people, monitored=("clinic",))
+    >>> sf.query(data, "count person where clinic and then pharmacy within 7")
+    Answer(1 certain, 1 possible, 1 expected people)
+    >>> release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32)).release
+    >>> sf.query(release, "count person where clinic before 4").possible
+    2
+    """
+    return query_all(source, [parse(question)], hierarchies)[0]
+
+
+def query_all(
+    source: Source | Dataset,
+    questions: str | Sequence[Query],
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> list[Answer]:
+    """Ask several questions, one per line of a text; a text may have remarks after ``#``.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("trajectories", [["cafe", "clinic"], ["clinic"]])
+    >>> [answer.certain for answer in query_all(data, "count person where cafe\\ncount person where not cafe")]
+    [1, 1]
+    """
+    asked = parse_lines(questions) if isinstance(questions, str) else list(questions)
+    parts = _find_parts(source)
+    if len(parts) > 1 and any(question.verb == "relation" for question in asked):
+        raise ParameterError("query: relations are not found over a release in parts. Ask one of its parts.")
+    span = None
+    if len(parts) > 1 and any(question.bucket is not None for question in asked):
+        span = _join_spans([evidence.history.span for evidence in _read(parts, {}) if evidence.history is not None])
+    answers: list[list[Answer | QueryError]] = [[] for _ in asked]
+    for evidence in _read(parts, hierarchies or {}):
+        for found, question in zip(answers, asked, strict=True):
+            found.append(_try(evidence, question, span))
+    return [_unite(found) for found in answers]
+
+
+def _join_spans(spans: Sequence[Span | None]) -> Span | None:
+    """Return the time from the first moment of all parts to the last: all parts are cut into the same stretches."""
+    known = [span for span in spans if span is not None]
+    return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+
+
+def _try(evidence: Evidence, question: Query, span: Span | None) -> Answer | QueryError:
+    try:
+        return ask(evidence, question, span=span)
+    except QueryError as fault:
+        # What is unknown to one part of a release may be known to another.
+        if fault.name is None:
+            return fault
+        return _UnsureError(fault, lambda: ask(evidence, question, lenient=True, span=span))
+
+
+class _UnsureError(QueryError):
+    """A name that one part of a release does not know, and how to answer if another part does."""
+
+    def __init__(self, fault: QueryError, answer: Callable[[], Answer]) -> None:
+        super().__init__(fault.fault, fault.text, fault.at, fault.name)
+        self.answer = answer
+
+
+def _unite(found: Sequence[Answer | QueryError]) -> Answer:
+    """Add up what the parts of a release answer, if at least one of them understands the question."""
+    faults = [fault for fault in found if isinstance(fault, QueryError)]
+    firm = next((fault for fault in faults if not isinstance(fault, _UnsureError)), None)
+    if faults and (firm is not None or len(faults) == len(found)):
+        raise firm or faults[0]
+    answers = [one.answer() if isinstance(one, _UnsureError) else one for one in found]
+    named = [
+        _name_part(answer, number) if len(found) > 1 else answer
+        for number, answer in enumerate(answers)
+        if isinstance(answer, Answer)
+    ]
+    return functools.reduce(operator.add, named)
+
+
+def _name_part(answer: Answer, number: int) -> Answer:
+    """Say in which part the records of a table are: every part numbers its own."""
+    if answer.table is None or "record" not in answer.table.column_names:
+        return answer
+    part = pa.array([name_part(number)] * answer.table.num_rows, pa.string())
+    return dataclasses.replace(answer, table=answer.table.add_column(0, "part", part))
+
+
+def _find_parts(source: Source | Dataset) -> list[Any]:
+    """Return data or a release, or where the parts of one lie."""
+    if isinstance(source, Dataset):
+        return [source]
+    folder = find_divided(source) if isinstance(source, str | Path) else None
+    if folder is None:
+        return [find_release_in(source)]
+    return [folder / DATA / part.name for part in read_divided(folder).parts]
+
+
+def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[Evidence]:
+    """Yield what data or parts of a release say, one after the other."""
+    for part in parts:
+        known = part if isinstance(part, Dataset | Release) else read_release(part)
+        room = _find_room(known.kind)
+        found: Evidence = room.of_dataset(known) if isinstance(known, Dataset) else room.of_release(known)
+        yield add_categories(found, hierarchies)
+
+
+def _find_room(kind: str) -> Any:
+    if not registry.has_room(kind, "evidence"):
+        offered = [name for name in registry.all_kinds() if registry.has_room(name, "evidence")]
+        raise ParameterError(f"query: data of kind {kind} cannot be asked; those of {', '.join(offered)} can.")
+    return registry.find_room(kind, "evidence")

@@ -1,0 +1,157 @@
+"""Bounds of single records, beside those over all originals that could have been published so."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.query.naive import originals
+from tests.query.naive.originals import Entry, Step
+
+from sfumato.query.events import MANY, Events
+from sfumato.query.evidence import Link, Names, Selection, Values
+from sfumato.query.periods import bound_first
+
+LABELS = ("a", "b", "c")
+
+
+@st.composite
+def entries(draw, most_entries=3):
+    found = []
+    for _ in range(draw(st.integers(0, most_entries))):
+        members = draw(st.sets(st.sampled_from(LABELS), min_size=1, max_size=2))
+        lo = draw(st.integers(0, 3))
+        hi = draw(st.integers(lo, min(lo + 2, 4)))
+        least, most = draw(st.sampled_from([(1, 1), (1, 1), (1, MANY), (0, MANY), (2, 2)]))
+        found.append(Entry(tuple(sorted(members)), lo, hi, least, most))
+    return found
+
+
+@st.composite
+def steps(draw, length, *, windows=True, within=False):
+    found = []
+    for _ in range(length):
+        wanted = draw(st.sets(st.sampled_from(LABELS), min_size=1, max_size=2))
+        first, last = -np.inf, np.inf
+        if windows and draw(st.booleans()):
+            first = draw(st.integers(0, 4))
+            last = first + draw(st.integers(0, 3))
+        soon = draw(st.integers(1, 3)) if within and found else np.inf
+        found.append(Step(frozenset(wanted), first, last, soon))
+    return found
+
+
+def as_events(records):
+    flat = [(number, entry) for number, record in enumerate(records) for entry in record]
+
+    def column(name):
+        return [getattr(entry, name) for _, entry in flat]
+
+    values = Values.of([[LABELS.index(member) for member in entry.members] for _, entry in flat])
+    return Events.of(
+        len(records),
+        [number for number, _ in flat],
+        np.arange(len(flat)),
+        values,
+        Names(LABELS),
+        "number",
+        lo=column("lo"),
+        hi=column("hi"),
+        least=column("least"),
+        most=column("most"),
+    )
+
+
+def as_link(step):
+    window = None if step.first == -np.inf else (int(step.first), int(step.last))
+    within = None if step.within == np.inf else int(step.within)
+    return Link(Selection(np.array([label in step.wanted for label in LABELS])), window, within)
+
+
+def judge(records, asked):
+    truth = as_events(records).judge([as_link(step) for step in asked])
+    return [(bool(low), bool(high)) for low, high in zip(truth.low, truth.high, strict=True)]
+
+
+def plain(records, asked):
+    return [originals.bound(record, lambda found: originals.follows(found, asked)) for record in records]
+
+
+@settings(max_examples=80)
+@given(st.lists(entries(), min_size=1, max_size=3), steps(1))
+def test_one_event_is_bounded_exactly(records, asked):
+    assert judge(records, asked) == plain(records, asked)
+
+
+@settings(max_examples=80)
+@given(st.lists(entries(), min_size=1, max_size=3), steps(2))
+def test_one_event_after_another_is_bounded_and_what_is_certain_exactly(records, asked):
+    for (low, high), (certain, possible) in zip(judge(records, asked), plain(records, asked), strict=True):
+        assert low == certain
+        assert high >= possible
+
+
+@settings(max_examples=80)
+@given(st.lists(entries(), min_size=1, max_size=3), steps(2))
+def test_one_event_after_another_is_bounded_exactly_unless_a_single_event_would_be_both(records, asked):
+    loose = [any(entry.most == 1 and entry.lo < entry.hi for entry in record) for record in records]
+    for found, expected, is_loose in zip(judge(records, asked), plain(records, asked), loose, strict=True):
+        assert is_loose or found == expected
+
+
+@settings(max_examples=60)
+@given(st.lists(entries(), min_size=1, max_size=2), st.integers(2, 3).flatmap(lambda n: steps(n, within=True)))
+def test_longer_and_timely_sequels_stay_within_the_bounds(records, asked):
+    for (low, high), (certain, possible) in zip(judge(records, asked), plain(records, asked), strict=True):
+        assert low <= certain
+        assert high >= possible
+
+
+@settings(max_examples=60)
+@given(entries(), steps(1))
+def test_events_are_counted_between_the_least_and_the_most(record, asked):
+    found = [originals.count_events(one, asked[0]) for one in originals.list_originals(record)]
+    low, high = as_events([record]).count(as_link(asked[0]))
+    assert low == min(found)
+    assert high == max(found) or (high == np.inf and any(entry.most >= MANY for entry in record))
+
+
+@settings(max_examples=60)
+@given(entries(), steps(1), st.booleans())
+def test_first_and_last_times_are_bounded_exactly(record, asked, last):
+    found = [originals.find_first(one, asked[0], last=last) for one in originals.list_originals(record)]
+    earliest, latest, certain = (side[0] for side in bound_first(as_events([record]), as_link(asked[0]), turned=last))
+    there = [time for time in found if time is not None]
+    if not there:
+        assert earliest >= 1 << 60
+        return
+    if last:
+        earliest, latest = -latest, -earliest
+    assert (earliest, latest, bool(certain)) == (min(there), max(there), len(there) == len(found))
+
+
+@settings(max_examples=60)
+@given(st.lists(entries(), min_size=1, max_size=3), st.integers(0, 5))
+def test_drawn_originals_could_have_been_published_so(records, seed):
+    drawn = as_events(records).draw(np.random.default_rng(seed), Selection.everything(len(LABELS)))
+    for number, record in enumerate(records):
+        chosen = drawn.record == number
+        made = [
+            (LABELS[value], int(time))
+            for value, time, least in zip(drawn.value[chosen], drawn.lo[chosen], drawn.least[chosen], strict=True)
+            for _ in range(int(least))
+        ]
+        fewest = [entry for entry in record if entry.least]
+        assert len(made) == sum(entry.least for entry in fewest)
+        assert all(
+            any(value in entry.members and entry.lo <= time <= entry.hi for entry in fewest) for value, time in made
+        )
+
+
+def test_a_sequel_needs_later_events_not_events_of_the_same_moment():
+    record = [Entry(("a",), 2, 2, 1, 1), Entry(("b",), 2, 2, 1, 1)]
+    assert judge([record], [Step(frozenset("a")), Step(frozenset("b"))]) == [(False, False)]
+
+
+def test_nothing_follows_in_empty_records():
+    assert judge([[], []], [Step(frozenset("a")), Step(frozenset("b"))]) == [(False, False), (False, False)]

@@ -16,7 +16,6 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import DATA, table
 from sfumato.core.unit import PERSON
-from sfumato.questions import query_all
 from sfumato.query.asking import ask
 from sfumato.query.columns import Labels, Ranges
 from sfumato.query.events import MANY, Events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ __all__ = [
     "attack_rising",
     "attack_together",
     "draw_workload",
-    "estimate",
     "inspect",
     "measure",
     "measure_release",
@@ -262,33 +261,6 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
         raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
     drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
     return drawn
-
-
-def estimate(release: Release | PathLike, itemsets: Iterable[Collection[str]]) -> list[dict[str, Any]]:
-    """Say how many records hold each itemset: how many certainly do, and how many are to be expected.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> baskets = sf.Dataset.of("sets", [["tea", "rye"], ["tea", "rye"], ["tea", "jam"], ["tea", "jam"]])
-    >>> release = sf.anonymize(baskets, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
-    >>> estimate(release, [("tea", "rye")])
-    [{'itemset': ('tea', 'rye'), 'certain': 2, 'expected': 2.0}]
-    """
-    asked = [tuple(itemset) for itemset in itemsets]
-    published = find_release_in(release)
-    if not registry.has_room(published.kind, "estimate"):
-        offered = [kind for kind in registry.all_kinds() if registry.has_room(kind, "estimate")]
-        raise ParameterError(
-            f"estimate: this is a release of {published.kind}; itemsets can be counted in releases of "
-            f"{', '.join(offered)}."
-        )
-    room = registry.find_room(published.kind, "estimate")
-    certain, expected = room.certain_support(published, asked), room.estimate(published, asked)
-    return [
-        {"itemset": itemset, "certain": int(sure), "expected": float(likely)}
-        for itemset, sure, likely in zip(asked, certain, expected, strict=True)
-    ]
 
 
 def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:

@@ -469,23 +469,6 @@ def reconstruct(
 
 
 @app.command()
-def estimate(
-    directory: Dir,
-    workload: Annotated[Path, typer.Option(help="Itemsets, one per line: bread > wine.")],
-    as_json: Json = False,
-) -> None:
-    """Say how many records hold some items: how many certainly do, and how many are to be expected."""
-    from sfumato import pipeline
-    from sfumato.cli.publishing import read_workload
-
-    out = Output(as_json=as_json)
-    found = pipeline.estimate(existing(directory), read_workload(workload).queries)
-    rows = [(" > ".join(answer["itemset"]), answer["certain"], answer["expected"]) for answer in found]
-    out.table("Records that hold the items", ["items", "certain", "expected"], rows)
-    out.finish({"itemsets": found})
-
-
-@app.command()
 def run(
     policy: Annotated[Path, typer.Argument(help="Policy file (TOML).")],
     as_json: Json = False,

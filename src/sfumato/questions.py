@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from sfumato import registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.release import Release
 from sfumato.io.releases import read_release
-from sfumato.io.releases.divided import DATA, find_divided, read_divided
+from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divided
 from sfumato.io.releases.source import Source, find_release_in
 from sfumato.query.answer import Answer
 from sfumato.query.asking import ask
 from sfumato.query.evidence import Evidence
 from sfumato.query.language import parse, parse_lines
+from sfumato.query.moments import Span
 from sfumato.query.naming import add_categories
 from sfumato.query.syntax import Query, QueryError
 
-__all__ = ["find_evidence", "query", "query_all"]
+__all__ = ["query", "query_all"]
 
 
 def query(source: Source | Dataset, question: str, hierarchies: Mapping[str, Hierarchy] | None = None) -> Answer:
@@ -66,30 +71,41 @@ def query_all(
     [1, 1]
     """
     asked = parse_lines(questions) if isinstance(questions, str) else list(questions)
+    parts = _find_parts(source)
+    if len(parts) > 1 and any(question.verb == "relation" for question in asked):
+        raise ParameterError("query: relations are not found over a release in parts. Ask one of its parts.")
+    span = None
+    if len(parts) > 1 and any(question.bucket is not None for question in asked):
+        span = _join_spans([evidence.history.span for evidence in _read(parts, {}) if evidence.history is not None])
     answers: list[list[Answer | QueryError]] = [[] for _ in asked]
-    for evidence in find_evidence(source, hierarchies):
+    for evidence in _read(parts, hierarchies or {}):
         for found, question in zip(answers, asked, strict=True):
-            found.append(_try(evidence, question))
+            found.append(_try(evidence, question, span))
     return [_unite(found) for found in answers]
 
 
-def _try(evidence: Evidence, question: Query) -> Answer | QueryError:
+def _join_spans(spans: Sequence[Span | None]) -> Span | None:
+    """Return the time from the first moment of all parts to the last: all parts are cut into the same stretches."""
+    known = [span for span in spans if span is not None]
+    return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+
+
+def _try(evidence: Evidence, question: Query, span: Span | None) -> Answer | QueryError:
     try:
-        return ask(evidence, question)
+        return ask(evidence, question, span=span)
     except QueryError as fault:
         # What is unknown to one part of a release may be known to another.
-        return fault if fault.name is None else _UnsureError(fault, evidence, question)
+        if fault.name is None:
+            return fault
+        return _UnsureError(fault, lambda: ask(evidence, question, lenient=True, span=span))
 
 
 class _UnsureError(QueryError):
-    """A name that one part of a release does not know, and what it answers if another part does."""
+    """A name that one part of a release does not know, and how to answer if another part does."""
 
-    def __init__(self, fault: QueryError, evidence: Evidence, question: Query) -> None:
+    def __init__(self, fault: QueryError, answer: Callable[[], Answer]) -> None:
         super().__init__(fault.fault, fault.text, fault.at, fault.name)
-        self.evidence, self.question = evidence, question
-
-    def answer(self) -> Answer:
-        return ask(self.evidence, self.question, lenient=True)
+        self.answer = answer
 
 
 def _unite(found: Sequence[Answer | QueryError]) -> Answer:
@@ -99,27 +115,39 @@ def _unite(found: Sequence[Answer | QueryError]) -> Answer:
     if faults and (firm is not None or len(faults) == len(found)):
         raise firm or faults[0]
     answers = [one.answer() if isinstance(one, _UnsureError) else one for one in found]
-    return functools.reduce(operator.add, [answer for answer in answers if isinstance(answer, Answer)])
+    named = [
+        _name_part(answer, number) if len(found) > 1 else answer
+        for number, answer in enumerate(answers)
+        if isinstance(answer, Answer)
+    ]
+    return functools.reduce(operator.add, named)
 
 
-def find_evidence(source: Source | Dataset, hierarchies: Mapping[str, Hierarchy] | None = None) -> Iterator[Evidence]:
-    """Yield what data or a release say; of a release in parts what every part says."""
-    for part in _find_parts(source):
-        room = _find_room(part.kind)
-        found: Evidence = room.of_dataset(part) if isinstance(part, Dataset) else room.of_release(part)
-        yield add_categories(found, hierarchies or {})
+def _name_part(answer: Answer, number: int) -> Answer:
+    """Say in which part the records of a table are: every part numbers its own."""
+    if answer.table is None or "record" not in answer.table.column_names:
+        return answer
+    part = pa.array([name_part(number)] * answer.table.num_rows, pa.string())
+    return dataclasses.replace(answer, table=answer.table.add_column(0, "part", part))
 
 
-def _find_parts(source: Source | Dataset) -> Iterator[Any]:
+def _find_parts(source: Source | Dataset) -> list[Any]:
+    """Return data or a release, or where the parts of one lie."""
     if isinstance(source, Dataset):
-        yield source
-        return
+        return [source]
     folder = find_divided(source) if isinstance(source, str | Path) else None
     if folder is None:
-        yield find_release_in(source)
-        return
-    for part in read_divided(folder).parts:
-        yield read_release(folder / DATA / part.name)
+        return [find_release_in(source)]
+    return [folder / DATA / part.name for part in read_divided(folder).parts]
+
+
+def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[Evidence]:
+    """Yield what data or parts of a release say, one after the other."""
+    for part in parts:
+        known = part if isinstance(part, Dataset | Release) else read_release(part)
+        room = _find_room(known.kind)
+        found: Evidence = room.of_dataset(known) if isinstance(known, Dataset) else room.of_release(known)
+        yield add_categories(found, hierarchies)
 
 
 def _find_room(kind: str) -> Any:

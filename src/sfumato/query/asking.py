@@ -8,6 +8,7 @@ from sfumato.query.comparing import compare_periods
 from sfumato.query.counting import count
 from sfumato.query.evidence import Evidence
 from sfumato.query.language import parse
+from sfumato.query.moments import Span
 from sfumato.query.periods import find_extremes
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Query
@@ -15,8 +16,8 @@ from sfumato.query.syntax import Query
 __all__ = ["ask"]
 
 
-def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False) -> Answer:
-    """Answer a question; ``lenient`` takes an unknown name for something that nobody is known to have.
+def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:
+    """Answer a question; ``lenient`` and ``span`` are those of a :class:`~sfumato.query.plan.Plan`.
 
     Examples
     --------
@@ -30,7 +31,7 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False) -> 
     (0, 2)
     """
     query = parse(question) if isinstance(question, str) else question
-    plan = Plan(evidence, query.text, lenient)
+    plan = Plan(evidence, query.text, lenient, span)
     if query.verb == "count":
         return count(plan, query) if query.bucket is None else count_by_bucket(plan, query)
     return compare_periods(plan, query) if query.verb == "relation" else find_extremes(plan, query)

@@ -23,7 +23,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-_BARS = "the answer is for all stretches together, and a record counts in every stretch in which it has the event."
+_BARS = (
+    "the answer is for all stretches together, and a record counts in every stretch in which it has the event; "
+    "stretches before the first and after the last time told are not listed."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
         raise plan.fail("these data have no times.", bucket.at)
     link, others = _find_event(plan, query)
     dated = history.timing == "moment"
-    cuts = cut_buckets(bucket, query.text, _find_span(history, link), dated=dated)
+    cuts = cut_buckets(bucket, query.text, _find_span(plan, history, link), dated=dated)
     bars = _Bars(noun, link, others, cuts)
     low, high = _count_bars(plan, bars)
     expected = low.astype(np.float64)
@@ -84,8 +87,8 @@ def _find_event(plan: Plan, query: Query) -> tuple[Link, tuple[Condition, ...]]:
     return plan.find_link(step), others
 
 
-def _find_span(history: History, link: Link) -> Span:
-    first, last = history.span or (0, 0)
+def _find_span(plan: Plan, history: History, link: Link) -> Span:
+    first, last = plan.span or history.span or (0, 0)
     if link.window is not None:
         first = link.window[0] if link.window[0] > -ENDLESS else min(first, link.window[1])
         last = link.window[1] if link.window[1] < ENDLESS else max(last, link.window[0])

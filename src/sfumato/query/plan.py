@@ -41,6 +41,8 @@ class Plan:
         The question, for messages.
     lenient
         Whether an unknown name is something that nobody is known to have, and no slip.
+    span
+        First and last moment to cut into stretches; those of the evidence if not given.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Plan:
     evidence: Evidence
     text: str
     lenient: bool = False
+    span: Span | None = None
 
     def fail(self, fault: str, at: int, name: str | None = None) -> QueryError:
         """Make an error that points at a place of the question."""

@@ -1,0 +1,146 @@
+"""Questions through the front door: people with several records, parts, categories, names nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+
+import sfumato as sf
+from sfumato.core.clock import Clock
+from sfumato.division import publish_in_parts
+from sfumato.engines.local import Local
+from sfumato.query.syntax import QueryError
+from sfumato.questions import query_all
+
+SECRET = bytes([1] * 32)
+TREE = sf.Hierarchy.from_paths([(label, "food" if label in "ab" else "care", "*") for label in "abcd"])
+AT = {label: (number, 0.0) for number, label in enumerate("abcd")}
+
+
+def visits():
+    return sf.Dataset.of(
+        "trajectories", [list("ab"), list("ac"), list("bd"), list("abcd"), list("cd")], AT, hierarchy=TREE
+    )
+
+
+def test_a_node_of_a_hierarchy_stands_for_its_leaves_of_data_and_of_releases():
+    data = visits()
+    assert sf.query(data, "count person where food then care").certain == 3
+    release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=SECRET).release
+    with pytest.raises(QueryError, match="nothing here is called 'food'"):
+        sf.query(release, "count person where food")
+    answer = sf.query(release, "count person where food then care", hierarchies={"place": TREE})
+    assert answer.certain <= 3 <= answer.possible
+
+
+def test_published_categories_are_names():
+    data = visits()
+    release = sf.anonymize(data, sf.methods.SeqAnon(k=4, m=1), secret=SECRET).release
+    label, members = next(iter(release.members().items()))
+    truth = sf.query(data, f"count person where {' | '.join(members)}").certain
+    answer = sf.query(release, f"count person where '{label}'")
+    assert answer.certain <= truth <= answer.possible
+
+
+def test_what_nobody_is_known_to_have_is_possible_only_of_those_left_out():
+    data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["c"]])
+    with pytest.raises(QueryError, match="nothing here is called 'zoo'"):
+        sf.query(data, "count person where zoo")
+    assert sf.query(data, "count person where 'zoo'").possible == 0
+    assert sf.query(data, "count person where not 'zoo'").certain == 3
+
+
+def test_removed_places_may_be_anywhere():
+    rows = [["a", "b"], ["a", "b"], ["a", "c"]]
+    data = sf.Dataset.of(
+        "trajectories",
+        rows,
+        {label: (number, 0.0) for number, label in enumerate("abc")},
+        constraints=(("a",), ("b",), ("c",)),
+    )
+    release = sf.anonymize(data, sf.methods.USeqAnon(k=2, m=1, delta=100.0), secret=SECRET).release
+    assert release.suppressed() == ("c",)
+    answer = sf.query(release, "count person where c")
+    assert (answer.certain, answer.possible) == (0, 3)
+    assert "removed" in " ".join(answer.notes)
+    between = sf.query(release, "count person where a then c then c then b")
+    assert between.possible == 2
+
+
+def test_people_with_several_records_are_counted_once_where_they_are_known():
+    people = ["ann", "ann", "ann", "bob", "bob"]
+    data = sf.Dataset.of("sets", [["a"], ["a"], ["b"], ["a"], ["b"]]).of_people(people)
+    assert sf.query(data, "count record where a").certain == 3
+    assert sf.query(data, "count person where a").certain == 2
+    release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=SECRET, withhold_at_most=1).release
+    answer = sf.query(release, "count person where a")
+    assert (answer.certain, answer.possible) == (1, sf.query(release, "count record where a").possible)
+    assert "whose records" in " ".join(answer.notes)
+
+
+def test_time_points_are_nobodys():
+    data = sf.Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}], sensitive=("a",))
+    with pytest.raises(QueryError, match="nobody is told apart"):
+        sf.query(data, "count person where a")
+    assert sf.query(data, "count event where b").certain == 4
+    with pytest.raises(QueryError, match="one moment"):
+        sf.query(data, "count record where a then b")
+
+
+def test_everybody_is_certain_whoever_was_left_out():
+    data = sf.Dataset.of("timeline", [{"a": 1}, {"b": 9}], sensitive=("a",))
+    release = sf.anonymize(data, sf.methods.Essa(delta="1/2"), secret=SECRET, withhold_at_most=1).release
+    assert release.withheld
+    answer = sf.query(release, "count record")
+    assert (answer.certain, answer.possible) == (2, 2)
+
+
+def test_answers_of_parts_add_up(tmp_path):
+    rows = [[(label, 10 * number + at) for at, label in enumerate("abc"[number % 3 :])] for number in range(60)]
+    data = sf.Dataset.of("sequences", rows, monitored=("a",))
+    publish_in_parts(
+        data, sf.methods.Hl(k=2), tmp_path / "out", part_size=20, secret=SECRET, engine=Local(1), withhold_at_most=1
+    )
+    asked = "count person where a\ncount person where b then c within 5\ncount person where b by 100\nfirst c"
+    with pytest.raises(sf.ParameterError, match="in parts"):
+        sf.query(tmp_path / "out", "relation value b and c")
+    for truth, answer in zip(query_all(data, asked), query_all(tmp_path / "out", asked), strict=True):
+        assert answer.certain <= truth.certain <= answer.possible
+        assert answer.certain <= answer.expected <= answer.possible
+        if answer.table is not None and "from" in answer.table.column_names:
+            bars = {row["from"]: row for row in answer.table.to_pylist()}
+            for row in truth.table.to_pylist():
+                assert bars[row["from"]]["certain"] <= row["certain"] <= bars[row["from"]]["possible"]
+        elif answer.table is not None:
+            numbers = [(row["part"], row["record"]) for row in answer.table.to_pylist()]
+            assert len(set(numbers)) == len(numbers)
+    with pytest.raises(QueryError, match="nothing here is called 'bb'"):
+        sf.query(tmp_path / "out", "count person where bb")
+
+
+def test_windows_that_cannot_be_are_empty_also_for_what_may_have_been_at_any_time():
+    data = sf.Dataset.of("sequences", [[("a", 1), ("b", 2)], [("a", 5), ("b", 6)]], monitored=("a",))
+    release = sf.anonymize(data, sf.methods.Sa(k=2), secret=SECRET, withhold_at_most=1).release
+    for source in (data, release):
+        answer = sf.query(source, "count person where a before 2 after 4")
+        assert answer.certain == 0
+        assert answer.possible == sum(release.withheld.values()) * (source is release)
+
+
+def test_dates_and_numbers_are_not_mixed_up():
+    dated = sf.Dataset.of("sequences", [[("a", 19_000)]], monitored=("a",), clock=Clock("day"))
+    assert sf.query(dated, "count person where a during 2022-01-08").certain == 1
+    assert sf.query(dated, "count person where a during 2022-01-08T00:00:00Z").certain == 1
+    assert sf.query(dated, "count person where a before 2022-01-08").certain == 0
+    with pytest.raises(QueryError, match="expected a date"):
+        sf.query(dated, "count person where a before 19000 ")
+    with pytest.raises(QueryError, match="no times"):
+        sf.query(visits(), "count person where a before 3")
+    with pytest.raises(QueryError, match="no order"):
+        sf.query(sf.Dataset.of("sets", [["a", "b"]]), "count person where a then b")
+
+
+def test_a_package_and_a_function_share_the_name():
+    import sfumato.query.language  # noqa: F401
+
+    assert callable(sf.query)
+    assert sf.query(visits(), "count person").certain == 5

@@ -18,6 +18,7 @@ NAVIGATION = {
     ],
     "Working with it": [
         "guide/reading-a-report",
+        "guide/queries",
         "guide/studies",
         "guide/workbench",
         "guide/scale",

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent / "reference"
 PUBLIC = {
     "The flow": ("read", "anonymize", "write", "verify", "apply"),
     "What is at risk": ("inspect", "attack", "attack_beyond", "attack_rising", "attack_together"),
-    "What is left": ("measure", "query", "query_all", "draw_workload", "plot", "reconstruct"),
+    "What is left": ("measure", "draw_workload", "plot", "query", "query_all", "reconstruct"),
     "Choosing": ("explore", "study"),
     "Many people": ("publish_in_parts", "engines"),
     "Files": ("read_release", "export", "read_export", "allow_expansion"),

@@ -54,7 +54,7 @@ def test_what_is_not_there_is_said():
         registry.reader("set")
 
 
-def test_only_separated_sets_are_reconstructed():
+def test_only_separated_sets_can_be_drawn_again():
     data = sf.Dataset.of("timeline", [{"a": 1, "b": 9}, {"b": 9}], sensitive=("a",))
     release = sf.anonymize(data, sf.methods.Essa(delta="1/2")).release
     with pytest.raises(ParameterError, match="reconstruct: the release publishes records, not chunks"):

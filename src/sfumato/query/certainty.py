@@ -9,10 +9,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.core.rooms import find_room
+from sfumato.core.selection import take_rows
 from sfumato.query.columns import Ranges
 from sfumato.query.counting import count_bounds
 from sfumato.query.events import Events
@@ -25,6 +27,9 @@ from sfumato.query.syntax import Query, QueryError
 __all__ = ["OpenQuestions", "draw_questions", "quote"]
 
 Random = np.random.Generator
+
+_ENOUGH = 2_000_000
+"""Entries of an original among which questions are drawn."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +75,7 @@ class OpenQuestions(Metric):
         asked = parse_lines(self.ask)
         published: Evidence = room.of_release(comparison.release)
         if not asked:
-            original: Evidence = room.of_dataset(comparison.original)
+            original: Evidence = room.of_dataset(_choose_rows(comparison.original))
             # A release may count its times otherwise than the original: then windows mean nothing to both.
             timings = {side.history.timing for side in (original, published) if side.history is not None}
             asked = draw_questions(original, self.questions, comparison.seed, windows=len(timings) == 1)
@@ -84,6 +89,17 @@ class OpenQuestions(Metric):
             "largest": float(widths.max()),
             "answered_exactly": int((widths == 0).sum()),
         }
+
+
+def _choose_rows(original: Dataset) -> Dataset:
+    """Return as many records as questions need to be drawn from; all but of very large data."""
+    entries = len(original)
+    if any(column.role == "history" for column in original.schema.columns):
+        entries = len(original.view_history().codes)
+    if entries <= _ENOUGH:
+        return original
+    step = -(-entries // _ENOUGH)
+    return take_rows(original, np.arange(0, len(original), step, dtype=np.int64))
 
 
 def _find_width(evidence: Evidence, question: Query) -> float:

@@ -17,6 +17,7 @@ from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.report import page
+from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.figure import inline
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
@@ -84,6 +85,7 @@ def render(
             _published(found),
             _risk(found, drawn["prefix-frequencies"]),
             _deletions(found, drawn["deletions"], drawn["events"]),
+            write_answers(drawn.get("answers")),
             page.write_utility(scores),
             page.write_facts(comparison, facts or {}),
         ],
@@ -95,7 +97,9 @@ def figures(comparison: Comparison, before: Exposure, after: Exposure) -> dict[s
     found = TimelineComparison(comparison)
     labels = found.before.labels
     had, left = (np.bincount(found.before.codes, c, minlength=len(labels)) for c in (found.before.counts, found.left))
+    answers = draw_answers(comparison)
     return {
+        **({} if answers is None else {"answers": answers}),
         "prefix-frequencies": _draw_frequencies(found, _DRAWN_EVENTS),
         "deletions": _draw_deletions(found),
         "events": draw_frequencies(labels, had, left, "events", counted="occurrences", divided=False),

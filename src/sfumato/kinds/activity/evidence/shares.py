@@ -24,6 +24,7 @@ __all__ = ["Shares"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,8 +39,11 @@ class Shares:
         When the slots of every interval begin: its first one, and how many it has.
     step
         Time from one slot to the next.
-    low, high
-        By class, interval and activity: slots of all people together, at least and at most.
+    owner, interval, activity, low, high
+        Of every listed share: class, interval and activity by number, and the slots of all people together that it
+        stands for, at least and at most.
+    unlisted
+        By class and interval: how many slots an activity may have at most that is not listed.
     hidden
         By class and interval: whether nothing is known.
     names, timing
@@ -59,8 +63,12 @@ class Shares:
     starts: Ints
     lengths: Ints
     step: int
+    owner: Ints
+    interval: Ints
+    activity: Ints
     low: Ints
     high: Ints
+    unlisted: Ints
     hidden: Flags
     names: Names
     timing: str
@@ -76,19 +84,20 @@ class Shares:
         starts = published.begins if dated else published.begins * length
         # The time of a single slot is not published where there is one interval; then it lasts as long as it may.
         step = int(starts[1] - starts[0]) // length if len(starts) > 1 else (1 << 40 if dated else 1)
-        shares = np.zeros((len(published.names), len(starts), len(published.labels)))
-        shares[published.owner, published.interval, published.activity] = published.share
-        room = (published.sizes[:, None] * lengths[: len(starts)])[:, :, None].astype(np.float64)
-        low, high = _bound_slots(shares, room, digits)
-        hidden = published.find_hidden(gap)
+        room = published.sizes[:, None] * lengths[: len(starts)]
+        low, high = _bound_slots(published.share, room[published.owner, published.interval], digits)
         return cls(
             published.sizes,
             starts,
             lengths[: len(starts)],
             step,
+            published.owner,
+            published.interval,
+            published.activity,
             low,
             high,
-            hidden,
+            _bound_slots(np.zeros(room.shape), room, digits)[1],
+            published.find_hidden(gap),
             Names(published.labels),
             "moment" if dated else "number",
         )
@@ -116,11 +125,19 @@ class Shares:
         inside, room = selection.inside, self._room
         if inside.all() and selection.beyond:
             return room, room
-        low = self.low[:, :, inside].sum(axis=2)
-        high = room - self.low[:, :, ~inside].sum(axis=2)
+        wanted = inside[self.activity]
+        low, high = self._add_up(self.low, wanted), self._add_up(self.high, wanted)
+        most = room - self._add_up(self.low, ~wanted)
         if not selection.beyond:
-            high = np.minimum(high, self.high[:, :, inside].sum(axis=2))
-        return np.where(self.hidden, 0, low), np.where(self.hidden, room, high)
+            missing = int(inside.sum()) - self._add_up(np.ones_like(self.low), wanted)
+            most = np.minimum(most, high + missing * self.unlisted)
+        return np.where(self.hidden, 0, low), np.where(self.hidden, room, most)
+
+    def _add_up(self, slots: Ints, chosen: Flags) -> Ints:
+        """Add up what some listed shares stand for, by class and interval."""
+        spot = self.owner[chosen] * len(self.starts) + self.interval[chosen]
+        whole = np.bincount(spot, slots[chosen], minlength=len(self.classes) * len(self.starts))
+        return whole.astype(np.int64).reshape(len(self.classes), len(self.starts))
 
     def _cut(self, window: Span | None) -> Ints:
         """Return how many slots of every interval lie in a window."""
@@ -187,10 +204,12 @@ class Shares:
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: within every class and interval, slots are dealt out to its people by chance."""
         record, value, time, before = [], [], [], 0
+        ends = np.searchsorted(self.owner, np.arange(len(self.classes) + 1))
         for at, people in enumerate(self.classes.tolist()):
+            low, high = self._lay_out(slice(ends[at], ends[at + 1]))
             for length in np.unique(self.lengths).tolist():
                 intervals = np.flatnonzero(self.lengths == length)
-                slots = _deal(self.low[at, intervals], self.high[at, intervals], people * length)
+                slots = _deal(low[intervals], high[intervals], people * length)
                 mixed = random.permuted(slots, axis=1).reshape(len(intervals), people, length)
                 there, who, slot = np.nonzero(wanted.inside[mixed])
                 record.append(who + before)
@@ -201,10 +220,16 @@ class Shares:
         columns = [np.concatenate([np.zeros(0, np.int64), *part]) for part in (record, value, time)]
         return Events.of(before, columns[0], columns[1], exact, self.names, self.timing, lo=columns[2])
 
+    def _lay_out(self, listed: slice) -> tuple[Ints, Ints]:
+        """Return the slots of one class by interval and activity, at least and at most."""
+        low = np.zeros((len(self.starts), len(self.names.labels)), dtype=np.int64)
+        high = low.copy()
+        low[self.interval[listed], self.activity[listed]] = self.low[listed]
+        high[self.interval[listed], self.activity[listed]] = self.high[listed]
+        return low, high
 
-def _bound_slots(
-    shares: npt.NDArray[np.float64], room: npt.NDArray[np.float64], digits: int | None
-) -> tuple[Ints, Ints]:
+
+def _bound_slots(shares: Floats, room: Ints, digits: int | None) -> tuple[Ints, Ints]:
     """Return the whole numbers of slots that published shares may stand for; rounded ones are less than a unit off."""
     slots = shares * room
     if digits is None:
@@ -213,7 +238,7 @@ def _bound_slots(
     off, slack = room * 10.0**-digits, 1e-6
     low = np.floor(slots - off + slack).astype(np.int64) + 1
     high = np.ceil(slots + off - slack).astype(np.int64) - 1
-    return np.maximum(low, 0), np.minimum(np.maximum(high, 0), room.astype(np.int64))
+    return np.maximum(low, 0), np.minimum(np.maximum(high, 0), room)
 
 
 def _deal(low: Ints, high: Ints, room: int) -> Ints:

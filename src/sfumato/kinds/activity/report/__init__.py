@@ -20,6 +20,7 @@ from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.report import page
+from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import (
@@ -63,6 +64,7 @@ def render(
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"], comparison.release.unit),
             _durations(drawn.get("durations")),
+            write_answers(drawn.get("answers")),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
@@ -82,7 +84,8 @@ def figures(
         drawn["days"] = days.draw_days(found, classes, window, unit=comparison.release.unit)
         drawn["durations"] = _draw_durations(comparison)
     drawn["class-sizes"] = _draw_sizes(comparison)
-    return drawn
+    answers = draw_answers(comparison)
+    return drawn if answers is None else drawn | {"answers": answers}
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:

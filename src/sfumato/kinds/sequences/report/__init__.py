@@ -19,6 +19,7 @@ from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report import lengths, strips
 from sfumato.kinds.sequences.report.times import draw_times
 from sfumato.report import page
+from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.plots import Figure, draw_sets, save_figure
@@ -52,6 +53,7 @@ def render(
             _strips(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             _times(drawn.get("times")),
+            write_answers(drawn.get("answers")),
             page.write_utility(scores, comparison.release.unit),
             page.write_facts(comparison, facts or {}),
         ],
@@ -64,8 +66,8 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figu
     if strips.find_obstacle(comparison) is None:
         drawn["timeline"] = strips.draw_strips(comparison, strips.choose_strips(comparison))
     drawn["group-sizes"] = lengths.draw_lengths(comparison)
-    times = draw_times(comparison)
-    return drawn if times is None else drawn | {"times": times}
+    found = {"times": draw_times(comparison), "answers": draw_answers(comparison)}
+    return drawn | {name: figure for name, figure in found.items() if figure is not None}
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:

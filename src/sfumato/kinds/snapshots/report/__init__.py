@@ -18,6 +18,7 @@ from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.knowledge.fates import Fates
 from sfumato.kinds.snapshots.report import plots
 from sfumato.report import page
+from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.markup import draw_figure, make_table, raise_powers
 from sfumato.report.numerals import show_count, show_share
 from sfumato.report.plots import Figure, save_figure
@@ -77,6 +78,7 @@ def render(
             _values(drawn["over-time"], drawn["values"]),
             _late_and_missing(comparison, after),
             _queries(queries),
+            write_answers(drawn.get("answers")),
             page.write_utility(scores),
             page.write_facts(comparison, facts or {}),
         ],
@@ -91,7 +93,8 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figu
         drawn["delays"] = plots.draw_delays(found)
     drawn["over-time"] = plots.draw_over_time(found)
     drawn["values"] = plots.draw_values(found)
-    return drawn
+    answers = draw_answers(comparison)
+    return drawn if answers is None else drawn | {"answers": answers}
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:

@@ -16,10 +16,10 @@ from benchmarks.sets import at_hand
 from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.rooms import find_room
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.query.asking import ask
-from sfumato.questions import find_evidence
 
 RECORDS = 1_000_000
 NO_VALUES = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
@@ -34,7 +34,7 @@ def _seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _ask_all(title: str, release: Release, conditions: list[str]) -> list[list[object]]:
-    reading, (evidence,) = _seconds(lambda: list(find_evidence(release)))
+    reading, evidence = _seconds(lambda: find_room(release.kind, "evidence").of_release(release))
     rows: list[list[object]] = [["(reading)", reading, "", "", ""]]
     for condition in conditions:
         spent, answer = _seconds(lambda condition=condition: ask(evidence, f"count person where {condition}"))

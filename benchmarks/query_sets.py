@@ -37,7 +37,7 @@ def _ask_all(title: str, release: Release, conditions: list[str]) -> list[list[o
     reading, evidence = _seconds(lambda: find_room(release.kind, "evidence").of_release(release))
     rows: list[list[object]] = [["(reading)", reading, "", "", ""]]
     for condition in conditions:
-        spent, answer = _seconds(lambda condition=condition: ask(evidence, f"count person where {condition}"))
+        spent, answer = _seconds(lambda condition=condition: ask(evidence, f"count record where {condition}"))
         rows.append([condition.replace("|", "\\|"), spent, answer.certain, answer.possible, round(answer.expected, 1)])
     columns = ["question", "s", "certain", "possible", "expected"]
     table(title, columns, rows)
@@ -117,7 +117,7 @@ def public(folder: Path) -> list[list[object]]:
         for method in (sf.methods.Disassociation(k=5, m=2), sf.methods.LocalKmItems(k=5, m=2)):
             release = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1).release
             for condition in (a, f"{a} and {b}", f"{a} and {c}", f"{b} and not {c}"):
-                question = f"count person where {condition}"
+                question = f"count record where {condition}"
                 truth, found = sf.query(data, question).certain, sf.query(release, question)
                 told = [found.certain, truth, found.possible, round(found.expected, 1)]
                 rows.append([name, method.name, condition, *told])

@@ -88,6 +88,7 @@ def test_sections_come_in_the_promised_order(page):
         "Monitored events before and after",
         "Groups and intervals",
         "Times before and after",
+        "What can still be asked",
         "What the release is still good for",
         "How it was made",
     ]
@@ -183,7 +184,7 @@ def test_hostile_labels_do_not_run():
 
 def test_without_a_row_map_there_is_no_timeline():
     comparison = dataclasses.replace(compare(), rows=None)
-    assert list(report.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times"]
+    assert list(report.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times", "answers"]
     assert "There is no timeline: the release is locally recoded" in read_text(render(comparison))
 
 
@@ -223,7 +224,7 @@ def test_specifications_are_valid_vega_lite():
     )
     for comparison in (compare(), plain, several):
         drawn = report.figures(comparison, BEFORE, AFTER)
-        assert list(drawn) == ["anonymity-sets", "timeline", "group-sizes", "times"]
+        assert list(drawn) == ["anonymity-sets", "timeline", "group-sizes", "times", "answers"]
         for figure in drawn.values():
             altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
 

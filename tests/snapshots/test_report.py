@@ -27,6 +27,7 @@ def test_the_report_names_what_matters(tmp_path):
         assert text in page
     assert "<script" not in page
     assert set(report.figures(Comparison(DATA, RESULT.release), before, after)) == {
+        "answers",
         "shares",
         "over-time",
         "values",

@@ -51,7 +51,7 @@ def test_the_page_reads_well_after_nothing_was_deleted():
 def test_plots_and_picture_are_drawn(made, tmp_path):
     comparison, before, after = made
     drawn = report.figures(comparison, before, after)
-    assert set(drawn) == {"prefix-frequencies", "deletions", "events"}
+    assert set(drawn) == {"answers", "prefix-frequencies", "deletions", "events"}
     first = drawn["prefix-frequencies"].panels[0].to_dict()
     assert first["title"] == "<wine>" and len(first["layer"]) == 2
     gone = sum(int(deleted) for _, _, deleted in drawn["deletions"].rows)

@@ -79,7 +79,8 @@ class Shares:
         published, claim = PublishedClasses.of(release), release.guarantee
         slots, length = int(getattr(claim, "slots", 1)), int(getattr(claim, "slot", 1))
         digits, gap = getattr(claim, "digits", None), getattr(claim, "gap", None)
-        lengths = measure_intervals(slots, length)
+        # Intervals of which nothing is listed by anybody are at the end, or there are none.
+        lengths = measure_intervals(max(slots, (len(published.begins) - 1) * length + 1), length)
         dated = release.columns[1].form.type == "timestamp"
         starts = published.begins if dated else published.begins * length
         # The time of a single slot is not published where there is one interval; then it lasts as long as it may.

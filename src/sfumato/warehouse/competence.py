@@ -36,6 +36,8 @@ class Outcome(NamedTuple):
         Number of rows expected.
     alone
         How many of the expected rows each source has by itself.
+    lost
+        How many rows are lost without each source.
     sources
         Sources that contribute to the answer.
     """
@@ -45,6 +47,7 @@ class Outcome(NamedTuple):
     unexpected: tuple[tuple[str, ...], ...]
     rows: int
     alone: dict[str, int]
+    lost: dict[str, int]
     sources: tuple[str, ...]
 
     @property
@@ -78,6 +81,10 @@ def run_suite(warehouse: Warehouse) -> list[Outcome]:
                 tuple(sorted((given - expected).elements())),
                 sum(expected.values()),
                 alone,
+                {
+                    source: sum(all(source in names for names in sets) for sets in explained.sufficient)
+                    for source in warehouse.sources
+                },
                 tuple(name for name in warehouse.sources if name in explained.sources),
             )
         )

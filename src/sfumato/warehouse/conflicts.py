@@ -18,9 +18,10 @@ __all__ = ["Conflict", "find_conflicts"]
 
 
 class Conflict(NamedTuple):
-    """Something that cannot all be true: what, about which thing or code, and who says which value."""
+    """Something that cannot all be true: what, of which property, about which thing or code, who says which value."""
 
     what: str
+    property: NamedNode | None
     about: Any
     values: tuple[tuple[Any, tuple[str, ...]], ...]
 
@@ -42,7 +43,7 @@ def find_conflicts(warehouse: Warehouse) -> list[Conflict]:
 
 def _conflict(what: str, about: Any, says: dict[Any, list[str]], property: NamedNode) -> Conflict:
     values = tuple((value, tuple(sources)) for value, sources in sorted(says.items(), key=lambda pair: str(pair[0])))
-    return Conflict(f"{what} ({property.value})", about, values)
+    return Conflict(what, property, about, values)
 
 
 def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> dict[Any, dict[Any, list[str]]]:
@@ -74,5 +75,5 @@ def _find_doubtful(warehouse: Warehouse) -> list[Conflict]:
         sources = [source for thing in same for source in belongs.get(thing, [])]
         if len(set(sources)) < len(sources):
             values = tuple((thing, tuple(belongs.get(thing, []))) for thing in same)
-            doubtful.append(Conflict("several things of one source are linked", same[0], values))
+            doubtful.append(Conflict("several things of one source are linked", None, same[0], values))
     return doubtful

@@ -111,12 +111,12 @@ class Prefixes:
         if isinstance(term, NamedNode):
             for prefix, namespace in self.known.items():
                 rest = term.value.removeprefix(namespace)
-                if rest != term.value and re.fullmatch(r"[\w.-]*", rest):
+                if rest != term.value and re.fullmatch(r"[\w.:-]*", rest):
                     return f"{prefix}:{rest}"
             return f"<{term.value}>"
         if isinstance(term, Literal):
             return shorten_text(f"{term.value}@{term.language}" if term.language else term.value)
-        return "" if term is None else str(term)
+        return "" if term is None else shorten_text(str(term))
 
     def declare(self, query: str) -> str:
         """Return a query with the prefixes that it does not declare itself."""

@@ -53,7 +53,7 @@ def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
         texts[node] = list(dict.fromkeys(text for literal in ranked if (text := " ".join(literal.value.split()))))
         if texts[node]:
             plain[node] = texts[node][0]
-            same_language = [literal for literal in ranked if literal.language == ranked[0].language]
+            same_language = {literal.value for literal in ranked if literal.language == ranked[0].language}
             if len(same_language) > 1:
                 several[node] = len(same_language) - 1
         else:

@@ -60,14 +60,14 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     if outside and wanted.outside == "refuse":
         raise SchemaError(
             f"hierarchy: {len(outside):,} things belong to something but not to the root, such as {show(outside[0])}. "
-            "Name another root, or let them be left out (outside: drop)."
+            "Name another root, or leave them out: drop (outside)."
         )
     parent, several = settle_parents(kept, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
             f"hierarchy: {len(several):,} things have several parents, such as {show(node)}: "
-            f"{', '.join(map(show, several[node][:_SHOWN]))}. Say which to take (parents: first or deepest)."
+            f"{', '.join(map(show, several[node][:_SHOWN]))}. Say which to take (parents): first or deepest."
         )
     return Tree(parent, several, outside, nameless, root is None)
 

@@ -74,7 +74,7 @@ def refresh(folder: Path, names: Sequence[str] = (), file: Path | None = None) -
         inferred = _infer(store, definition, chosen)
         touched = [match.name for match in definition.match if {match.a.source, match.b.source} & set(chosen)]
         matched = _link(store, definition, touched)
-        stale = _find_stale(store, definition, before, chosen, was_merged=known["merged"])
+        stale = _find_stale(store, definition, before, chosen)
         former = known["report"]
         return _finish(
             state,
@@ -102,8 +102,12 @@ def _finish(
 ) -> dict[str, Any]:
     """Merge what is linked, write everything down, and put the new state in force."""
     classes = Classes(list_links(store, definition), definition.names)
-    for source in track("merge", stale if classes.groups() else []):
-        graphs.replace_graph(store, graphs.merged(source), _merge(store, source, classes))
+    names = (Quad(thing, graphs.NAMED, name) for thing, name in classes.names.items() if thing != name)
+    graphs.replace_graph(store, graphs.NAMES, names)
+    # What a source has alone depends on those before it.
+    first = min(map(definition.names.index, stale), default=len(definition.names))
+    for number in track("merge", range(first, len(definition.names))):
+        _merge(store, definition.names[number], classes, [graphs.merged(name) for name in definition.names[:number]])
     store.flush()
     store.optimize()
     report = {
@@ -118,7 +122,6 @@ def _finish(
         "file": str(file.absolute()),
         "definition": definition.model_dump(mode="json", by_alias=True),
         "sources": sources,
-        "merged": bool(classes.groups()),
         "report": report,
     }
     del store
@@ -182,22 +185,35 @@ def _link(store: Store, definition: Definition, names: Iterable[str]) -> dict[st
     return found
 
 
-def _merge(store: Store, source: str, classes: Classes) -> Iterator[Quad]:
-    for graph in graphs.whole(source):
-        for quad in store.quads_for_pattern(None, None, None, graph):
-            if quad.predicate != SAME:
-                yield classes.rename(quad)
+def _merge(store: Store, source: str, classes: Classes, earlier: Sequence[NamedNode]) -> None:
+    """Put what a source says, and what follows, under one name for all that are the same, apart from repetitions."""
+    again: list[Quad] = []
+    before = set(earlier)
+
+    def move() -> Iterator[Quad]:
+        for graph in graphs.whole(source):
+            for quad in store.quads_for_pattern(None, None, None, graph):
+                if quad.predicate != SAME:
+                    renamed = classes.rename(quad)
+                    if before and _is_said(store, renamed, before):
+                        again.append(renamed)
+                    else:
+                        yield renamed
+
+    graphs.replace_graph(store, graphs.merged(source), move())
+    graphs.replace_graph(store, graphs.repeated(source), again)
 
 
-def _find_stale(
-    store: Store, definition: Definition, before: Classes, chosen: list[str], *, was_merged: bool
-) -> list[str]:
+def _is_said(store: Store, quad: Quad, where: set[NamedNode]) -> bool:
+    found = store.quads_for_pattern(quad.subject, quad.predicate, quad.object, None)
+    return any(other.graph_name in where for other in found)
+
+
+def _find_stale(store: Store, definition: Definition, before: Classes, chosen: list[str]) -> list[str]:
     """Return the sources that mention a thing whose class has another name now, and those that were read again."""
     after = Classes(list_links(store, definition), definition.names)
     things = before.names.keys() | after.names.keys()
     changed = [thing for thing in things if before.find(thing) != after.find(thing)]
-    if not was_merged:
-        return definition.names
     return [name for name in definition.names if name in chosen or _mentions(store, name, changed)]
 
 

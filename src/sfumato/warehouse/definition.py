@@ -339,7 +339,8 @@ _MODELS: dict[str, type[_Section]] = {
 
 def _say_invalid(error: ValidationError) -> str:
     """Say the first thing that is wrong with where it is, and the nearest name that would be right."""
-    first = error.errors()[0]
+    # A name that is nearly right explains the one that is missing, and comes first.
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     path = [part for part in first["loc"] if part not in ("str", "ColumnSection", "list[ColumnSection]")]
     where = _name_place(path[:-1]) if path else ""
     key = str(path[-1]) if path else ""

@@ -7,12 +7,28 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pyoxigraph import NamedNode, Quad, Store
 
-__all__ = ["ONTOLOGY", "add_to_graph", "inferred", "links", "merged", "replace_graph", "select", "stated", "whole"]
+__all__ = [
+    "NAMED",
+    "NAMES",
+    "ONTOLOGY",
+    "add_to_graph",
+    "inferred",
+    "links",
+    "merged",
+    "repeated",
+    "replace_graph",
+    "select",
+    "stated",
+    "whole",
+]
 
 _BASE = "urn:sfumato:"
 _FEW = 20_000
 ONTOLOGY = NamedNode(f"{_BASE}ontology")
 """The top-level ontology."""
+NAMES = NamedNode(f"{_BASE}names")
+"""The name that each thing with several has in answers."""
+NAMED = NamedNode(f"{_BASE}named")
 
 
 def stated(source: str) -> NamedNode:
@@ -26,8 +42,16 @@ def inferred(source: str) -> NamedNode:
 
 
 def merged(source: str) -> NamedNode:
-    """Return the graph of both, with one name for all that are the same."""
+    """Return the graph of both, with one name for all that are the same, without what an earlier source says, too.
+
+    A store that asks several graphs at once would count what two of them hold twice; these have nothing in common.
+    """
     return NamedNode(f"{_BASE}merged:{source}")
+
+
+def repeated(source: str) -> NamedNode:
+    """Return the graph of what an earlier source says, too, with one name for all that are the same."""
+    return NamedNode(f"{_BASE}repeated:{source}")
 
 
 def links(rule: str) -> NamedNode:

@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def write_next(folder: Path) -> Iterator[Next]:
         finally:
             _clear(folder)
             if is_new and not (folder / _MARK).exists():
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
     finally:
         os.close(handle)
 
@@ -152,7 +153,16 @@ def _clear(folder: Path) -> None:
         if not path.is_dir():
             path.unlink(missing_ok=True)
         elif not _is_read(path):
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder; a store that was given up may still be writing the last of its files."""
+    for _ in range(100):
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():
+            return
+        time.sleep(0.02)
 
 
 def _is_read(store: Path) -> bool:

@@ -56,6 +56,8 @@ def explain(warehouse: Warehouse, query: str) -> Explained:
     """Answer a query and say for every row which sources contribute to it."""
     answer = warehouse.ask(query)
     sources = warehouse.sources
+    if not warehouse.can_divide(query):
+        return Explained(answer, ((tuple(sources),),) * len(answer.rows), complete=False)
     asked: dict[tuple[str, ...], frozenset[tuple[Any, ...]]] = {}
 
     def give(names: Iterable[str]) -> frozenset[tuple[Any, ...]]:

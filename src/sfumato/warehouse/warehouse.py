@@ -22,9 +22,11 @@ __all__ = ["Answer", "Warehouse"]
 
 _TOKEN = re.compile(
     r"""(?P<skip>"{3}.*?"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|\b(?:PREFIX\s+[\w.-]*:|BASE)\s*<[^>]*>)"""
-    r"""|<(?P<iri>[^<>"{}|^`\\\s]*)>|(?P<prefix>[\w.-]*):(?P<name>[\w%.-]*[\w%-])""",
+    r"""|<(?P<iri>[^<>"{}|^`\\\s]*)>|(?P<prefix>[\w.-]*):(?P<name>(?:[\w%.:-]|\\.)*(?:[\w%:-]|\\.))""",
     re.DOTALL | re.IGNORECASE,
 )
+_AGGREGATE = re.compile(r"\b(COUNT|SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\(", re.IGNORECASE)
+_MOST_COUNTED = 200_000
 
 
 class Answer(NamedTuple):
@@ -79,25 +81,47 @@ class Warehouse:
     def graphs_of(self, sources: Iterable[str]) -> list[NamedNode]:
         """Return the graphs of some sources with one name for all that are the same, and the ontology."""
         chosen = list(sources)
-        if self.known["merged"]:
-            return [*map(graphs.merged, chosen), graphs.ONTOLOGY]
-        return [*(graph for source in chosen for graph in graphs.whole(source)), graphs.ONTOLOGY]
+        apart = [] if len(set(chosen)) == len(self.sources) else list(map(graphs.repeated, chosen))
+        return [*map(graphs.merged, chosen), *apart, graphs.ONTOLOGY]
+
+    def find(self, thing: NamedNode) -> NamedNode:
+        """Return the name that a thing has in answers: its own, or that of the class of things it is in."""
+        found = next(iter(self.store.quads_for_pattern(thing, graphs.NAMED, None, graphs.NAMES)), None)
+        return thing if found is None else found.object  # type: ignore[return-value]
 
     def ask(self, query: str, sources: Sequence[str] | None = None) -> Answer:
         """Return the answer of some sources together, of all if none are named.
 
         A thing may be named by any of its names; in the answer it has that of its class.
         """
-        return self._ask(query, self.graphs_of(self.sources if sources is None else sources), self.classes.find)
+        chosen = self.sources if sources is None else list(sources)
+        if 1 < len(chosen) < len(self.sources) and _AGGREGATE.search(query):
+            return self._ask(query, [graphs.ONTOLOGY], self.find, self._unite(tuple(chosen)))
+        return self._ask(query, self.graphs_of(chosen), self.find)
+
+    def can_divide(self, query: str) -> bool:
+        """Tell whether some of the sources can be asked: not for a query that counts, where they are large."""
+        size = sum(source["statements"] for source in self.known["sources"].values())
+        return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - a warehouse is open as long as it is used
+    def _unite(self, sources: tuple[str, ...]) -> Store:
+        """Return some sources as one graph: what several of them say counts once where a query counts."""
+        together = Store()
+        for graph in self.graphs_of(sources):
+            graphs.add_to_graph(together, graphs.ONTOLOGY, self.store.quads_for_pattern(None, None, None, graph))
+        return together
 
     def ask_alone(self, query: str, source: str) -> Answer:
         """Return the answer of a source as if there were no other: what it says and what follows, without links."""
         return self._ask(query, [*graphs.whole(source), graphs.ONTOLOGY], lambda thing: thing)
 
-    def _ask(self, query: str, over: list[NamedNode], find: Callable[[NamedNode], NamedNode]) -> Answer:
+    def _ask(
+        self, query: str, over: list[NamedNode], find: Callable[[NamedNode], NamedNode], store: Store | None = None
+    ) -> Answer:
         text = self.prefixes.declare(self._rename(query, find))
         try:
-            found = self.store.query(text, default_graph=over)
+            found = (store or self.store).query(text, default_graph=over)
         except SyntaxError as error:
             raise ParameterError(f"query: {_explain(str(error), query)}") from None
         except (ValueError, RuntimeError, OSError) as error:
@@ -120,8 +144,9 @@ class Warehouse:
         def replace(found: re.Match[str]) -> str:
             if found["skip"] is not None or (found["iri"] is None and found["prefix"] not in known):
                 return found[0]
+            local = re.sub(r"\\(.)", r"\1", found["name"] or "")
             try:
-                thing = NamedNode(found["iri"] if found["iri"] is not None else known[found["prefix"]] + found["name"])
+                thing = NamedNode(found["iri"] if found["iri"] is not None else known[found["prefix"]] + local)
             except ValueError:
                 return found[0]
             name = find(thing)

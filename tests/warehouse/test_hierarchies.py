@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from tests.warehouse.naive.trees import choose_parent, has_circle
 import sfumato as sf
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.hierarchy import derive
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
 from sfumato.warehouse.hierarchies.tree import find_cycle, settle_parents
@@ -107,7 +110,7 @@ def test_one_label_for_two_concepts_is_told_apart_and_a_value_that_fits_both_is_
     )
     warehouse = make(ONE, {"shop.ttl": SHOP + more})
     found = export_hierarchy(warehouse, FOOD)
-    assert {"Bar (Drink)", "Bar (urn:e:bar2)", "Bar (urn:e:bar3)"} <= set(found.hierarchy.labels)
+    assert {"Bar (Drink)", "Bar (bar2)", "Bar (bar3)"} <= set(found.hierarchy.labels)
     assert found.report["same_label"][0]["label"] == "Bar"
     placed = export_hierarchy(warehouse, FOOD, {"Bar": 3, "Beer": 1})
     assert placed.report["ambiguous"] == [{"value": "Bar", "records": 3}]
@@ -119,8 +122,6 @@ HOSTILE = ['<b>x</b>', '=cmd|"x"', "a\nb", 'say "hi"; now', "  padded ", "ünïc
 
 @pytest.mark.parametrize("format", ["arx", "parent-child", "indented", "amnesia"])
 def test_hostile_labels_come_back_from_every_format(format, make, tmp_path):
-    import json
-
     lines = [f"e:n{i} skos:prefLabel {json.dumps(text)} ; skos:broader e:food ." for i, text in enumerate(HOSTILE)]
     warehouse = make(ONE, {"shop.ttl": SHOP + "\n".join(lines)})
     found = export_hierarchy(warehouse, FOOD)
@@ -191,25 +192,17 @@ def test_values_count_records_not_events():
 
 
 def test_a_release_of_sets_over_the_tree_loses_less_than_over_a_fan_out_one(make):
-    """Baskets hold things of one shelf, so that a shelf tells more than whatever stands together in the alphabet."""
-    import numpy as np
-
-    rng = np.random.default_rng(3)
+    """One shelf is hardly bought from: its tree merges that shelf, the alphabet spreads it over all groups."""
     items = [f"{letter}{shelf}" for letter in "abcdef" for shelf in range(4)]
     lines = [f"e:{name} skos:prefLabel '{name}' ; skos:broader e:shelf{name[1]} ." for name in items]
     lines += [f"e:shelf{n} skos:prefLabel 'shelf {n}' ; skos:broader e:food ." for n in range(4)]
-    baskets = []
-    for _ in range(300):
-        shelf = rng.integers(0, 4)
-        baskets.append(sorted({items[4 * int(letter) + shelf] for letter in rng.integers(0, 6, 3)}))
-    data = Dataset.of("sets", baskets)
-    found = export_hierarchy(make(ONE, {"shop.ttl": SHOP + "\n".join(lines)}), FOOD, count_values(data, "item"))
+    baskets = [[name] for name in items for _ in range(5 if name.endswith("3") else 25)]
+    values = count_values(Dataset.of("sets", baskets), "item")
+    found = export_hierarchy(make(ONE, {"shop.ttl": SHOP + "\n".join(lines)}), FOOD, values)
     assert not found.report["unplaced"]
     losses = []
-    from sfumato.core.hierarchy import derive
-
     for tree in (found.hierarchy, derive.balanced(sorted(items), 6)):
         ready = Dataset.of("sets", baskets, hierarchy=tree)
-        result = sf.anonymize(ready, sf.methods.Apriori(k=25, m=2))
+        result = sf.anonymize(ready, sf.methods.Apriori(k=25, m=1))
         losses.append(sf.measure(result, ready)["item-loss"].value)
     assert losses[0] < losses[1]

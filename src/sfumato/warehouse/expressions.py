@@ -1,15 +1,15 @@
 """What is done to a value before it is compared: small named steps, the same for sources and for data.
 
-==================  ====================================================================================
+==================  ======================================================================================
 ``lower``           lower case
 ``trim``            no blanks around, one blank between words
-``local-name``      an IRI without its namespace: what follows the last ``#`` or ``/``
+``local-name``      an IRI without its namespace: what follows the last ``#`` or ``/``, or ``:`` if it has none
 ``underscores``     underscores become blanks
 ``integer``         the first whole number in it, without leading zeros
 ``unquote``         without quotes around
 ``drop:TEXT``       without a text that it begins with
 ``before:TEXT``     what stands before a text, all of it where there is none
-==================  ====================================================================================
+==================  ======================================================================================
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _INTEGER = re.compile(r"\d+", re.ASCII)
 
 
 def _take_local_name(text: str) -> str:
-    return unquote(re.split(r"[#/]", text.rstrip("/#"))[-1])
+    bare = text.rstrip("/#")
+    # Names such as urn:isbn:0451450523 have their parts after colons.
+    return unquote(re.split(r"[#/]" if re.search(r"[#/]", bare) else ":", bare)[-1])
 
 
 def _take_integer(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import lzma
 import random
@@ -10,6 +11,7 @@ import resource
 import time
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
@@ -122,7 +124,8 @@ def write_definition(folder: Path) -> None:
         "pattern = '(?P<first>thing) (?P<second>[0-9]+)'\nadd = ['?x b:second ?second']\n"
     )
     text += [
-        f"[[match]]\nname = 'm{n}'\na = {{ source = 's0', value = 'b:code' }}\nb = {{ source = 's{n}', value = 'b:code' }}\n"
+        f"[[match]]\nname = 'm{n}'\na = {{ source = 's0', value = 'b:code' }}\n"
+        f"b = {{ source = 's{n}', value = 'b:code' }}\n"
         for n in range(1, SOURCES)
     ]
     for name, query in QUERIES.items():
@@ -132,5 +135,212 @@ def write_definition(folder: Path) -> None:
     (folder / "million.toml").write_text("\n".join(text))
 
 
+Paths = list[list[str]]
+
+
+class Case(NamedTuple):
+    """Data with a catalogue: how they are read and published, and which fan-out tree stands beside the catalogue's."""
+
+    file: Path
+    kind: str
+    of: str
+    paths: Paths
+    """From the root down to a value, of every value of the catalogue."""
+    reading: tuple[str, ...]
+    method: str
+    parameters: tuple[str, ...]
+    measures: tuple[str, ...]
+    apply: tuple[str, ...] = ()
+
+
+def losses(folder: Path) -> list[list[object]]:
+    """Publish real data over the tree of their catalogue and over a fan-out tree, and compare what is lost."""
+    rows: list[list[object]] = [["data", "method", "tree", "values", "unplaced", "measure", "loss"]]
+    for name, make in CASES.items():
+        case = make(folder)
+        tree, report = take_tree(folder, name, case)
+        fan = f"fanout:{max(2, round(report['values'] ** 0.5))}"
+        for label, hierarchy in (("catalogue", str(tree)), (fan, fan)):
+            if case.kind == "sequences" and hierarchy == fan:
+                hierarchy = str(write_fan_out(folder, read_values(tree), int(fan.split(":")[1])))
+            out = folder / f"{name}-{label.split(':')[0]}"
+            run(
+                *("anonymize", case.file, "--kind", case.kind, *case.reading, "--hierarchy", f"{case.of}={hierarchy}"),
+                *("--method", case.method, *(word for p in case.parameters for word in ("-p", p))),
+                *("--out", out, "--no-report", "--withhold-at-most", "0.5", "--force"),
+            )
+            # Published places are sets of places: what they mean is judged by the catalogue, whatever made them.
+            judge = tree if case.kind == "trajectories" else hierarchy
+            scores = run(
+                *("measure", out, "--original", case.file, *case.reading, "--hierarchy", f"{case.of}={judge}"),
+            ).result
+            for measure in case.measures:
+                value = next(score["value"] for score in scores["measures"] if score["metric"] == measure)
+                rows.append([name, case.method, label, report["values"], len(report["unplaced"]), measure, value])
+    table("Loss over the tree of a catalogue and over a fan-out tree", [str(cell) for cell in rows[0]], rows[1:])
+    return rows
+
+
+def take_tree(folder: Path, name: str, case: Case) -> tuple[Path, dict]:
+    """Write the catalogue as a SKOS thesaurus, build a warehouse of it, and take the tree over the data's values."""
+    write_thesaurus(folder / f"{name}.ttl", case.paths)
+    (folder / f"{name}.toml").write_text(f'[[source]]\nname = "catalogue"\nfile = "{name}.ttl"\n')
+    run("warehouse", "build", folder / f"{name}.toml", "--out", folder / f"{name}-warehouse")
+    tree = folder / f"{name}-tree.csv"
+    taken = run(
+        *("warehouse", "hierarchy", folder / f"{name}-warehouse", "--out", tree, "--up", "skos:broader", "--force"),
+        *("--values", case.file, "--kind", case.kind, "--of", case.of, *case.reading),
+        *(word for step in case.apply for word in ("--apply", step)),
+        *("--unplaced", "values without a node"),
+    )
+    return tree, taken.result
+
+
+def write_thesaurus(path: Path, paths: Paths) -> None:
+    """Write a catalogue as SKOS: one concept for every way from the root."""
+    lines = ["@prefix skos: <http://www.w3.org/2004/02/skos/core#> ."]
+    known: dict[tuple[str, ...], str] = {}
+    for way in paths:
+        for depth in range(1, len(way) + 1):
+            key = tuple(way[:depth])
+            if key not in known:
+                known[key] = f"<urn:concept:{len(known)}>"
+                above = f" ; skos:broader {known[key[:-1]]}" if depth > 1 else ""
+                lines.append(f"{known[key]} a skos:Concept ; skos:prefLabel {json.dumps(key[-1])}{above} .")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_values(tree: Path) -> list[str]:
+    """Return the values of a hierarchy, in their order."""
+    from sfumato.io.hierarchies import read_hierarchy
+
+    return sorted(read_hierarchy(tree).leaf_labels)
+
+
+def write_fan_out(folder: Path, values: list[str], number: int) -> Path:
+    """Write a fan-out tree, for data that take hierarchies from files only."""
+    from sfumato.core.hierarchy import derive
+    from sfumato.io.hierarchies import write_hierarchy
+
+    path = folder / f"fan-{len(values)}.csv"
+    write_hierarchy(derive.balanced(values, number), path, "arx")
+    return path
+
+
+def _unpack(name: str) -> str:
+    return lzma.decompress((DATA / name).read_bytes()).decode()
+
+
+def _groceries(folder: Path) -> Case:
+    lines = _unpack("groceries/groceries.csv.xz").splitlines()
+    file = folder / "groceries.csv"
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["person", "item"])
+        writer.writerows([number, item] for number, line in enumerate(lines) for item in line.split(","))
+    with (DATA / "groceries/groceries_item_hierarchy.csv").open() as opened:
+        paths = [["groceries", row["level1"], row["level2"], row["labels"]] for row in csv.DictReader(opened)]
+    paths = [[way[0], f"{way[1]} (1)", f"{way[2]} (2)", way[3]] for way in paths]
+    return Case(file, "sets", "item", paths, (), "apriori", ("k=5", "m=2"), SETS)
+
+
+def _complete_journey(folder: Path) -> Case:
+    products = pq.read_table(DATA / "complete-journey/products.parquet").to_pylist()
+    types = {row["product_id"]: row for row in products if row["product_type"] and row["product_category"]}
+    table = pq.read_table(DATA / "complete-journey/transactions.parquet", columns=["basket_id", "product_id"])
+    baskets = sorted(set(table["basket_id"].to_pylist()))[:3000]
+    chosen = set(baskets)
+    file = folder / "journey.csv"
+    used = set()
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["person", "item"])
+        for basket, product in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
+            row = types.get(product)
+            if basket in chosen and row is not None:
+                used.add(row["product_type"])
+                writer.writerow([basket, row["product_type"]])
+    seen: dict[str, list[str]] = {}
+    for row in types.values():
+        way = ["products", f"{row['department']} (d)", f"{row['product_category']} (c)", row["product_type"]]
+        seen.setdefault(row["product_type"], way)
+    return Case(file, "sets", "item", list(seen.values()), (), "apriori", ("k=5", "m=1"), SETS)
+
+
+def _foursquare(folder: Path, kind: str) -> Path:
+    rows = list(csv.DictReader(io.StringIO(_unpack("foursquare-nyc/Foursquare_Sample.csv.xz"))))
+    centre: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        y, x = map(float, row["lat_lon"].split())
+        centre.setdefault(row["type"], []).append((x, y))
+    people = sorted({row["tid"] for row in rows}, key=int)[:400]
+    chosen = set(people)
+    file = folder / f"foursquare-{kind}.csv"
+    seen: dict[str, int] = {}
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        place = "place" if kind == "trajectories" else "event"
+        writer.writerow(["person", "time", place, *(("x", "y") if kind == "trajectories" else ())])
+        for row in rows:
+            if row["tid"] in chosen and seen.setdefault(row["tid"], 0) < 8:
+                seen[row["tid"]] += 1
+                spots = centre[row["type"]]
+                mean = [sum(part) / len(spots) for part in zip(*spots, strict=True)]
+                writer.writerow([row["tid"], row["date_time"], row["type"], *(mean if kind == "trajectories" else ())])
+    return file
+
+
+def _categories() -> Paths:
+    def walk(node: dict, above: list[str]) -> Paths:
+        way = [*above, node["name"]]
+        return [way, *(found for below in node["categories"] for found in walk(below, way))]
+
+    tops = json.loads(_unpack("foursquare-nyc/foursquare_categories.json.xz"))
+    return [way for top in tops for way in walk(top, ["places"])]
+
+
+def _check_ins(folder: Path) -> Case:
+    file = _foursquare(folder, "trajectories")
+    return Case(
+        file, "trajectories", "place", _categories(), (), "sd-seqanon", ("k=5", "m=2", "infeasible=suppress"), TRIPS
+    )
+
+
+def _events(folder: Path) -> Case:
+    file = _foursquare(folder, "sequences")
+    reading = ("--monitored", "*", "--resolution", "1h")
+    return Case(file, "sequences", "event", _categories(), reading, "et", ("k=5",), EVENTS)
+
+
+def _diabetes(folder: Path) -> Case:
+    with zipfile.ZipFile(DATA / "diabetes-130/dataset_diabetes.zip") as archive:
+        text = archive.read("dataset_diabetes/diabetic_data.csv").decode()
+    file = folder / "diabetes.csv"
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["age", "gender", "diagnosis"])
+        for number, row in enumerate(csv.DictReader(io.StringIO(text))):
+            if number % 20 == 0 and row["diag_1"] != "?":
+                writer.writerow([row["age"], row["gender"], row["diag_1"]])
+    ways = [
+        line.strip().split(";")[::-1] for line in _unpack("icd9-hierarchy/informs_ICD9.txt.xz").splitlines() if line
+    ]
+    paths = [["ICD-9", *(f"codes {part}" for part in way[1:-1]), way[-1]] for way in ways]
+    reading = ("--quasi", "age,gender,diagnosis")
+    return Case(file, "table", "diagnosis", paths, reading, "cluster", ("k=5",), TABLES, ("before:.", "integer"))
+
+
+SETS = ("item-loss", "pair-support")
+TRIPS = ("semantic-penalty", "distance")
+EVENTS = ("interval-loss", "event-counts")
+TABLES = ("ncp", "attribute-queries")
+CASES = {
+    "groceries": _groceries,
+    "complete-journey": _complete_journey,
+    "foursquare check-ins": _check_ins,
+    "foursquare events": _events,
+    "diabetes": _diabetes,
+}
+
 if __name__ == "__main__":
-    run_parts("warehouse", __doc__ or "", scale)
+    run_parts("warehouse", __doc__ or "", scale, losses)

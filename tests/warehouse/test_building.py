@@ -50,8 +50,7 @@ def test_a_refreshed_source_changes_only_what_rests_on_it(own_tuna, tmp_path):
     file.write_text(file.read_text().replace("thunnus albacares", "thunnus thynnus"))
     refresh(folder, ["fishbase"])
     last = read_graphs(folder)
-    others = [source for source in ("ecoscope", "flod", "worms", "dbpedia")]
-    for source in others:
+    for source in ("ecoscope", "flod", "worms", "dbpedia"):
         for graph in (graphs.stated(source), graphs.inferred(source)):
             assert last[graph.value] == before[graph.value]
     assert last[graphs.links("fishbase-iri").value] < before[graphs.links("fishbase-iri").value]
@@ -184,5 +183,3 @@ def test_a_damaged_description_is_told(text, tmp_path):
     (tmp_path / "warehouse.json").write_text(text)
     with pytest.raises(SchemaError, match="Build the warehouse again"):
         Warehouse(tmp_path)
-
-

@@ -67,9 +67,15 @@ def test_language_and_class_narrow_a_side_and_links_keep_their_rule(make):
         "<urn:{0}x> <http://www.w3.org/2000/01/rdf-schema#label> 'fish'@la, 'pez'@es ; a <urn:Species> .\n"
         "<urn:{0}y> <http://www.w3.org/2000/01/rdf-schema#label> 'fish'@en ; a <urn:Ship> .\n"
     )
-    sides = ['{{ source = "{}", value = "rdfs:label", {} }}'.format(*given) for given in (
-        ("a", "language = 'LA'"), ("b", "language = 'la'"), ("a", "class = '<urn:Ship>'"), ("b", "class = '<urn:Ship>'")
-    )]
+    sides = [
+        '{{ source = "{}", value = "rdfs:label", {} }}'.format(*given)
+        for given in (
+            ("a", "language = 'LA'"),
+            ("b", "language = 'la'"),
+            ("a", "class = '<urn:Ship>'"),
+            ("b", "class = '<urn:Ship>'"),
+        )
+    ]
     warehouse = make(
         '[[source]]\nname = "a"\nfile = "a.ttl"\n[[source]]\nname = "b"\nfile = "b.ttl"\n'
         f'[[match]]\nname = "latin"\na = {sides[0]}\nb = {sides[1]}\n'

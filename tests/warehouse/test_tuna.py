@@ -181,7 +181,8 @@ def test_one_code_for_two_things_and_doubtful_links_are_listed(make):
 
 
 @pytest.mark.parametrize(
-    ("expected", "said"), [("", "is empty"), ("y\n", "has the columns y, the query has x"), ('x\n"a', "not closed"), ("x\na,b\n", "row 1")]
+    ("expected", "said"),
+    [("", "is empty"), ("y\n", "has the columns y, the query has x"), ('x\n"a', "not closed"), ("x\na,b\n", "row 1")],
 )
 def test_expected_answers_that_cannot_be_read_are_named(expected, said, make):
     warehouse = make(

@@ -26,7 +26,7 @@ _ONTOLOGY = "ontology"
 
 
 def build(file: Path, folder: Path) -> dict[str, Any]:
-    """Build a warehouse from the file that describes it; a warehouse that is there is replaced when the new one is done.
+    """Build a warehouse from the file that describes it; one that is there is replaced when the new one is done.
 
     Returns
     -------
@@ -232,7 +232,9 @@ def _check_same(known: dict[str, Any], definition: Definition, path: Path) -> No
     former, now = (_settle(found) for found in (known["definition"], definition.model_dump(mode="json", by_alias=True)))
     for part in former:
         if former[part] != now.get(part):
-            raise ParameterError(f"{path}: says something else in [{part}] than when the warehouse was built. Build it again.")
+            raise ParameterError(
+                f"{path}: says something else in [{part}] than when the warehouse was built. Build it again."
+            )
 
 
 def _settle(definition: dict[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,11 @@ def find_conflicts(warehouse: Warehouse) -> list[Conflict]:
     for name in checks.key:
         property = warehouse.prefixes.expand(name)
         by_code = _collect(warehouse, property, by_value=True)
-        found += [_conflict("one code for two things", code, says, property) for code, says in by_code.items() if len(says) > 1]
+        found += [
+            _conflict("one code for two things", code, says, property)
+            for code, says in by_code.items()
+            if len(says) > 1
+        ]
     return found + _find_doubtful(warehouse)
 
 
@@ -55,7 +59,8 @@ def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> di
                 if isinstance(quad.subject, BlankNode):
                     continue
                 thing = warehouse.classes.find(quad.subject) if isinstance(quad.subject, NamedNode) else quad.subject
-                value = warehouse.classes.find(quad.object) if isinstance(quad.object, NamedNode) else quad.object.value
+                value: Any = quad.object
+                value = warehouse.classes.find(value) if isinstance(value, NamedNode) else getattr(value, "value", value)
                 key, entry = (value, thing) if by_value else (thing, value)
                 sources = found.setdefault(key, {}).setdefault(entry, [])
                 if source not in sources:
@@ -64,7 +69,7 @@ def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> di
 
 
 def _find_doubtful(warehouse: Warehouse) -> list[Conflict]:
-    """Return classes in which a source has several things: it keeps them apart, and links say that they are the same."""
+    """Return classes in which a source has several things: it keeps them apart, and links say they are the same."""
     belongs: dict[NamedNode, list[str]] = {}
     for link in warehouse.links:
         for thing, source in ((link.a, link.a_source), (link.b, link.b_source)):

@@ -153,7 +153,7 @@ def _contribute(source: str, contents: Mapping[str, _Content], links: int) -> Co
         others = [getattr(content, what) for name, content in contents.items() if name != source]
         rest = np.concatenate(others) if others else mine[:0]
         counts += [len(mine), int((~np.isin(mine, rest)).sum()) if what != "statements" else _only(mine, rest)]
-    return Contribution(source, *counts, links)
+    return Contribution._make([source, *counts, links])
 
 
 def _only(mine: Codes, rest: Codes) -> int:

@@ -206,7 +206,7 @@ def _check(found: Definition) -> None:
         ("match", found.match),
         ("competence", found.competence),
     ):
-        names = [entry.name for entry in entries]  # type: ignore[attr-defined]
+        names = [entry.name for entry in entries]
         for number, name in enumerate(names):
             if name in names[:number]:
                 raise ParameterError(f"[[{section}]] {number + 1}: there are two of the name {name!r}.")
@@ -362,5 +362,3 @@ def _name_place(path: list[Any]) -> str:
         else:
             words.append(f"[{part}]")
     return ", ".join(words)
-
-

@@ -109,4 +109,4 @@ def select(store: Store, query: str, graphs: Sequence[NamedNode]) -> list[tuple[
     """
     found = store.query(query, default_graph=list(graphs))
     width = len(found.variables)  # type: ignore[union-attr]
-    return [tuple(row[i] for i in range(width)) for row in found]  # type: ignore[union-attr, index, misc]
+    return [tuple(row[i] for i in range(width)) for row in found]  # type: ignore[union-attr]

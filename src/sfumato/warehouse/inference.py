@@ -32,7 +32,7 @@ _EQUIVALENT = NamedNode(COMMON["owl"] + "equivalentClass")
 
 
 class Restriction(NamedTuple):
-    """Whatever is ``of`` a class and has a ``property`` with a value of the class ``some`` is of the class ``makes``."""
+    """Whatever is ``of`` a class and has a ``property`` with a value of the class ``some`` is of that it ``makes``."""
 
     makes: NamedNode
     of: NamedNode
@@ -144,6 +144,6 @@ def _infer_once(store: Store, source: str, schema: Schema) -> int:
 
 def _construct(store: Store, source: str, made: str, where: str) -> int:
     query = f"CONSTRUCT {{ {made} }} WHERE {{ {where} FILTER NOT EXISTS {{ {made} }} }}"
-    found = store.query(query, default_graph=graphs.whole(source))
+    found = store.query(query, default_graph=[*graphs.whole(source)])
     new = dict.fromkeys(Quad(triple.subject, triple.predicate, triple.object) for triple in found)  # type: ignore[union-attr]
     return graphs.add_to_graph(store, graphs.inferred(source), new) if new else 0

@@ -40,9 +40,7 @@ class Matching(NamedTuple):
     ambiguous: int
 
 
-def match_things(
-    left: Mapping[str, Iterable[NamedNode]], right: Mapping[str, Iterable[NamedNode]]
-) -> Matching:
+def match_things(left: Mapping[str, Iterable[NamedNode]], right: Mapping[str, Iterable[NamedNode]]) -> Matching:
     """Return pairs that make the same classes as all pairs of things whose values are equal, and no more than needed.
 
     Examples

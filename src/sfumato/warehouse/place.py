@@ -133,7 +133,9 @@ def _hold(store: Path) -> Iterator[None]:
 
 def _is_ours(folder: Path) -> bool:
     """Tell a warehouse, or what a first build that was killed has left, from any other folder."""
-    return all(path.name in (_MARK, _LOCK) or path.name.startswith(("store-", f".{_MARK}.")) for path in folder.iterdir())
+    return all(
+        path.name in (_MARK, _LOCK) or path.name.startswith(("store-", f".{_MARK}.")) for path in folder.iterdir()
+    )
 
 
 def _next_number(folder: Path) -> int:

@@ -30,7 +30,7 @@ def draw_connectivity(found: Connectivity) -> Figure:
     ]
     return Figure(
         title="How sources are connected, before and after links",
-        description="Bars of what every two sources have in common before and after links, of what only one source has, "
+        description="Bars of what every two sources have in common before and after links, of what only one has, "
         "and of things by the number of sources that say something about them.",
         panels=panels,
         legend=BEFORE_AND_AFTER,

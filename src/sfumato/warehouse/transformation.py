@@ -4,8 +4,8 @@ A rule looks for a pattern in what one source says and adds statements beside it
 
 References
 ----------
-Tzitzikas et al., section 4.5, Table 1. Its third rule concludes that x is a competitor of z where x and y both prey on z;
-the competitor meant is y.
+Tzitzikas et al., section 4.5, Table 1. Its third rule concludes that x is a competitor of z where x and y both prey on
+z; the competitor meant is y.
 """
 
 from __future__ import annotations

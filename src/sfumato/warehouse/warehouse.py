@@ -55,7 +55,9 @@ class Warehouse:
     def __enter__(self) -> Warehouse:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -121,7 +123,7 @@ class Warehouse:
     ) -> Answer:
         text = self.prefixes.declare(self._rename(query, find))
         try:
-            found = (store or self.store).query(text, default_graph=over)
+            found = (store or self.store).query(text, default_graph=[*over])
         except SyntaxError as error:
             raise ParameterError(f"query: {_explain(str(error), query)}") from None
         except (ValueError, RuntimeError, OSError) as error:

@@ -84,7 +84,11 @@ def export_hierarchy(warehouse: Warehouse, wanted: Wanted, values: Mapping[str, 
             if (node := same[0]) in tree.parent
         ],
         "several_parents": [
-            {"node": labels.names[node], "chosen": labels.names[parents[0]], "left": [labels.names[p] for p in parents[1:]]}
+            {
+                "node": labels.names[node],
+                "chosen": labels.names[parents[0]],
+                "left": [labels.names[p] for p in parents[1:]],
+            }
             for node, parents in tree.several.items()
         ],
         "outside": [warehouse.prefixes.show(node) for node in tree.outside],
@@ -131,13 +135,15 @@ def _list_value_paths(
         if wanted.unplaced in set(labels.names.values()):
             raise ParameterError(f"unplaced: {wanted.unplaced!r} is the name of a node of the tree. Choose another.")
         paths += [[value, wanted.unplaced, root] for value in (*placing.unplaced, *placing.ambiguous)]
-    report["unused_nodes"] = len(tree.parent) - len({node for node in placing.nodes} | _list_above(tree, placing))
+    report["unused_nodes"] = len(tree.parent) - len(set(placing.nodes) | _list_above(tree, placing))
     return paths
 
 
 def _list_above(tree: Tree, placing: Placing) -> set[Any]:
     above = set()
     for node in placing.nodes:
-        while (node := tree.parent[node]) is not None:
-            above.add(node)
+        high = tree.parent[node]
+        while high is not None:
+            above.add(high)
+            high = tree.parent[high]
     return above

@@ -55,7 +55,9 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     cycle = find_cycle(kept) or ([] if root is not None else find_cycle(above))
     if cycle:
         named = ", ".join(map(show, cycle[:_SHOWN])) + (", ..." if len(cycle) > _SHOWN else "")
-        raise SchemaError(f"hierarchy: these belong to one another in a circle: {named}. Mend the source, or follow less.")
+        raise SchemaError(
+            f"hierarchy: these belong to one another in a circle: {named}. Mend the source, or follow less."
+        )
     outside = [node for node in everything if node not in inside]
     if outside and wanted.outside == "refuse":
         raise SchemaError(

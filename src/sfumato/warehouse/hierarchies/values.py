@@ -33,7 +33,9 @@ class Placing(NamedTuple):
         """List values by how many records have them; who has them is nobody's business."""
 
         def count(chosen: Iterable[str]) -> list[dict[str, Any]]:
-            return [{"value": value, "records": values[value]} for value in sorted(chosen, key=lambda v: (-values[v], v))]
+            return [
+                {"value": value, "records": values[value]} for value in sorted(chosen, key=lambda v: (-values[v], v))
+            ]
 
         return {
             "values": len(values),

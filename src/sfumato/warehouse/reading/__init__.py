@@ -63,7 +63,7 @@ def choose_format(path: Path) -> str:
     suffix = bare.suffix.lower()
     if suffix in _DATASETS:
         raise SchemaError(
-            f"{path.name}: {_DATASETS[suffix]} names graphs of its own, and a source is one graph. Save it as N-Triples."
+            f"{path.name}: {_DATASETS[suffix]} names graphs of its own, and a source is one. Save it as N-Triples."
         )
     if suffix not in _EXTENSIONS:
         raise SchemaError(

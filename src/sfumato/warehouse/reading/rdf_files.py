@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
 
@@ -61,7 +62,7 @@ def read_rdf(path: Path, format: str) -> Iterator[Quad]:
     if format == "json-ld":
         _check_depth(path.name, data)
     # A parser of XML says no line, so that its lines are counted as it takes them; the others know better.
-    source = _Lines(data) if format == "rdf-xml" else io.BytesIO(data)
+    source: Any = _Lines(data) if format == "rdf-xml" else io.BytesIO(data)
     named = SchemaError(f"{path.name}: names graphs of its own, and a source is one graph. Save it without them.")
     try:
         for quad in parse(source, _FORMATS[format], base_iri=f"urn:sfumato:file:{_escape(path.stem)}"):

@@ -45,7 +45,7 @@ def read_rows(path: Path, source: SourceSection, prefixes: Prefixes) -> Iterator
     section = source.table
     if section is None or section.subject is None or not (section.columns or section.class_):
         raise ParameterError(
-            f"{source.name}: a table needs [source.table] with subject, such as 'http://example.org/{{id}}', and columns."
+            f"{source.name}: a table needs [source.table] with columns and subject, such as 'http://example.org/{{id}}'."
         )
     delimiter = None if source.delimiter is None else check_delimiter(source.delimiter)
     format = "csv" if source.delimiter is not None else None
@@ -97,7 +97,9 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
     slots = _SLOT.findall(template)
     for slot in slots:
         if slot not in rows.columns:
-            raise SchemaError(f"{rows.name}: there is no column {slot!r} for {template!r}. Found: {_list(rows.columns)}.")
+            raise SchemaError(
+                f"{rows.name}: there is no column {slot!r} for {template!r}. Found: {_list(rows.columns)}."
+            )
     if not slots:
         raise ParameterError(f"{template!r}: names no column, so that all rows would be about one thing.")
     prefix, colon, rest = template.partition(":")
@@ -165,5 +167,3 @@ def _check_columns(rows: Rows, wanted: Sequence[str]) -> None:
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-
-

@@ -10,6 +10,7 @@ import random
 import resource
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -155,30 +156,39 @@ class Case(NamedTuple):
 
 def losses(folder: Path) -> list[list[object]]:
     """Publish real data over the tree of their catalogue and over a fan-out tree, and compare what is lost."""
-    rows: list[list[object]] = [["data", "method", "tree", "values", "unplaced", "measure", "loss"]]
-    for name, make in CASES.items():
-        case = make(folder)
-        tree, report = take_tree(folder, name, case)
-        fan = f"fanout:{max(2, round(report['values'] ** 0.5))}"
-        for label, hierarchy in (("catalogue", str(tree)), (fan, fan)):
-            if case.kind == "sequences" and hierarchy == fan:
-                hierarchy = str(write_fan_out(folder, read_values(tree), int(fan.split(":")[1])))
-            out = folder / f"{name}-{label.split(':')[0]}"
-            run(
-                *("anonymize", case.file, "--kind", case.kind, *case.reading, "--hierarchy", f"{case.of}={hierarchy}"),
-                *("--method", case.method, *(word for p in case.parameters for word in ("-p", p))),
-                *("--out", out, "--no-report", "--withhold-at-most", "0.5", "--force"),
-            )
-            # Published places are sets of places: what they mean is judged by the catalogue, whatever made them.
-            judge = tree if case.kind == "trajectories" else hierarchy
-            scores = run(
-                *("measure", out, "--original", case.file, *case.reading, "--hierarchy", f"{case.of}={judge}"),
-            ).result
-            for measure in case.measures:
-                value = next(score["value"] for score in scores["measures"] if score["metric"] == measure)
-                rows.append([name, case.method, label, report["values"], len(report["unplaced"]), measure, value])
-    table("Loss over the tree of a catalogue and over a fan-out tree", [str(cell) for cell in rows[0]], rows[1:])
+    head: list[object] = ["data", "method", "tree", "values", "without a node", "measure", "loss"]
+    rows = [head]
+
+    def measure() -> Iterator[list[object]]:
+        for name, make in CASES.items():
+            for row in lose(folder, name, make(folder)):
+                rows.append(row)
+                yield row
+
+    table("Loss over the tree of a catalogue and over a fan-out tree", list(map(str, head)), measure())
     return rows
+
+
+def lose(folder: Path, name: str, case: Case) -> Iterator[list[object]]:
+    """Yield what is lost of one dataset over both trees, by every measure."""
+    tree, report = take_tree(folder, name, case)
+    number = max(2, round(report["values"] ** 0.5))
+    fan = str(write_fan_out(folder, read_values(tree), number)) if case.kind == "sequences" else f"fanout:{number}"
+    for label, hierarchy in (("catalogue", str(tree)), (f"fanout:{number}", fan)):
+        out = folder / f"{name}-{label.split(':')[0]}"
+        run(
+            *("anonymize", case.file, "--kind", case.kind, *case.reading, "--hierarchy", f"{case.of}={hierarchy}"),
+            *("--method", case.method, *(word for p in case.parameters for word in ("-p", p))),
+            *("--out", out, "--no-report", "--withhold-at-most", "0.5", "--force"),
+        )
+        # Published places are sets of places: what they mean is judged by the catalogue, whatever made them.
+        judge = tree if case.kind == "trajectories" else hierarchy
+        scores = run(
+            *("measure", out, "--original", case.file, *case.reading, "--hierarchy", f"{case.of}={judge}"),
+        ).result
+        for measure in case.measures:
+            value = next(score["value"] for score in scores["measures"] if score["metric"] == measure)
+            yield [name, case.method, label, report["values"], len(report["unplaced"]), measure, value]
 
 
 def take_tree(folder: Path, name: str, case: Case) -> tuple[Path, dict]:
@@ -308,7 +318,7 @@ def _check_ins(folder: Path) -> Case:
 
 def _events(folder: Path) -> Case:
     file = _foursquare(folder, "sequences")
-    reading = ("--monitored", "*", "--resolution", "1h")
+    reading = ("--monitored", "*", "--resolution", "hour")
     return Case(file, "sequences", "event", _categories(), reading, "et", ("k=5",), EVENTS)
 
 

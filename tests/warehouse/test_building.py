@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,6 +174,11 @@ def test_a_refresh_does_not_take_other_mappings_with_it(own_tuna, tmp_path):
     own_tuna.write_text(own_tuna.read_text().replace('["eco:shark", "tlo:Species"],', ""))
     with pytest.raises(ParameterError, match=r"something else in \[mapping\]"):
         refresh(tmp_path / "w", ["flod"])
+    shutil.copy(EXAMPLE / "tuna.toml", own_tuna)
+    ontology = own_tuna.parent / "tlo.ttl"
+    ontology.write_text(ontology.read_text().replace("tlo:Phylum rdfs", "tlo:Tribe rdfs"))
+    with pytest.raises(ParameterError, match="the ontology is not as when"):
+        refresh(tmp_path / "w", ["flod"])
     with pytest.raises(SchemaError, match="there is no warehouse here"):
         refresh(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
@@ -183,3 +189,11 @@ def test_a_damaged_description_is_told(text, tmp_path):
     (tmp_path / "warehouse.json").write_text(text)
     with pytest.raises(SchemaError, match="Build the warehouse again"):
         Warehouse(tmp_path)
+
+
+def test_what_an_ontology_says_about_classes_without_a_name_is_counted(make):
+    ontology = "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> . <urn:A> r:subClassOf [ a <urn:R> ], <urn:B> ."
+    definition = '[ontology]\nfile = "o.ttl"\n[[source]]\nname = "a"\nfile = "a.ttl"\n'
+    warehouse = make(definition, {"o.ttl": ontology, "a.ttl": "<urn:x> a <urn:A> ."})
+    assert warehouse.known["report"]["ontology_unused"] == 1
+    assert warehouse.ask("ASK { <urn:x> a <urn:B> }").rows == ((True,),)

@@ -62,6 +62,7 @@ BAD = [
     ('of = "?y"', 'of = "?k"', r"\?k is in no pattern of where"),
     ('e = "http://e/"', 'e = "http://e /"', "an IRI has no spaces"),
     ('file = "one.ttl"', 'file = "one.ttl"\nformat = "turtel"', r"Did you mean 'turtle'\?"),
+    ('e = "http://e/"', 'e = "http://e/"\n"a b" = "http://a/"', "a prefix is letters and digits"),
     ("[checks]", "[checks", "not a TOML file"),
     ('"e:id"]', '"eid"]', "a name is written prefix:name"),
 ]

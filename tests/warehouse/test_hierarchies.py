@@ -66,12 +66,12 @@ def test_labels_are_in_the_first_language_there_is(shop):
 
 
 def test_values_are_matched_by_label_or_code_and_others_are_counted(shop):
-    values = {"MILK": 5, "B1": 3, "milk": 2, "wine": 4, "car": 1}
+    values = {" MILK": 5, "B1": 3, "milk": 2, "wine": 4, "car": 1}
     wanted = FOOD._replace(codes=("skos:notation",), apply=("lower",))
     found = export_hierarchy(shop, wanted, values)
-    assert sorted(found.hierarchy.leaf_labels) == ["B1", "MILK", "milk"]
+    assert sorted(found.hierarchy.leaf_labels) == [" MILK", "B1", "milk"]
     # Two spellings of one product stand below it; one that has it alone stands in its place.
-    assert found.hierarchy.ancestors("MILK") == ("Milk", "Drink", "Food")
+    assert found.hierarchy.ancestors(" MILK") == ("Milk", "Drink", "Food")
     assert found.hierarchy.ancestors("B1") == ("Drink", "Food")
     assert found.report["unplaced"] == [{"value": "wine", "records": 4}, {"value": "car", "records": 1}]
     assert (found.report["placed"], found.report["values"], found.report["unused_nodes"]) == (3, 5, 1)
@@ -85,6 +85,16 @@ def test_a_value_that_is_a_group_too_stays_a_value(shop):
     found = export_hierarchy(shop, FOOD, {"Drink": 1, "Milk": 2})
     assert set(found.hierarchy.leaf_labels) == {"Drink", "Milk"}
     assert found.hierarchy.ancestors("Milk") == ("Drink (group)", "Food")
+
+
+def test_a_value_that_is_the_root_stays_a_value(shop):
+    found = export_hierarchy(shop, FOOD, {"Food": 1, "Milk": 2, "Beer": 1})
+    assert set(found.hierarchy.leaf_labels) == {"Food", "Milk", "Beer"}
+
+
+def test_the_ontology_itself_has_a_tree(tuna):
+    found = export_hierarchy(tuna, Wanted(up=("rdfs:subClassOf",), root="tlo:Taxon"))
+    assert "Species" in found.hierarchy.leaf_labels and found.report["nodes"] == 8
 
 
 def test_a_circle_names_its_members(make):

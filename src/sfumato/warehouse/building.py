@@ -14,7 +14,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.progress import track
 from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition, SourceSection, read_definition
-from sfumato.warehouse.inference import Schema, infer, read_schema
+from sfumato.warehouse.inference import Schema, count_nameless, infer, read_schema
 from sfumato.warehouse.linking import SAME, Classes, find_links, list_links
 from sfumato.warehouse.place import Next, describe, write_next
 from sfumato.warehouse.reading import read_source
@@ -110,6 +110,7 @@ def _finish(
         _merge(store, definition.names[number], classes, [graphs.merged(name) for name in definition.names[:number]])
     store.flush()
     store.optimize()
+    ontology = list(store.quads_for_pattern(None, None, None, graphs.ONTOLOGY))
     report = {
         "title": definition.title,
         "sources": {name: found["statements"] for name, found in sources.items()},
@@ -117,11 +118,14 @@ def _finish(
         "matched": matched,
         "classes": len(classes.groups()),
         "linked_things": len(classes.names),
+        "ontology": len(ontology),
+        "ontology_unused": count_nameless(ontology),
     }
     description = {
         "file": str(file.absolute()),
         "definition": definition.model_dump(mode="json", by_alias=True),
         "sources": sources,
+        "ontology": _mark_ontology(definition),
         "report": report,
     }
     del store
@@ -156,10 +160,15 @@ def _fingerprint(path: Path) -> str:
 
 
 def _read_ontology(store: Store, definition: Definition) -> None:
+    """Put the top-level ontology into its graph, if there is one."""
     store.add_graph(graphs.ONTOLOGY)
     if definition.ontology is not None:
         source = SourceSection(name=_ONTOLOGY, file=definition.ontology.file)
         graphs.replace_graph(store, graphs.ONTOLOGY, read_source(source, definition.find_prefixes()))
+
+
+def _mark_ontology(definition: Definition) -> str | None:
+    return None if definition.ontology is None else _fingerprint(Path(definition.ontology.file))
 
 
 def _infer(store: Store, definition: Definition, names: Iterable[str]) -> dict[str, Any]:
@@ -228,7 +237,9 @@ def _mentions(store: Store, source: str, things: Iterable[NamedNode]) -> bool:
 
 
 def _check_same(known: dict[str, Any], definition: Definition, path: Path) -> None:
-    """Refuse a file that says something else now, as only sources are read again."""
+    """Refuse a file or an ontology that says something else now, as only sources are read again."""
+    if _mark_ontology(definition) != known["ontology"]:
+        raise ParameterError(f"{path}: the ontology is not as when the warehouse was built. Build it again.")
     former, now = (_settle(found) for found in (known["definition"], definition.model_dump(mode="json", by_alias=True)))
     for part in former:
         if former[part] != now.get(part):

@@ -60,7 +60,9 @@ def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> di
                     continue
                 thing = warehouse.classes.find(quad.subject) if isinstance(quad.subject, NamedNode) else quad.subject
                 value: Any = quad.object
-                value = warehouse.classes.find(value) if isinstance(value, NamedNode) else getattr(value, "value", value)
+                value = (
+                    warehouse.classes.find(value) if isinstance(value, NamedNode) else getattr(value, "value", value)
+                )
                 key, entry = (value, thing) if by_value else (thing, value)
                 sources = found.setdefault(key, {}).setdefault(entry, [])
                 if source not in sources:

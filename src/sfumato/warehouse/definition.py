@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 FORMATS = ("turtle", "n-triples", "rdf-xml", "json-ld", "table", "dwca")
+_PREFIX = re.compile(r"[A-Za-z](?:[\w.-]*[\w-])?", re.ASCII)
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 Name = Annotated[str, Field(pattern=_NAME, max_length=80)]
 
@@ -211,7 +212,9 @@ def _check(found: Definition) -> None:
             if name in names[:number]:
                 raise ParameterError(f"[[{section}]] {number + 1}: there are two of the name {name!r}.")
     prefixes = found.find_prefixes()
-    for iri in found.prefixes.values():
+    for name, iri in found.prefixes.items():
+        if not _PREFIX.fullmatch(name):
+            raise ParameterError(f"[prefixes]: {shorten_text(name)!r}: a prefix is letters and digits, a letter first.")
         prefixes.expand(f"<{iri}>")
     for number, source in enumerate(found.source):
         with _at("source", number, source.name):

@@ -22,7 +22,7 @@ from sfumato.warehouse.definition import Definition
 from sfumato.warehouse.terms import COMMON, Prefixes
 from sfumato.warehouse.transformation import Rule
 
-__all__ = ["Inference", "Restriction", "Schema", "infer", "read_schema"]
+__all__ = ["Inference", "Restriction", "Schema", "count_nameless", "infer", "read_schema"]
 
 _MOST_ROUNDS = 100
 _TYPE = NamedNode(COMMON["rdf"] + "type")
@@ -81,6 +81,17 @@ def read_schema(definition: Definition, ontology: Iterable[Quad]) -> Schema:
     )
     properties = stated[_SUBPROPERTY] + _expand(mapping.subproperty, prefixes)
     return Schema(_close(classes), _close(properties), restrictions)
+
+
+def count_nameless(ontology: Iterable[Quad]) -> int:
+    """Count what an ontology says about classes without a name, such as restrictions: nothing is inferred from it."""
+    used = (_SUBCLASS, _SUBPROPERTY, _EQUIVALENT)
+    named = (
+        isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode)
+        for quad in ontology
+        if quad.predicate in used
+    )
+    return sum(not both for both in named)
 
 
 def _expand(pairs: Iterable[tuple[str, str]], prefixes: Prefixes) -> list[tuple[NamedNode, NamedNode]]:

@@ -49,6 +49,7 @@ class Warehouse:
         self.folder = folder
         known, self.store, self._let_go = open_to_read(folder)
         self.known = known
+        self._united: dict[tuple[str, ...], Store] = {}
         self.definition = Definition.model_validate(known["definition"])
         self.prefixes: Prefixes = self.definition.find_prefixes()
 
@@ -63,6 +64,7 @@ class Warehouse:
     def close(self) -> None:
         """Let go of the store."""
         self.store = Store()
+        self._united.clear()
         self._let_go()
 
     @property
@@ -86,6 +88,10 @@ class Warehouse:
         apart = [] if len(set(chosen)) == len(self.sources) else list(map(graphs.repeated, chosen))
         return [*map(graphs.merged, chosen), *apart, graphs.ONTOLOGY]
 
+    def graphs_by_source(self) -> list[list[NamedNode]]:
+        """Return the graphs of each source with one name for all that are the same, and last those of the ontology."""
+        return [*(self.graphs_of([source])[:-1] for source in self.sources), [graphs.ONTOLOGY]]
+
     def find(self, thing: NamedNode) -> NamedNode:
         """Return the name that a thing has in answers: its own, or that of the class of things it is in."""
         found = next(iter(self.store.quads_for_pattern(thing, graphs.NAMED, None, graphs.NAMES)), None)
@@ -106,13 +112,14 @@ class Warehouse:
         size = sum(source["statements"] for source in self.known["sources"].values())
         return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019 - a warehouse is open as long as it is used
     def _unite(self, sources: tuple[str, ...]) -> Store:
         """Return some sources as one graph: what several of them say counts once where a query counts."""
-        together = Store()
-        for graph in self.graphs_of(sources):
-            graphs.add_to_graph(together, graphs.ONTOLOGY, self.store.quads_for_pattern(None, None, None, graph))
-        return together
+        if sources not in self._united:
+            self._united[sources] = Store()
+            for graph in self.graphs_of(sources):
+                found = self.store.quads_for_pattern(None, None, None, graph)
+                graphs.add_to_graph(self._united[sources], graphs.ONTOLOGY, found)
+        return self._united[sources]
 
     def ask_alone(self, query: str, source: str) -> Answer:
         """Return the answer of a source as if there were no other: what it says and what follows, without links."""

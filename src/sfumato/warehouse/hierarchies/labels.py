@@ -67,14 +67,13 @@ def read_texts(warehouse: Warehouse, properties: tuple[str, ...], tree: Tree) ->
     """Return the texts of nodes, in the order of properties, sources and letters."""
     found: dict[NamedNode, list[Literal]] = {}
     for name in properties:
-        for source in warehouse.sources:
-            for graph in warehouse.graphs_of([source])[:-1]:
-                own: list[tuple[NamedNode, Literal]] = []
-                for quad in warehouse.store.quads_for_pattern(None, warehouse.prefixes.expand(name), None, graph):
-                    if isinstance(quad.object, Literal) and quad.subject in tree.parent:
-                        own.append((quad.subject, quad.object))  # type: ignore[arg-type]
-                for node, text in sorted(own, key=lambda pair: (pair[0].value, pair[1].value, pair[1].language or "")):
-                    found.setdefault(node, []).append(text)
+        for graph in (graph for own in warehouse.graphs_by_source() for graph in own):
+            said: list[tuple[NamedNode, Literal]] = []
+            for quad in warehouse.store.quads_for_pattern(None, warehouse.prefixes.expand(name), None, graph):
+                if isinstance(quad.object, Literal) and quad.subject in tree.parent:
+                    said.append((quad.subject, quad.object))  # type: ignore[arg-type]
+            for node, text in sorted(said, key=lambda pair: (pair[0].value, pair[1].value, pair[1].language or "")):
+                found.setdefault(node, []).append(text)
     return found
 
 

@@ -87,9 +87,9 @@ def _read_relations(warehouse: Warehouse, wanted: Wanted) -> tuple[dict[NamedNod
     nameless = 0
     for name, leads_up in [*((name, True) for name in wanted.up), *((name, False) for name in wanted.down)]:
         relation = warehouse.prefixes.expand(name)
-        for source in warehouse.sources:
+        for own in warehouse.graphs_by_source():
             found = []
-            for graph in warehouse.graphs_of([source])[:-1]:
+            for graph in own:
                 for quad in warehouse.store.quads_for_pattern(None, relation, None, graph):
                     if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
                         found.append((quad.subject, quad.object) if leads_up else (quad.object, quad.subject))

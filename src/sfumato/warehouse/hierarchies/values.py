@@ -49,7 +49,8 @@ def place_values(
     warehouse: Warehouse, wanted: Wanted, tree: Tree, labels: Labels, values: Mapping[str, int]
 ) -> Placing:
     """Put every value to the node whose label, or else whose code, is equal to it after the steps."""
-    steps = tuple(map(parse_step, wanted.apply))
+    # Labels have one blank between words, so that values are compared as if they had, too.
+    steps = tuple(map(parse_step, ("trim", *wanted.apply)))
     codes = {node: [text.value for text in found] for node, found in read_texts(warehouse, wanted.codes, tree).items()}
     named = {node: [labels.names[node]] for node in tree.parent}
     by_label, by_code, by_name = (_index(texts, steps) for texts in (labels.texts, codes, named))

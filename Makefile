@@ -52,6 +52,7 @@ bench: $(STAMP)-test  ## print a table of times, memory and growth; writes bench
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.front_door
 	$(BIN)/python -m benchmarks.workbench
+	$(BIN)/python -m benchmarks.warehouse
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers

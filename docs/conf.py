@@ -25,6 +25,7 @@ NAVIGATION = {
         "guide/frames",
         "guide/export",
         "guide/formats",
+        "guide/ontologies",
     ],
     "Coming from": [
         "guide/from-arx",

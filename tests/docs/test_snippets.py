@@ -1,6 +1,7 @@
 """Everything the README and the guide show is run: Python blocks, policies and commands."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,10 +31,14 @@ def test_what_a_page_shows_works(page, tmp_path, monkeypatch):
     text = "\n".join(body for _, body in blocks)
     if "checkins.csv" in text and "generate trajectories" not in text:
         run_command("sfumato generate trajectories --size 2000 --seed 1 --out checkins.csv", tmp_path)
+    if "tuna/tuna.toml" in text:
+        shutil.copytree(ROOT / "examples" / "tuna", tmp_path / "tuna")
     names: dict = {}
     for language, body in blocks:
         if language == "python":
             exec(compile(body, str(page), "exec"), names)
+        elif language == "toml" and "[[source]]" in body:
+            assert body in Path("tuna/tuna.toml").read_text(encoding="utf-8")
         elif language == "toml" and "[[method]]" in body:
             Path("study.toml").write_text(body, encoding="utf-8")
         elif language == "toml":

@@ -18,6 +18,7 @@ from sfumato.cli.inspection import show_inspection
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond, show_work, speak_up
 from sfumato.cli.serving import serve as serve_command
+from sfumato.cli.warehouse import app as warehouse
 from sfumato.cli.workloads import app as workloads
 from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
@@ -34,6 +35,7 @@ app = typer.Typer(
 
 app.add_typer(workloads, name="workload")
 app.add_typer(hierarchies, name="hierarchy")
+app.add_typer(warehouse, name="warehouse")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]

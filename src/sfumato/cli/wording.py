@@ -25,6 +25,8 @@ _OF_COMMANDS = (
     "kind",
     "layout",
     "master",
+    "outside",
+    "parents",
     "part_size",
     "resume",
     "seconds",

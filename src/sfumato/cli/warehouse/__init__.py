@@ -1,0 +1,186 @@
+"""Commands on warehouses: build them from ontologies, ask them, and take hierarchies out of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json
+from sfumato.cli.output import Output, show_work
+from sfumato.cli.warehouse.comparing import connectivity, test
+from sfumato.cli.warehouse.trees import hierarchy
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Hierarchies from ontologies: several sources about the same things in one store.", no_args_is_help=True
+)
+
+Dir = Annotated[Path, typer.Argument(help="Folder of a warehouse.")]
+
+
+@app.command()
+def build(
+    file: Annotated[Path, typer.Argument(help="File that says what the warehouse is made of (TOML).")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the warehouse; one that is there is replaced when all is done.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Read sources into a store, infer what mappings and rules give, and link what is the same."""
+    from sfumato.warehouse.building import build as build_warehouse
+
+    told = Output(as_json=as_json)
+    with show_work("build"):
+        found = build_warehouse(file, out)
+    _show_contents(told, found)
+    told.say(f"Built {out}. Try: sfumato warehouse connectivity {out}")
+    told.finish({**found, "out": str(out)})
+
+
+@app.command()
+def refresh(
+    directory: Dir,
+    source: Annotated[
+        list[str], typer.Option(help="Source to read again; those whose files have changed if none. Repeatable.")
+    ] = [],  # noqa: B006
+    file: Annotated[
+        Path | None, typer.Option(help="File that describes the warehouse, where it is no longer where it was.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read sources again: only their graphs, what follows from them and links that rest on them change."""
+    from sfumato.warehouse.building import refresh as refresh_warehouse
+
+    told = Output(as_json=as_json)
+    with show_work("refresh"):
+        found = refresh_warehouse(directory, source, file)
+    if found["refreshed"]:
+        _show_contents(told, found)
+        told.say(f"Read again: {', '.join(found['refreshed'])}.")
+    else:
+        told.say("No file of a source has changed; nothing was read again.")
+    told.finish({**found, "out": str(directory)})
+
+
+@app.command()
+def query(
+    directory: Dir,
+    query: Annotated[str, typer.Argument(help="SPARQL query (SELECT or ASK); @FILE for one in a file.")],
+    as_json: Json = False,
+) -> None:
+    """Answer a query, and say for every row which sources contribute to it.
+
+    Any name of a thing may be used; the answer has the name of its first source.
+    """
+    from sfumato.warehouse.provenance import explain
+    from sfumato.warehouse.warehouse import Warehouse
+
+    told = Output(as_json=as_json)
+    with Warehouse(directory) as warehouse:
+        text = warehouse.read_query(Path(query[1:])) if query.startswith("@") else query
+        with show_work("answer"):
+            found = explain(warehouse, text)
+        show = warehouse.prefixes.show
+        rows = [tuple(map(show, row)) for row in found.answer.rows]
+    sources = [" or ".join(" + ".join(names) or "the ontology" for names in sets) for sets in found.sufficient]
+    told.table(
+        "Answer", [*found.answer.columns, "sources"], [(*row, by) for row, by in zip(rows, sources, strict=True)]
+    )
+    told.say(f"{len(rows):,} rows. Sources that contribute: {', '.join(found.sources) or 'none'}.")
+    if not found.complete:
+        told.say("There are too many sources to try all sets of them: rows that name all of them may need fewer.")
+    told.finish(
+        {
+            "columns": found.answer.columns,
+            "rows": rows,
+            "sufficient": found.sufficient,
+            "sources": found.sources,
+            "complete": found.complete,
+        }
+    )
+
+
+@app.command()
+def provenance(
+    directory: Dir,
+    thing: Annotated[str, typer.Option(help="A thing, by any of its names: prefix:name or an IRI.")] = "",
+    property: Annotated[str, typer.Option(help="A property.")] = "",
+    value: Annotated[str, typer.Option(help="A text as it stands in a source, or a thing.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Say who says so: the sources of statements about a thing, with a property or a value, and why things are one."""
+    from sfumato.warehouse.provenance import find_mentions, find_statements, list_reasons
+    from sfumato.warehouse.warehouse import Warehouse
+
+    told = Output(as_json=as_json)
+    with Warehouse(directory) as warehouse:
+        show = warehouse.prefixes.show
+        found = find_statements(warehouse, thing or None, property or None, value or None)
+        mentions = find_mentions(warehouse, value) if value else {}
+        reasons = list_reasons(warehouse, warehouse.prefixes.expand(thing)) if thing else []
+        rows = [
+            (
+                show(said.subject),
+                show(said.property),
+                show(said.value),
+                said.source,
+                "follows" if said.inferred else "says",
+            )
+            for said in found
+        ]
+        links = [(show(link.a), show(link.b), link.rule) for link in reasons]
+    told.table("Who says so", ["thing", "property", "value", "source", "how"], rows)
+    if links:
+        told.table("Why these are one thing", ["thing", "same as", "rule"], links)
+    if mentions:
+        told.facts("How often sources have the value", mentions)
+    told.finish(
+        {
+            "statements": [
+                dict(zip(("thing", "property", "value", "source", "how"), row, strict=True)) for row in rows
+            ],
+            "links": [dict(zip(("thing", "same_as", "rule"), row, strict=True)) for row in links],
+            "mentions": mentions,
+        }
+    )
+
+
+for _command in (connectivity, test, hierarchy):
+    app.command()(_command)
+
+
+def _show_contents(told: Output, found: dict[str, Any]) -> None:
+    told.table(
+        found["title"] or "Sources",
+        ["source", "says", "follows"],
+        [(name, count, found["inferred"][name]["statements"]) for name, count in found["sources"].items()],
+    )
+    rules: dict[str, list[int]] = {}
+    for inferred in found["inferred"].values():
+        for name, count in inferred["by_rule"].items():
+            entry = rules.setdefault(name, [0, 0])
+            entry[0] += count
+            entry[1] += inferred["not_split"][name]
+    if rules:
+        told.table(
+            "Transformation rules",
+            ["rule", "statements", "texts that do not fit"],
+            [(n, *both) for n, both in rules.items()],
+        )
+    if found["matched"]:
+        told.table(
+            "Matching rules",
+            ["rule", "between", "links", "values of several things"],
+            [(n, " and ".join(m["between"]), m["links"], m["ambiguous"]) for n, m in found["matched"].items()],
+        )
+    told.say(f"{found['linked_things']:,} names stand for {found['classes']:,} things that several sources have.")
+    if found["ontology_unused"]:
+        told.warn(
+            [
+                f"The ontology says {found['ontology_unused']:,} things about classes without a name, from which "
+                "nothing is inferred. Write a class by restriction into the file: [[mapping.restriction]]."
+            ]
+        )

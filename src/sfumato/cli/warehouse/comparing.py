@@ -1,0 +1,151 @@
+"""Commands that compare sources: what they have in common, and which questions they answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json
+from sfumato.cli.output import Output, show_work
+from sfumato.core.errors import ParameterError
+
+__all__ = ["connectivity", "test"]
+
+Dir = Annotated[Path, typer.Argument(help="Folder of a warehouse.")]
+_SHOWN = 20
+
+
+def connectivity(
+    directory: Dir,
+    plot: Annotated[Path | None, typer.Option(help="File to draw it into: .html, .png, .svg or .pdf.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a plot that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what sources have in common before and after links, what each adds, and what contradicts."""
+    from sfumato.cli.publishing import check_file
+    from sfumato.warehouse.conflicts import find_conflicts
+    from sfumato.warehouse.connectivity import measure_connectivity
+    from sfumato.warehouse.warehouse import Warehouse
+
+    told = Output(as_json=as_json)
+    if plot is not None:
+        check_file(plot, force=force)
+    with Warehouse(directory) as warehouse, show_work("measure"):
+        found = measure_connectivity(warehouse)
+        show = warehouse.prefixes.show
+        conflicts: list[dict[str, Any]] = [
+            {
+                "what": conflict.what,
+                "property": show(conflict.property),
+                "about": show(conflict.about),
+                "values": {show(value): list(by) for value, by in conflict.values},
+            }
+            for conflict in find_conflicts(warehouse)
+        ]
+    _show_connectivity(told, found)
+    told.table(
+        "What contradicts when sources meet",
+        ["what", "property", "about", "values"],
+        [
+            (
+                c["what"],
+                c["property"],
+                c["about"],
+                "; ".join(f"{value} ({', '.join(by)})" for value, by in c["values"].items()),
+            )
+            for c in conflicts[:_SHOWN]
+        ],
+    )
+    if len(conflicts) > _SHOWN:
+        told.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
+    if plot is not None:
+        from sfumato.report.figure import save_figure
+        from sfumato.warehouse.plots import draw_connectivity
+
+        save_figure(draw_connectivity(found), plot)
+        told.say(f"Drew {plot}.")
+    told.finish(_plain(found) | {"conflicts": conflicts})
+
+
+def test(directory: Dir, as_json: Json = False) -> None:
+    """Run the competence queries: are they answered as expected, and which sources could answer them alone?
+
+    Exit code 0: all are answered as expected, 1: some are not.
+    """
+    from sfumato.warehouse.competence import run_suite
+    from sfumato.warehouse.warehouse import Warehouse
+
+    told = Output(as_json=as_json)
+    with Warehouse(directory) as warehouse, show_work("ask"):
+        outcomes = run_suite(warehouse)
+        sources = warehouse.sources
+    if not outcomes:
+        raise ParameterError(f"{directory}: the file of this warehouse has no [[competence]] to run.")
+    told.table(
+        "Which sources alone answer which question\nall: every expected row; 2 of 5: some of them; empty: none",
+        ["question", "warehouse", *sources],
+        [
+            (found.name, "yes" if found.passed else "NO", *(found.tell_alone(source) for source in sources))
+            for found in outcomes
+        ],
+    )
+    told.table(
+        "Rows that are lost without a source",
+        ["question", "rows", *sources],
+        [(found.name, found.rows, *(found.lost[source] or "" for source in sources)) for found in outcomes],
+    )
+    for found in outcomes:
+        for rows, what in ((found.missing, "is missing"), (found.unexpected, "was not expected")):
+            for row in rows[:_SHOWN]:
+                told.say(f"{found.name}: {what}: {', '.join(row)}")
+    passed = sum(found.passed for found in outcomes)
+    told.say(f"{passed} of {len(outcomes)} questions are answered as expected.")
+    told.finish(
+        {
+            "passed": passed == len(outcomes),
+            "questions": [found._asdict() | {"passed": found.passed} for found in outcomes],
+        }
+    )
+    if passed < len(outcomes):
+        raise typer.Exit(1)
+
+
+def _show_connectivity(told: Output, found: Any) -> None:
+    for what in ("things", "statements", "properties"):
+        told.table(
+            f"{what.capitalize()} of two sources, before and after links",
+            ["sources", "common before", "common after", "only first", "only second"],
+            [
+                (
+                    f"{a} and {b}",
+                    found.before[a, b][what].common,
+                    shared[what].common,
+                    shared[what].only_a,
+                    shared[what].only_b,
+                )
+                for (a, b), shared in found.after.items()
+            ],
+        )
+    told.table(
+        "What each source adds, after links; only: what is lost without it",
+        ["source", "things", "only", "statements", "only", "properties", "only", "links lost"],
+        list(found.contributions),
+    )
+    told.table(
+        "Things by how many sources say something about them", ["sources", "things"], list(found.about_common.items())
+    )
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    return {
+        when: [
+            {"sources": list(pair), **{what: shared._asdict() for what, shared in by.items()}}
+            for pair, by in getattr(found, when).items()
+        ]
+        for when in ("before", "after")
+    } | {
+        "contributions": [contribution._asdict() for contribution in found.contributions],
+        "sources_per_thing": found.about_common,
+    }

@@ -1,0 +1,110 @@
+"""A name for every node that no other has: its label in the wanted language, told apart where two are the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyoxigraph import Literal, NamedNode
+
+from sfumato.warehouse.expressions import parse_step
+from sfumato.warehouse.hierarchies.tree import Tree
+from sfumato.warehouse.terms import Prefixes
+from sfumato.warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from sfumato.warehouse.hierarchies import Wanted
+
+__all__ = ["Labels", "name_nodes"]
+
+_take_local_name = parse_step("local-name")
+
+
+class Labels(NamedTuple):
+    """The name of every node, all its texts, and what was not plain about them."""
+
+    names: dict[NamedNode, str]
+    texts: dict[NamedNode, list[str]]
+    several: dict[NamedNode, int]
+    without: list[NamedNode]
+    same: dict[str, list[NamedNode]]
+
+    def report(self, prefixes: Prefixes) -> dict[str, Any]:
+        """Say which labels were left, which nodes have none, and which were told apart."""
+        return {
+            "labels_left": sum(self.several.values()),
+            "without_label": [prefixes.show(node) for node in self.without],
+            "same_label": [
+                {"label": label, "nodes": {prefixes.show(node): self.names[node] for node in nodes}}
+                for label, nodes in self.same.items()
+            ],
+        }
+
+
+def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
+    """Return the names of the nodes of a tree."""
+    found = read_texts(warehouse, wanted.labels, tree)
+    texts: dict[NamedNode, list[str]] = {}
+    plain: dict[NamedNode, str] = {}
+    several, without = {}, []
+    for node in tree.parent:
+        ranked = _rank(found.get(node, []), wanted.languages)
+        # Lines of a file hold one label each, so that a label has no line ends.
+        texts[node] = list(dict.fromkeys(text for literal in ranked if (text := " ".join(literal.value.split()))))
+        if texts[node]:
+            plain[node] = texts[node][0]
+            same_language = {literal.value for literal in ranked if literal.language == ranked[0].language}
+            if len(same_language) > 1:
+                several[node] = len(same_language) - 1
+        else:
+            without.append(node)
+            plain[node] = _take_local_name(node.value) or node.value
+    names, same = _tell_apart(plain, tree)
+    return Labels(names, texts, several, without, same)
+
+
+def read_texts(warehouse: Warehouse, properties: tuple[str, ...], tree: Tree) -> dict[NamedNode, list[Literal]]:
+    """Return the texts of nodes, in the order of properties, sources and letters."""
+    found: dict[NamedNode, list[Literal]] = {}
+    for name in properties:
+        for graph in (graph for own in warehouse.graphs_by_source() for graph in own):
+            said: list[tuple[NamedNode, Literal]] = []
+            for quad in warehouse.store.quads_for_pattern(None, warehouse.prefixes.expand(name), None, graph):
+                if isinstance(quad.object, Literal) and quad.subject in tree.parent:
+                    said.append((quad.subject, quad.object))  # type: ignore[arg-type]
+            for node, text in sorted(said, key=lambda pair: (pair[0].value, pair[1].value, pair[1].language or "")):
+                found.setdefault(node, []).append(text)
+    return found
+
+
+def _rank(texts: list[Literal], languages: tuple[str, ...]) -> list[Literal]:
+    """Put wanted languages first, then texts without one, then all others by their language."""
+    wanted = [language.lower() for language in languages]
+
+    def place(text: Literal) -> tuple[int, str]:
+        language = (text.language or "").lower()
+        for number, tag in enumerate(wanted):
+            if language == tag or language.startswith(f"{tag}-"):
+                return number, ""
+        return (len(wanted), "") if not language else (len(wanted) + 1, language)
+
+    return sorted(texts, key=place)
+
+
+def _tell_apart(plain: dict[NamedNode, str], tree: Tree) -> tuple[dict[NamedNode, str], dict[str, list[NamedNode]]]:
+    """Add the label of the parent to labels that several nodes have, and the end of the IRI where that does not do."""
+    same: dict[str, list[NamedNode]] = {}
+    for node, label in plain.items():
+        same.setdefault(label, []).append(node)
+    same = {label: nodes for label, nodes in same.items() if len(nodes) > 1}
+    names = dict(plain)
+    for label, nodes in same.items():
+        for node in nodes:
+            above = tree.parent[node]
+            names[node] = label if above is None else f"{label} ({plain[above]})"
+    for add in (lambda node: _take_local_name(node.value), lambda node: node.value):
+        counts = Counter(names.values())
+        for node in [node for nodes in same.values() for node in nodes]:
+            if counts[names[node]] > 1:
+                names[node] = f"{plain[node]} ({add(node)})"
+    return names, same

@@ -1,0 +1,103 @@
+"""Values of a dataset put to nodes of a tree, by label or by code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyoxigraph import NamedNode
+
+from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
+from sfumato.warehouse.expressions import Step, apply_steps, parse_step
+from sfumato.warehouse.hierarchies.labels import Labels, read_texts
+from sfumato.warehouse.hierarchies.tree import Tree
+from sfumato.warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from sfumato.warehouse.hierarchies import Wanted
+
+__all__ = ["Placing", "count_values", "place_values"]
+
+
+class Placing(NamedTuple):
+    """The values of every node, values that fit none, and values that fit several."""
+
+    nodes: dict[NamedNode, list[str]]
+    unplaced: list[str]
+    ambiguous: list[str]
+
+    def report(self, values: Mapping[str, int]) -> dict[str, Any]:
+        """List values by how many records have them; who has them is nobody's business."""
+
+        def count(chosen: Iterable[str]) -> list[dict[str, Any]]:
+            return [
+                {"value": value, "records": values[value]} for value in sorted(chosen, key=lambda v: (-values[v], v))
+            ]
+
+        return {
+            "values": len(values),
+            "placed": sum(map(len, self.nodes.values())),
+            "unplaced": count(self.unplaced),
+            "ambiguous": count(self.ambiguous),
+        }
+
+
+def place_values(
+    warehouse: Warehouse, wanted: Wanted, tree: Tree, labels: Labels, values: Mapping[str, int]
+) -> Placing:
+    """Put every value to the node whose label, or else whose code, is equal to it after the steps."""
+    # Labels have one blank between words, so that values are compared as if they had, too.
+    steps = tuple(map(parse_step, ("trim", *wanted.apply)))
+    codes = {node: [text.value for text in found] for node, found in read_texts(warehouse, wanted.codes, tree).items()}
+    named = {node: [labels.names[node]] for node in tree.parent}
+    by_label, by_code, by_name = (_index(texts, steps) for texts in (labels.texts, codes, named))
+    placing = Placing({}, [], [])
+    for value in values:
+        key = apply_steps(value, steps)
+        fitting = by_label.get(key) or by_code.get(key) or by_name.get(key) or []
+        if not key or not fitting:
+            placing.unplaced.append(value)
+        elif len(fitting) > 1:
+            placing.ambiguous.append(value)
+        else:
+            placing.nodes.setdefault(fitting[0], []).append(value)
+    return placing
+
+
+def _index(texts: Mapping[NamedNode, Iterable[str]], steps: tuple[Step, ...]) -> dict[str, list[NamedNode]]:
+    found: dict[str, dict[NamedNode, None]] = {}
+    for node, own in texts.items():
+        for text in own:
+            found.setdefault(apply_steps(text, steps), {})[node] = None
+    return {key: list(nodes) for key, nodes in found.items()}
+
+
+def count_values(dataset: Dataset, of: str) -> dict[str, int]:
+    """Return the values of a column of a table, or of histories or sets, with the number of records that have each.
+
+    Examples
+    --------
+    >>> count_values(Dataset.of("sets", [["milk", "beer"], ["milk"]]), "item")
+    {'beer': 1, 'milk': 2}
+    """
+    history = next((column.name for column in dataset.schema.columns if column.role == "history"), None)
+    if of in dataset.table.column_names and of != history:
+        column = dataset.table.column(of).combine_chunks()
+        records = np.arange(len(column))
+    elif history is not None and of in ("item", "place", "event", history):
+        lists = dataset.table.column(history).combine_chunks()
+        column, records = lists.flatten(), np.repeat(np.arange(len(lists)), np.diff(np.asarray(lists.offsets)))
+    else:
+        known = ", ".join(dataset.table.column_names)
+        raise ParameterError(f"of: there is no {of!r} in these data. Give item, place, event or one of: {known}.")
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if not pa.types.is_string(column.type.value_type) and not pa.types.is_large_string(column.type.value_type):
+        raise ParameterError(f"of: {of!r} is not text, so that no label can be equal to it.")
+    pairs = np.unique(np.stack([np.asarray(column.indices), records], axis=1), axis=0)
+    counts = np.bincount(pairs[:, 0], minlength=len(column.dictionary))
+    named = zip(column.dictionary.to_pylist(), counts.tolist(), strict=True)
+    return dict(sorted((name, count) for name, count in named if count))

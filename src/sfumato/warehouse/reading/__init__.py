@@ -1,0 +1,89 @@
+"""Sources as statements: RDF files, tables and Darwin Core archives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyoxigraph import BlankNode, Quad
+
+from sfumato.core.errors import SchemaError
+from sfumato.warehouse.definition import SourceSection
+from sfumato.warehouse.reading.darwin_core import read_archive
+from sfumato.warehouse.reading.rdf_files import read_rdf
+from sfumato.warehouse.reading.tables import read_rows
+from sfumato.warehouse.terms import Prefixes
+
+__all__ = ["choose_format", "read_source"]
+
+_EXTENSIONS = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".nt": "n-triples",
+    ".rdf": "rdf-xml",
+    ".owl": "rdf-xml",
+    ".xml": "rdf-xml",
+    ".jsonld": "json-ld",
+    ".json": "json-ld",
+    ".csv": "table",
+    ".tsv": "table",
+    ".txt": "table",
+    ".parquet": "table",
+    ".jsonl": "table",
+    ".xlsx": "table",
+    ".zip": "dwca",
+}
+_DATASETS = {".nq": "N-Quads", ".trig": "TriG"}
+
+
+def read_source(source: SourceSection, prefixes: Prefixes) -> Iterator[Quad]:
+    """Yield what a source says, with blank nodes that no other source has and that are the same next time."""
+    path = Path(source.file)
+    format = source.format or choose_format(path)
+    if format == "table":
+        statements = read_rows(path, source, prefixes)
+    elif format == "dwca":
+        statements = read_archive(path, source, prefixes)
+    else:
+        statements = read_rdf(path, format)
+    return _rename_blank_nodes(statements, source.name)
+
+
+def choose_format(path: Path) -> str:
+    """Return the format that the name of a file stands for.
+
+    Examples
+    --------
+    >>> choose_format(Path("flod.ttl.gz")), choose_format(Path("worms.zip"))
+    ('turtle', 'dwca')
+    """
+    if path.is_dir():
+        return "dwca"
+    bare = path.with_suffix("") if path.suffix.lower() in {".gz", ".xz"} else path
+    suffix = bare.suffix.lower()
+    if suffix in _DATASETS:
+        raise SchemaError(
+            f"{path.name}: {_DATASETS[suffix]} names graphs of its own, and a source is one. Save it as N-Triples."
+        )
+    if suffix not in _EXTENSIONS:
+        raise SchemaError(
+            f"{path.name}: the extension does not tell the format. Say it: format = one of turtle, n-triples, rdf-xml, "
+            "json-ld, table, dwca."
+        )
+    return _EXTENSIONS[suffix]
+
+
+def _rename_blank_nodes(statements: Iterator[Quad], source: str) -> Iterator[Quad]:
+    """Number blank nodes by where they are found first: parsers give them another name at every run."""
+    known: dict[BlankNode, BlankNode] = {}
+
+    def rename(node: BlankNode) -> BlankNode:
+        return known.setdefault(node, BlankNode(f"{source}-{len(known) + 1}"))
+
+    for quad in statements:
+        if isinstance(quad.subject, BlankNode) or isinstance(quad.object, BlankNode):
+            subject = rename(quad.subject) if isinstance(quad.subject, BlankNode) else quad.subject
+            value = rename(quad.object) if isinstance(quad.object, BlankNode) else quad.object
+            yield Quad(subject, quad.predicate, value)
+        else:
+            yield quad

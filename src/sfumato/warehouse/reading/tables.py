@@ -1,0 +1,169 @@
+"""Tables as statements: a row is about a thing, its columns say something about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+from pyoxigraph import Literal, NamedNode, Quad
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.io.tables import check_delimiter, read_table
+from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
+from sfumato.warehouse.terms import COMMON, Node, Prefixes
+
+__all__ = ["Rows", "fill_template", "read_rows", "turn_rows"]
+
+_SLOT = re.compile(r"\{([^{}]+)\}")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", re.ASCII)
+TYPE = NamedNode(COMMON["rdf"] + "type")
+
+Cell = Callable[[dict[str, str]], list[Any]]
+
+
+class Rows:
+    """The rows of a table as texts, with the name that messages use."""
+
+    def __init__(self, name: str, table: pa.Table) -> None:
+        self.name = name
+        self.columns = table.column_names
+        self._table = table
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        for batch in self._table.to_batches(10_000):
+            cells = [["" if cell is None else str(cell) for cell in column.to_pylist()] for column in batch.columns]
+            for row in zip(*cells, strict=True):
+                yield dict(zip(self.columns, row, strict=True))
+
+
+def read_rows(path: Path, source: SourceSection, prefixes: Prefixes) -> Iterator[Quad]:
+    """Yield what the rows of a table say, as the file of the warehouse maps them."""
+    section = source.table
+    if section is None or section.subject is None or not (section.columns or section.class_):
+        raise ParameterError(
+            f"{source.name}: a table needs [source.table] with columns and subject, such as 'http://example.org/{{id}}'."
+        )
+    delimiter = None if source.delimiter is None else check_delimiter(source.delimiter)
+    format = "csv" if source.delimiter is not None else None
+    rows = Rows(path.name, read_table(path, delimiter=delimiter, format=format, encoding=source.encoding))
+    make_subject = fill_template(section.subject, rows, prefixes)
+
+    def name_subject(row: dict[str, str], _number: int) -> Node | None:
+        return make_subject(row)
+
+    yield from turn_rows(rows, section, prefixes, name_subject)
+
+
+def turn_rows(
+    rows: Rows,
+    section: TableSection,
+    prefixes: Prefixes,
+    name_subject: Callable[[dict[str, str], int], Node | None],
+    default: Sequence[tuple[str, ColumnSection]] = (),
+) -> Iterator[Quad]:
+    """Yield what rows say about their subjects; a row whose subject has an empty part is an error."""
+    chosen = section.list_columns() or list(default)
+    _check_columns(rows, [name for name, _ in chosen])
+    kind = None if section.class_ is None else prefixes.expand(section.class_)
+    cells = [(prefixes.expand(column.property), _read_cell(name, column, rows, prefixes)) for name, column in chosen]
+    for number, row in enumerate(rows, start=1):
+        subject = name_subject(row, number)
+        if subject is None:
+            raise SchemaError(f"{rows.name}: row {number} has no value in a column that names what it is about.")
+        if kind is not None:
+            yield Quad(subject, TYPE, kind)
+        for property, read in cells:
+            try:
+                for value in read(row):
+                    yield Quad(subject, property, value)
+            except ValueError:
+                raise SchemaError(f"{rows.name}: row {number} has a cell that makes no IRI or language.") from None
+
+
+def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[dict[str, str]], NamedNode | None]:
+    """Return what makes an IRI of a row: ``{column}`` is its cell, with blanks as underscores and the rest escaped.
+
+    Examples
+    --------
+    >>> rows = Rows("fish.csv", pa.table({"name": ["Thunnus albacares", ""]}))
+    >>> make = fill_template("http://fish.org/#{name}", rows, Prefixes())
+    >>> [make(row) and make(row).value for row in rows]
+    ['http://fish.org/#Thunnus_albacares', None]
+    """
+    slots = _SLOT.findall(template)
+    for slot in slots:
+        if slot not in rows.columns:
+            raise SchemaError(
+                f"{rows.name}: there is no column {slot!r} for {template!r}. Found: {_list(rows.columns)}."
+            )
+    if not slots:
+        raise ParameterError(f"{template!r}: names no column, so that all rows would be about one thing.")
+    prefix, colon, rest = template.partition(":")
+    spelled = prefixes.known[prefix] + rest if colon and prefix in prefixes.known else template
+    # A column that holds whole IRIs is one as it is.
+    whole = spelled == f"{{{slots[0]}}}"
+
+    def make(row: dict[str, str]) -> NamedNode | None:
+        parts = {slot: row[slot].strip() for slot in slots}
+        if not all(parts.values()):
+            return None
+        if whole:
+            return prefixes.expand(parts[slots[0]])
+        return NamedNode(_SLOT.sub(lambda found: quote(parts[found[1]].replace(" ", "_"), safe="-_.~:"), spelled))
+
+    return make
+
+
+def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes) -> Cell:
+    """Return what makes the values of a cell: texts, texts of a language or type, or IRIs."""
+    make: Callable[[str, dict[str, str]], Any]
+    if column.iri is not None:
+        target = column.iri
+        fill = fill_template(target.replace("{}", f"{{{name}}}"), rows, prefixes)
+
+        def make(text: str, row: dict[str, str]) -> Any:
+            return fill({**row, name: text})
+    elif column.language_from is not None:
+        tag = column.language_from
+        _check_columns(rows, [tag])
+
+        def make(text: str, row: dict[str, str]) -> Any:
+            found = row[tag].strip()
+            if not found:
+                return Literal(text)
+            if not _LANGUAGE.fullmatch(found):
+                raise ValueError("no language")
+            return Literal(text, language=found)
+    elif column.language is not None:
+        language = column.language
+
+        def make(text: str, row: dict[str, str]) -> Any:  # noqa: ARG001
+            return Literal(text, language=language)
+    else:
+        datatype = None if column.datatype is None else prefixes.expand(column.datatype)
+
+        def make(text: str, row: dict[str, str]) -> Any:  # noqa: ARG001
+            return Literal(text) if datatype is None else Literal(text, datatype=datatype)
+
+    separator = column.separator
+
+    def read(row: dict[str, str]) -> list[Any]:
+        texts = [row[name]] if separator is None else row[name].split(separator)
+        made = (make(text.strip(), row) for text in texts if text.strip())
+        return [value for value in made if value is not None]
+
+    return read
+
+
+def _check_columns(rows: Rows, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in rows.columns:
+            raise SchemaError(f"{rows.name}: there is no column {name!r}. Found: {_list(rows.columns)}.")
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")

@@ -1,0 +1,185 @@
+"""A warehouse that is open: its store, its sources, and which graphs a question is asked of."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from pyoxigraph import NamedNode, QueryBoolean, QuerySolutions, Store
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.warehouse import graphs
+from sfumato.warehouse.definition import Definition
+from sfumato.warehouse.linking import Classes, Link, list_links
+from sfumato.warehouse.place import open_to_read
+from sfumato.warehouse.terms import Prefixes
+
+__all__ = ["Answer", "Warehouse"]
+
+_TOKEN = re.compile(
+    r"""(?P<skip>"{3}.*?"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|\b(?:PREFIX\s+[\w.-]*:|BASE)\s*<[^>]*>)"""
+    r"""|<(?P<iri>[^<>"{}|^`\\\s]*)>|(?P<prefix>[\w.-]*):(?P<name>(?:[\w%.:-]|\\.)*(?:[\w%:-]|\\.))""",
+    re.DOTALL | re.IGNORECASE,
+)
+_AGGREGATE = re.compile(r"\b(COUNT|SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\(", re.IGNORECASE)
+_MOST_COUNTED = 200_000
+
+
+class Answer(NamedTuple):
+    """The rows of an answer, with the names of their columns; a question for yes or no has one row."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+class Warehouse:
+    """Several sources in one store; open it in a ``with`` block, or close it.
+
+    Parameters
+    ----------
+    folder
+        Where it was built.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        known, self.store, self._let_go = open_to_read(folder)
+        self.known = known
+        self._united: dict[tuple[str, ...], Store] = {}
+        self.definition = Definition.model_validate(known["definition"])
+        self.prefixes: Prefixes = self.definition.find_prefixes()
+
+    def __enter__(self) -> Warehouse:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store = Store()
+        self._united.clear()
+        self._let_go()
+
+    @property
+    def sources(self) -> list[str]:
+        """Names of the sources, in their order."""
+        return self.definition.names
+
+    @functools.cached_property
+    def links(self) -> list[Link]:
+        """Every link between things that are the same."""
+        return list_links(self.store, self.definition)
+
+    @functools.cached_property
+    def classes(self) -> Classes:
+        """Classes of things that are the same."""
+        return Classes(self.links, self.sources)
+
+    def graphs_of(self, sources: Iterable[str]) -> list[NamedNode]:
+        """Return the graphs of some sources with one name for all that are the same, and the ontology."""
+        chosen = list(sources)
+        apart = [] if len(set(chosen)) == len(self.sources) else list(map(graphs.repeated, chosen))
+        return [*map(graphs.merged, chosen), *apart, graphs.ONTOLOGY]
+
+    def graphs_by_source(self) -> list[list[NamedNode]]:
+        """Return the graphs of each source with one name for all that are the same, and last those of the ontology."""
+        return [*(self.graphs_of([source])[:-1] for source in self.sources), [graphs.ONTOLOGY]]
+
+    def find(self, thing: NamedNode) -> NamedNode:
+        """Return the name that a thing has in answers: its own, or that of the class of things it is in."""
+        found = next(iter(self.store.quads_for_pattern(thing, graphs.NAMED, None, graphs.NAMES)), None)
+        return thing if found is None else found.object  # type: ignore[return-value]
+
+    def ask(self, query: str, sources: Sequence[str] | None = None) -> Answer:
+        """Return the answer of some sources together, of all if none are named.
+
+        A thing may be named by any of its names; in the answer it has that of its class.
+        """
+        chosen = self.sources if sources is None else list(sources)
+        if 1 < len(chosen) < len(self.sources) and _AGGREGATE.search(query):
+            return self._ask(query, [graphs.ONTOLOGY], self.find, self._unite(tuple(chosen)))
+        return self._ask(query, self.graphs_of(chosen), self.find)
+
+    def can_divide(self, query: str) -> bool:
+        """Tell whether some of the sources can be asked: not for a query that counts, where they are large."""
+        size = sum(source["statements"] for source in self.known["sources"].values())
+        return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
+
+    def _unite(self, sources: tuple[str, ...]) -> Store:
+        """Return some sources as one graph: what several of them say counts once where a query counts."""
+        if sources not in self._united:
+            self._united[sources] = Store()
+            for graph in self.graphs_of(sources):
+                found = self.store.quads_for_pattern(None, None, None, graph)
+                graphs.add_to_graph(self._united[sources], graphs.ONTOLOGY, found)
+        return self._united[sources]
+
+    def ask_alone(self, query: str, source: str) -> Answer:
+        """Return the answer of a source as if there were no other: what it says and what follows, without links."""
+        return self._ask(query, [*graphs.whole(source), graphs.ONTOLOGY], lambda thing: thing)
+
+    def _ask(
+        self, query: str, over: list[NamedNode], find: Callable[[NamedNode], NamedNode], store: Store | None = None
+    ) -> Answer:
+        text = self.prefixes.declare(self._rename(query, find))
+        try:
+            found = (store or self.store).query(text, default_graph=[*over])
+        except SyntaxError as error:
+            raise ParameterError(f"query: {_explain(str(error), query)}") from None
+        except (ValueError, RuntimeError, OSError) as error:
+            raise ParameterError(f"query: cannot be answered ({str(error).splitlines()[0][:200]}).") from None
+        if isinstance(found, QueryBoolean):
+            return Answer(("answer",), ((bool(found),),))
+        if not isinstance(found, QuerySolutions):
+            raise ParameterError("query: only SELECT and ASK have rows. Ask for the variables of the triples.")
+        columns = tuple(variable.value for variable in found.variables)
+        try:
+            return Answer(columns, tuple(tuple(row[i] for i in range(len(columns))) for row in found))
+        except (ValueError, RuntimeError, OSError) as error:
+            raise ParameterError(f"query: cannot be answered ({str(error).splitlines()[0][:200]}).") from None
+
+    def _rename(self, query: str, find: Callable[[NamedNode], NamedNode]) -> str:
+        """Put the name of the class in the place of every other name of a thing."""
+        own = dict(re.findall(r"(?i)\bprefix\s+([\w.-]*):\s*<([^>]*)>", query))
+        known = {**self.prefixes.known, **own}
+
+        def replace(found: re.Match[str]) -> str:
+            if found["skip"] is not None or (found["iri"] is None and found["prefix"] not in known):
+                return found[0]
+            local = re.sub(r"\\(.)", r"\1", found["name"] or "")
+            try:
+                thing = NamedNode(found["iri"] if found["iri"] is not None else known[found["prefix"]] + local)
+            except ValueError:
+                return found[0]
+            name = find(thing)
+            return found[0] if name == thing else str(name)
+
+        return _TOKEN.sub(replace, query)
+
+    def read_query(self, path: Path) -> str:
+        """Return the text of a file with a query."""
+        from sfumato.io.files import load, to_utf8
+
+        text = to_utf8(path.name, load(path)).decode()
+        if not text.strip():
+            raise SchemaError(f"{path.name}: the file is empty.")
+        return text
+
+
+def _explain(message: str, query: str) -> str:
+    """Say where a query is broken: the line, and the word if there is one."""
+    at = re.match(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", message, re.DOTALL)
+    if at is None:
+        return f"not SPARQL ({message.splitlines()[0][:200]})."
+    if "Prefix not found" in message:
+        return f"not SPARQL, line {at[1]}: a prefix is not declared."
+    lines = query.splitlines()
+    line = lines[int(at[1]) - 1].strip() if int(at[1]) <= len(lines) else ""
+    return f"not SPARQL, line {at[1]}: {line[:80]!r} is not understood."

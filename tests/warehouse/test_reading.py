@@ -1,0 +1,235 @@
+"""Files of strangers: what is read, and which line, row or file is named where something is wrong."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from pyoxigraph import BlankNode
+
+from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.warehouse.definition import SourceSection
+from sfumato.warehouse.reading import choose_format, read_source
+from sfumato.warehouse.terms import Prefixes
+
+
+def read(path: Path, **more):
+    return list(read_source(SourceSection(name="s", file=str(path), **more), Prefixes({"e": "http://e/"})))
+
+
+def spell(quads):
+    return sorted(f"{quad.subject} {quad.predicate} {quad.object}" for quad in quads)
+
+
+SAME = {
+    "a.ttl": "@prefix e: <http://e/> . e:x e:p 'hello'@en .",
+    "a.nt": '<http://e/x> <http://e/p> "hello"@en .',
+    "a.rdf": '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
+    '<rdf:Description rdf:about="http://e/x"><e:p xml:lang="en">hello</e:p></rdf:Description></rdf:RDF>',
+    "a.jsonld": '{"@id": "http://e/x", "http://e/p": {"@value": "hello", "@language": "en"}}',
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_every_format_says_the_same(name, tmp_path):
+    (tmp_path / name).write_text(SAME[name])
+    assert spell(read(tmp_path / name)) == ['<http://e/x> <http://e/p> "hello"@en']
+
+
+BAD = {
+    "space.nt": ("<http://e/x y> <http://e/p> 'a' .", "space.nt, line 1: not N-Triples"),
+    "cut.ttl": ("<http://e/x> <http://e/p>\n'a", "cut.ttl, line 2: not Turtle"),
+    "latin.ttl": (b"<http://e/x> <http://e/p> 'caf\xe9' .", "latin.ttl, line 1"),
+    "far.jsonld": ('{"@context": "http://schema.org/", "@id": "http://e/x"}', "asks for a context that lies elsewhere"),
+    "deep.jsonld": ("[" * 100, "deep.jsonld, line 1: lists and objects lie more than 64 deep"),
+    "graph.jsonld": (
+        '{"@id": "http://e/g", "@graph": [{"@id": "http://e/x", "http://e/p": 1}]}',
+        "names graphs of its own",
+    ),
+    "bomb.rdf": (
+        '<!DOCTYPE r [<!ENTITY a "aa">\n<!ENTITY b "&a;&a;">]><r>&b;</r>',
+        "bomb.rdf, line 2: declares an entity",
+    ),
+    "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: declares an entity"),
+    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "unpacks to more than"),
+    "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads names graphs of its own"),
+    "what.doc": ("x", "extension does not tell the format"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_named(name, tmp_path):
+    content, said = BAD[name]
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(SchemaError, match=said):
+        read(tmp_path / name)
+
+
+def test_entities_of_an_editor_are_read(tmp_path):
+    """Editors of ontologies write namespaces as entities."""
+    (tmp_path / "p.owl").write_text(
+        '<!DOCTYPE rdf:RDF [<!ENTITY e "http://e/">]>'
+        + SAME["a.rdf"].replace('rdf:about="http://e/x"', 'rdf:about="&e;x"')
+    )
+    assert len(read(tmp_path / "p.owl")) == 1
+
+
+def test_a_missing_file_is_named(tmp_path):
+    for name in ("no.ttl", "no.csv", "no.zip"):
+        with pytest.raises(SchemaError, match=f"{name}: there is no such file"):
+            read(tmp_path / name, table={"subject": "e:{a}", "class": "e:A"})
+
+
+def test_blank_nodes_are_those_of_the_source_and_the_same_next_time(tmp_path):
+    (tmp_path / "a.ttl").write_text("[] <urn:p> [ <urn:q> 1 ] .")
+    one, two = read(tmp_path / "a.ttl"), read(tmp_path / "a.ttl")
+    assert one == two
+    assert {node.value for quad in one for node in (quad.subject, quad.object) if isinstance(node, BlankNode)} == {
+        "s-1",
+        "s-2",
+    }
+
+
+def test_a_long_text_is_kept_whole(tmp_path):
+    (tmp_path / "a.nt").write_text(f'<http://e/x> <http://e/p> "{"x" * 3_000_000}" .')
+    (found,) = read(tmp_path / "a.nt")
+    assert len(found.object.value) == 3_000_000
+    assert len(Prefixes().show(found.object)) < 200
+
+
+class TestTables:
+    TABLE = {  # noqa: RUF012
+        "subject": "e:{name}",
+        "class": "e:Fish",
+        "columns": {
+            "name": "e:name",
+            "tags": {"property": "e:tag", "iri": "e:tag/{}", "separator": ";"},
+            "word": {"property": "e:word", "language_from": "tongue"},
+            "long": {"property": "e:long", "datatype": "xsd:integer"},
+        },
+    }
+
+    def test_cells_become_texts_languages_types_and_things(self, tmp_path):
+        text = 'name,tags,word,tongue,long\n"tuna & co",a; b c;,thon,fr,12\ncod,,,,\n'
+        (tmp_path / "t.csv").write_text(text)
+        assert spell(read(tmp_path / "t.csv", table=self.TABLE)) == [
+            '<http://e/cod> <http://e/name> "cod"',
+            "<http://e/cod> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Fish>",
+            '<http://e/tuna_%26_co> <http://e/long> "12"^^<http://www.w3.org/2001/XMLSchema#integer>',
+            '<http://e/tuna_%26_co> <http://e/name> "tuna & co"',
+            "<http://e/tuna_%26_co> <http://e/tag> <http://e/tag/a>",
+            "<http://e/tuna_%26_co> <http://e/tag> <http://e/tag/b_c>",
+            '<http://e/tuna_%26_co> <http://e/word> "thon"@fr',
+            "<http://e/tuna_%26_co> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Fish>",
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("nam,tags,word,tongue,long\na,b,c,en,1\n", "there is no column 'name'"),
+            ("name,tags,word,tongue,long\n,b,c,en,1\n", "row 1 has no value in a column that names"),
+            ("name,tags,word,tongue,long\na,b,c,not a tongue,1\n", "row 1 has a cell that makes no IRI or language"),
+        ],
+    )
+    def test_a_fault_names_the_column_or_row(self, text, said, tmp_path):
+        (tmp_path / "t.csv").write_text(text)
+        with pytest.raises(SchemaError, match=said):
+            read(tmp_path / "t.csv", table=self.TABLE)
+
+    def test_a_table_without_a_mapping_says_what_it_needs(self, tmp_path):
+        (tmp_path / "t.csv").write_text("a\n1\n")
+        with pytest.raises(ParameterError, match=r"needs \[source.table\] with columns and subject"):
+            read(tmp_path / "t.csv")
+
+
+META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">
+<core ignoreHeaderLines="{skip}" fieldsTerminatedBy="," rowType="http://rs.tdwg.org/dwc/terms/Taxon">
+<files><location>{core}</location></files><id index="0"/>
+<field index="1" term="http://rs.tdwg.org/dwc/terms/scientificName"/>
+<field default="animals" term="http://rs.tdwg.org/dwc/terms/kingdom"/></core>
+<extension fieldsTerminatedBy="," rowType="http://rs.gbif.org/terms/1.0/VernacularName">
+<files><location>names.txt</location></files><coreid index="0"/>
+<field index="1" term="http://rs.tdwg.org/dwc/terms/vernacularName"/></extension></archive>"""
+FILES = {
+    "meta.xml": META.format(core="taxon.txt", skip=1),
+    "taxon.txt": "id,name\n1,Thunnus\n",
+    "names.txt": "1,tuna\n",
+}
+
+
+class TestDarwinCore:
+    TABLE = {"subject": "e:{id}"}  # noqa: RUF012
+
+    def pack(self, folder: Path, files: dict[str, str], inside: str = "") -> Path:
+        with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(inside + name, text)
+        return folder / "a.zip"
+
+    @pytest.mark.parametrize("inside", ["", "deep/er/"])
+    def test_an_archive_says_what_its_folder_says(self, inside, tmp_path):
+        (tmp_path / "a").mkdir()
+        for name, text in FILES.items():
+            (tmp_path / "a" / name).write_text(text)
+        more = {"table": self.TABLE, "extensions": {"VernacularName": {"property": "e:has"}}}
+        found = spell(read(tmp_path / "a", **more))
+        assert found == spell(read(self.pack(tmp_path, FILES, inside), **more))
+        assert found == [
+            "<http://e/1> <http://e/has> _:s-1",
+            '<http://e/1> <http://rs.tdwg.org/dwc/terms/kingdom> "animals"',
+            '<http://e/1> <http://rs.tdwg.org/dwc/terms/scientificName> "Thunnus"',
+            '_:s-1 <http://rs.tdwg.org/dwc/terms/vernacularName> "tuna"',
+        ]
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"meta.xml": META.format(core="../../etc/passwd", skip=0)}, "names a file outside of the archive"),
+            ({"meta.xml": META.format(core="/etc/passwd", skip=0)}, "names a file outside of the archive"),
+            ({"meta.xml": META.format(core="file:///etc/passwd", skip=0)}, "names a file outside of the archive"),
+            ({"meta.xml": META.format(core="other.txt", skip=0)}, "there is no 'other.txt' in the archive"),
+            ({"meta.xml": "<archive>\n<core>"}, "meta.xml: line 2 is not XML"),
+            ({"meta.xml": "<archive/>"}, "an archive has one core"),
+            ({"meta.xml": '<!DOCTYPE a [<!ENTITY b "c">]><archive>&b;</archive>'}, "declares a document type"),
+            ({"names.txt": "7,tuna\n"}, "names.txt: row 1 belongs to no row of the core"),
+            ({"taxon.txt": "id,name\n"}, "taxon.txt: "),
+        ],
+    )
+    def test_a_bad_archive_is_named(self, change, said, tmp_path):
+        path = self.pack(tmp_path, {**FILES, **change})
+        with pytest.raises(SchemaError, match=said):
+            read(path, table=self.TABLE, extensions={"VernacularName": {}})
+
+    def test_an_archive_that_fills_the_memory_is_refused(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("sfumato.io.limits.ALWAYS", 1000)
+        with pytest.raises(SchemaError, match="unpacks to more than"):
+            read(self.pack(tmp_path, {**FILES, "taxon.txt": "id,name\n" + "1,a\n" * 100_000}), table=self.TABLE)
+
+    def test_a_link_in_a_folder_does_not_lead_outside(self, tmp_path):
+        (tmp_path / "a").mkdir()
+        (tmp_path / "secret.txt").write_text("1,secret\n")
+        for name, text in FILES.items():
+            (tmp_path / "a" / name).write_text(text)
+        (tmp_path / "a" / "taxon.txt").unlink()
+        (tmp_path / "a" / "taxon.txt").symlink_to(tmp_path / "secret.txt")
+        with pytest.raises(SchemaError, match="leads outside of the archive"):
+            read(tmp_path / "a", table=self.TABLE)
+
+    def test_a_file_that_is_no_archive_is_named(self, tmp_path):
+        (tmp_path / "a.zip").write_bytes(io.BytesIO(b"PK no").getvalue())
+        with pytest.raises(SchemaError, match=r"a.zip: the archive is cut short or damaged"):
+            read(tmp_path / "a.zip")
+        with pytest.raises(SchemaError, match=r"no meta.xml"):
+            read(self.pack(tmp_path, {"x.txt": ""}))
+
+    def test_ids_that_are_no_iris_say_what_is_missing(self, tmp_path):
+        with pytest.raises(SchemaError, match="the id in row 1 is no IRI"):
+            read(self.pack(tmp_path, FILES))
+        with pytest.raises(ParameterError, match=r"has no extension 'Names'. Found: VernacularName"):
+            read(self.pack(tmp_path, FILES), table=self.TABLE, extensions={"Names": {}})
+
+
+def test_the_name_of_a_file_tells_its_format():
+    assert choose_format(Path("a.TTL.xz")) == "turtle"

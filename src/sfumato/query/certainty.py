@@ -11,7 +11,9 @@ import numpy as np
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
+from sfumato.core.measuring.metric import Better, Operation, SummedMetric
+from sfumato.core.measuring.tally import Tally
+from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.core.rooms import find_room
 from sfumato.core.selection import take_rows
@@ -33,7 +35,7 @@ _ENOUGH = 2_000_000
 
 
 @dataclasses.dataclass(frozen=True)
-class OpenQuestions(Metric):
+class OpenQuestions(SummedMetric):
     """Measure how many records are possible but not certain in the answers to questions, as a share of all records.
 
     Questions are those of ``sfumato query``: drawn about values, times and attributes that records of the original
@@ -69,18 +71,25 @@ class OpenQuestions(Metric):
     questions: Annotated[int, Param("Number of questions drawn where none are given.", ge=1)] = 40
     ask: Annotated[str, Param("Questions of your own that count records or people, one per line.")] = ""
 
-    def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
+    def tally(self, comparison: Comparison) -> Tally:
         """Ask the release, and see how far what is possible lies from what is certain."""
-        room = find_room(comparison.original.kind, "evidence")
-        asked = parse_lines(self.ask)
-        published: Evidence = room.of_release(comparison.release)
-        if not asked:
-            original: Evidence = room.of_dataset(_choose_rows(comparison.original))
-            # A release may count its times otherwise than the original: then windows mean nothing to both.
-            timings = {side.history.timing for side in (original, published) if side.history is not None}
-            asked = draw_questions(original, self.questions, comparison.seed, windows=len(timings) == 1)
+        published: Evidence = find_room(comparison.original.kind, "evidence").of_release(comparison.release)
+        asked = comparison.whole.once(("questions", self), lambda: self._choose_questions(comparison.whole, published))
         widths = np.array([_find_width(published, question) for question in asked], dtype=np.float64)
-        widths /= max(published.total, 1)
+        return {"widths": widths, "records": published.total}
+
+    def _choose_questions(self, whole: Whole, published: Evidence) -> list[Query]:
+        """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
+        if asked := parse_lines(self.ask):
+            return asked
+        original: Evidence = find_room(whole.original.kind, "evidence").of_dataset(_choose_rows(whole.original))
+        # A release may count its times otherwise than the original: then windows mean nothing to both.
+        timings = {side.history.timing for side in (original, published) if side.history is not None}
+        return draw_questions(original, self.questions, whole.seed, windows=len(timings) == 1)
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Return the share of records that questions leave open, on average."""
+        widths = tally["widths"] / max(tally["records"], 1)
         if not len(widths):
             return 0.0, {"questions": 0}
         return float(widths.mean()), {

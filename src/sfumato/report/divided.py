@@ -164,8 +164,8 @@ def _write_parts(seen: Divided, plot: Figure) -> str:
         ("Smallest share of a part that is published", show_share(float(shares.min(initial=1.0)))),
     ]
     told = (
-        f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps the "
-        "promise on its own, and makes values coarser in its own way. All parts together keep it, too."
+        f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps "
+        "the promise on its own, and makes values coarser in its own way. All parts together keep it, too."
     )
     alone = [
         (score.title or score.name, *(show_number(value) for value in (score.value, *ends)))

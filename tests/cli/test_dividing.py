@@ -82,7 +82,7 @@ def test_a_release_in_parts_is_reported_exported_and_measured_as_one_but_not_app
     sfumato("export", "out", "--out", "visits.csv")
     assert (tmp_path / "visits.csv").read_text().startswith("part,person,")
     found = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]
-    assert {score["parts"] for score in found} == {2}
+    assert {score["parts"] for score in found} == {3}
     sfumato("anonymize", checkins, *METHOD, "--out", "bare", *LOCAL, "--no-report", "--json")
     assert not (tmp_path / "bare" / "owner" / "report.html").exists()
 

@@ -115,5 +115,42 @@ def of_tables(folder: Path) -> list[list[object]]:
     return rows
 
 
+# Kind, size, model, people in a part, method, parameters, options of reading.
+IN_PARTS = (
+    ("trajectories", 20_000, "checkins", 5_000, "seqanon", ("k=5", "m=2"), ()),
+    ("sets", 20_000, "baskets", 5_000, "disassociation", ("k=5", "m=2"), ()),
+    ("sequences", 5_000, "clicks", 1_250, "hi", ("k=5",), ("--monitored", "portal1")),
+    ("table", 20_000, "patients", 5_000, "mondrian", ("k=5",),
+     ("--identifier", "person", "--quasi", "age,sex,zip,education", "--sensitive", "diagnosis", "--drop", "*")),
+    ("activity", 300, "long-weekend", 100, "mc-l-mdav-wd", ("k=10", "delta=48h", "epsilon=0.75"),
+     ("--sensitive", "Vacation")),
+)  # fmt: skip
+
+
+def of_parts(folder: Path) -> list[list[object]]:
+    """Releases in parts: seconds that processors work on the command, and on its report."""
+    rows: list[list[object]] = []
+
+    def measured() -> Iterator[list[object]]:
+        for kind, size, model, part, method, parameters, reading in IN_PARTS:
+            path = generated(folder, size, model, kind=kind)
+            chosen = [word for parameter in parameters for word in ("-p", parameter)]
+            out = folder / f"{path.stem}-{method}-parts"
+            engine = ("--engine", "local", "--cores", "1", "--part-size", part)
+            words = ("anonymize", path, "--kind", kind, "--method", method, *chosen, "--out", out, "--force", *reading)
+            run(*words, *engine)
+            bare, made = run(*words, *engine, "--no-report"), run(*words, *engine)
+            spent = (bare.cpu, made.cpu - bare.cpu, bare.cpu + ALLOWED)
+            figures = [f"{seconds:.1f}" for seconds in spent]
+            rows.append(
+                [path.stem, method, -(-size // part), *figures, f"{bare.megabytes:.0f}", f"{made.megabytes:.0f}"]
+            )
+            yield rows[-1]
+
+    columns = ["data", "method", "parts", "without report s", "report s", "allowed s", "peak MB without", "peak MB"]
+    table("Releases in parts", columns, measured())
+    return rows
+
+
 if __name__ == "__main__":
-    run_parts("reports", __doc__, of_generated, of_real, of_tables)
+    run_parts("reports", __doc__, of_generated, of_real, of_tables, of_parts)

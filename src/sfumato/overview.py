@@ -117,8 +117,8 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
         for name, more in _attack_beyond(alone) if scored else ():
             beyond[name].append(more)
     tell("report: attack before", 0, 0)
-    before = [name_unit(each, original) for each in attack_original(original, m or 2)]
-    after = {fewer: unite_findings(found) for fewer, found in risks.items()}
+    before: list[Any] = [name_unit(each, original) for each in attack_original(original, m or 2)]
+    after: dict[Any, Any] = {fewer: unite_findings(found) for fewer, found in risks.items()}
     by_m = {each.m: each for each in before if isinstance(each, Risk)}
     tell("report: measure", 0, 0)
     return Divided(

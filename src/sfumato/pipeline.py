@@ -254,7 +254,7 @@ def export_source(
     """Write the records of a release, or of all its parts, and return what was written."""
     if not is_divided(source):
         return export_release(find_release_in(source), out, layout, format, force=force)
-    return export_parts(name_parts(source), out, layout, format, force=force)
+    return export_parts(lambda: name_parts(source), out, layout, format, force=force)
 
 
 def apply(

@@ -75,10 +75,16 @@ def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
 
 
-def test_commands_that_need_a_whole_release_say_so(sfumato, checkins):
+def test_a_release_in_parts_is_reported_exported_and_measured_as_one_but_not_applied(sfumato, checkins, tmp_path):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
+    assert "The parts" in (tmp_path / "out" / "owner" / "report.html").read_text()
     assert "apply: out is a release in parts" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
-    assert "part-00000" in sfumato("export", "out", "--out", "visits.csv", expect=2).stderr
+    sfumato("export", "out", "--out", "visits.csv")
+    assert (tmp_path / "visits.csv").read_text().startswith("part,person,")
+    found = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]
+    assert {score["parts"] for score in found} == {3}
+    sfumato("anonymize", checkins, *METHOD, "--out", "bare", *LOCAL, "--no-report", "--json")
+    assert not (tmp_path / "bare" / "owner" / "report.html").exists()
 
 
 def test_no_process_outlives_the_one_that_started_it(tmp_path):

@@ -77,7 +77,8 @@ def attack_together(first: Parts, second: Parts) -> Together:
     people, certain = 0, dict[str, dict[str, int]]()
     rows = [[found for _, found in parts if found is not None] for parts in (first, second)]
     if len(rows[0]) == len(first) and len(rows[1]) == len(second):
-        _, at_first, at_second = np.intersect1d(*map(np.concatenate, rows), return_indices=True)
+        mine, yours = np.concatenate(rows[0]), np.concatenate(rows[1])
+        _, at_first, at_second = np.intersect1d(mine, yours, return_indices=True)
         people = len(at_first)
         certain = dict(_count_certain(first, second, at_first, at_second))
     warnings = (*_warn_of_certain(certain, people), *_warn_of_difference(first[0][0], gone, new))

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.rooms import find_room
-from sfumato.core.unit import Unit
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
@@ -28,20 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Divided", "count_values", "draw_divided", "lay_values", "render_divided"]
 
 Ints = npt.NDArray[np.int64]
-
-
-class _Parts(Protocol):
-    """What a release in parts says of all of them together."""
-
-    kind: str
-    method: str
-    guarantee: Guarantee
-    unit: Unit
-    records_in: int
-    withheld: Mapping[str, int]
-    parts: Any
-
-    def __len__(self) -> int: ...
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,7 +54,7 @@ class Divided:
     """
 
     whole: Whole
-    release: _Parts
+    release: Any
     before: Risk
     after: Risk
     curve: Sequence[tuple[Risk, Risk]] = ()
@@ -180,8 +164,8 @@ def _write_parts(seen: Divided, plot: Figure) -> str:
         ("Smallest share of a part that is published", show_share(float(shares.min(initial=1.0)))),
     ]
     told = (
-        f"{unit.many.capitalize()} who are alike are published together: every part is a release of its own, keeps the "
-        "promise on its own, and makes values coarser in its own way. All parts together keep it, too."
+        f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps "
+        "the promise on its own, and makes values coarser in its own way. All parts together keep it, too."
     )
     alone = [
         (score.title or score.name, *(show_number(value) for value in (score.value, *ends)))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple
@@ -103,7 +102,7 @@ def export_release(
 
 
 def export_parts(
-    parts: Iterable[tuple[str, Release]],
+    parts: Callable[[], Iterable[tuple[str, Release]]],
     path: Path,
     layout: str | None = None,
     format: str | None = None,
@@ -118,7 +117,7 @@ def export_parts(
     Parameters
     ----------
     parts
-        The name of every part, and the part, one at a time.
+        Reads the parts, one at a time, each with its name; anew whenever it is called.
     path, layout, format, force
         As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``.
 
@@ -127,14 +126,13 @@ def export_parts(
     >>> import sfumato as sf
     >>> release = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1)).release
     >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
-    >>> export_parts([("part-00000", release), ("part-00001", release)], file).rows
+    >>> export_parts(lambda: [("part-00000", release), ("part-00001", release)], file).rows
     4
     >>> file.read_text().split()[:3]
     ['part,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
     """
-    waiting = iter(parts)
-    first = next(waiting)
-    layout, format = _choose(first[1], path, layout, format)
+    _, first = next(iter(parts()))
+    layout, format = _choose(first, path, layout, format)
     if format not in WRITTEN:
         raise ParameterError(
             f"export: {format} has no place for the part that a record is in. Choose {', '.join(WRITTEN)}, or export "
@@ -144,12 +142,36 @@ def export_parts(
     rows = empty = 0
     with _appearing(path) as file:
         write = FORMATS[format].begin(file)
-        for name, release in itertools.chain([first], waiting):
-            laid = _name_part(lay_out(release, layout), name)
+        located = _list_coordinates(parts(), layout)
+        for name, release in parts():
+            laid = _add_coordinates(_name_part(lay_out(release, layout), name), located)
             write(laid)
             rows, empty = rows + laid.table.num_rows, empty + _count_empty(laid)
         write(None)
     return Exported(layout, format, rows, empty)
+
+
+def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
+    """Return the columns of coordinates that some part has: one without exact places has none."""
+    found: dict[str, None] = {}
+    for _, release in parts:
+        if layout == "wide" or release.places is None:
+            break
+        found |= {column.name: None for column in lay_out(release, layout).columns if column.role == "coordinate"}
+    return tuple(found)
+
+
+def _add_coordinates(laid: Laid, names: tuple[str, ...]) -> Laid:
+    """Put columns of coordinates at the end that other parts have, without any in them."""
+    others = [column for column in laid.columns if column.role != "coordinate"]
+    located = [PublishedColumn(name, "coordinate", Form("exact", "float64")) for name in names]
+    nowhere = pa.nulls(laid.table.num_rows, pa.float64())
+    cells = {
+        column.name: laid.table.column(column.name) if column.name in laid.table.column_names else nowhere
+        for column in (*others, *located)
+    }
+    entries = tuple(dict.fromkeys((*names, *laid.entries)))
+    return dataclasses.replace(laid, columns=(*others, *located), table=pa.table(cells), entries=entries)
 
 
 def _name_part(laid: Laid, name: str) -> Laid:

@@ -112,7 +112,9 @@ def read_parts(source: Source) -> Iterator[Release]:
 def name_parts(source: Source) -> Iterator[tuple[str, Release]]:
     """Yield the name of every part of a release in parts, and the part, one at a time."""
     folder = find_divided(source)
-    for part in () if folder is None else read_divided(folder).parts:
+    if folder is None:
+        return
+    for part in read_divided(folder).parts:
         yield part.name, read_release(folder / DATA / part.name)
 
 

@@ -31,5 +31,5 @@ def draw_parts(seen: Divided) -> dict[str, Figure]:
     return {
         "group-sizes": draw_sizes(count_sizes(*lay_values(tally["values"]))),
         "places": draw_frequencies(labels, tally["visits"], tally["expected"], "places", counted="visits"),
-        "lengths": draw_visits(*(np.concatenate(tally[side]) for side in ("before", "after")), seen.release.unit),
+        "lengths": draw_visits(np.concatenate(tally["before"]), np.concatenate(tally["after"]), seen.release.unit),
     }

@@ -31,7 +31,6 @@ __all__ = [
     "save_sorted",
     "save_whole",
     "strip",
-    "unite_labels",
 ]
 
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
@@ -151,17 +150,6 @@ def list_labels(table: pa.Table) -> dict[str, list[str]]:
         if pa.types.is_dictionary(inside.type):
             found[name] = inside.dictionary.to_pylist()
     return found
-
-
-def unite_labels(all_labels: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Return the values that any bucket has, by the column, in the order of their letters.
-
-    Examples
-    --------
-    >>> unite_labels([{"items": ["wine"]}, {"items": ["tea", "wine"]}])
-    {'items': ['tea', 'wine']}
-    """
-    return {name: sorted(set().union(*(labels[name] for labels in all_labels))) for name in all_labels[0]}
 
 
 def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:

@@ -104,7 +104,7 @@ class Tally:
             for text in texts:
                 known.setdefault(text, len(known))
         column = next((each.name for each in facts.dataset.schema.columns if each.role == "history"), None)
-        if column is not None:
+        if column is not None and facts.survey is not None:
             self._count(facts.survey, [self.codes[column][text] for text in labels[column]], len(self.codes[column]))
         if facts.dataset.places is not None:
             self._place(facts.dataset.places)
@@ -208,7 +208,7 @@ def gather(
     fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
     size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
-    if isinstance(k, int) and k > fingerprint.count:
+    if isinstance(k, int) and k > fingerprint.records:
         raise ReadWhole("there are fewer people than k")
     save_whole(folder, whole)
     if whole.knows_fixes:
@@ -317,7 +317,7 @@ def _unite(
     first, labels = facts[0].dataset, tally.labels()
     decided = {name: value for name, value in first.reading.items() if value != plain.to_dict().get(name)}
     data = dataclasses.replace(strip(first, labels), places=tally.places, reading={**reading.to_dict(), **decided})
-    records = sum(each.fingerprint.count for each in facts)
+    records = sum(each.fingerprint.records for each in facts)
     column = next((each.name for each in first.schema.columns if each.role == "history"), None)
     found = All(data, tally.settle_survey(column), said, rows.name, records)
     try:

@@ -54,9 +54,9 @@ def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices
     line = Line.of(sum(each for each, _ in counts), placed, most)
     inside, beside = line.ends()
     splits = find_splits(pieces, np.concatenate([[0], inside, [placed], placed + beside]))
-    first, second = splits[: line.count + 1], splits[line.count + 1 :]
+    first, second = splits[: line.parts + 1], splits[line.parts + 1 :]
     found = []
-    for part in range(line.count):
+    for part in range(line.parts):
         spans = [(first[part], first[part + 1]), (second[part], second[part + 1])]
         found.append(
             tuple(

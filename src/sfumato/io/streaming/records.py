@@ -208,7 +208,7 @@ def _offsets(cells: Any) -> Any:
 def _label(cells: Any, known: Any, labels: Sequence[str] | None = None) -> Any:
     """Return numbers as the labels they stand for; what has none as it is."""
     cells = _one(cells)
-    inside = None if known is None else _one(known)
+    inside: Any = None if known is None else _one(known)
     if inside is not None and _is_list(inside.type):
         inside = inside.values
     if labels is None and (inside is None or not pa.types.is_dictionary(inside.type)):

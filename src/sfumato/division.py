@@ -190,12 +190,13 @@ def publish_in_parts(
     out, limit = Path(out), read_limit(withhold_at_most)
     check_free(out, force=force)
     source = data if isinstance(data, Dataset) else Path(data)
-    options = Reading.of(kind, reading or {}) if isinstance(source, Path) else None
-    if isinstance(source, Dataset):
+    options = None if isinstance(source, Dataset) else Reading.of(kind, reading or {})
+    if isinstance(source, Path) and options is not None:
+        mark = mark_file(source, options, method, count, limit, part_size)
+    else:
+        assert isinstance(source, Dataset)
         refuse_identifiers(source)
         mark = mark_parts(source, method, count, limit, part_size)
-    else:
-        mark = mark_file(source, options, method, count, limit, part_size)
     chosen: PartEngine = engine or Local()
     given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
     with Workshop(out, mark, given) as shop:

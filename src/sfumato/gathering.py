@@ -9,12 +9,14 @@ are sorted along the line in which neighbours are alike, so that a part is a sli
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato import registry
 from sfumato.core.cutting import cut_pieces, pack_keys
@@ -48,7 +50,6 @@ from sfumato.io.streaming.records import (
     save_sorted,
     save_whole,
     strip,
-    unite_labels,
 )
 from sfumato.io.streaming.rows import Rows, open_rows
 
@@ -80,14 +81,76 @@ class BucketFacts:
     number: int
     dataset: Dataset
     has_fixes: bool
-    survey: Survey
+    survey: Survey | None
     said: dict[str, Said]
     fingerprint: Fingerprint
+    told: str = ""
+    """All that must be the same in all buckets, where it was written down."""
 
-    @property
+
+class Tally:
+    """What the buckets that were read so far say together; a bucket leaves nothing behind but what is new in it."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, dict[str, int]] = {}
+        self.survey: Survey | None = None
+        self.places: pa.Table | None = None
+
+    def add(self, facts: BucketFacts) -> BucketFacts:
+        """Take up the values and places of a bucket; return the bucket without them."""
+        labels = list_labels(facts.dataset.table)
+        for name, texts in labels.items():
+            known = self.codes.setdefault(name, {})
+            for text in texts:
+                known.setdefault(text, len(known))
+        column = next((each.name for each in facts.dataset.schema.columns if each.role == "history"), None)
+        if column is not None and facts.survey is not None:
+            self._count(facts.survey, [self.codes[column][text] for text in labels[column]], len(self.codes[column]))
+        if facts.dataset.places is not None:
+            self._place(facts.dataset.places)
+        bare = dataclasses.replace(strip(facts.dataset, dict.fromkeys(labels, ())), places=None)
+        return dataclasses.replace(facts, dataset=bare, told=_spell(facts.dataset), survey=None)
+
+    def _count(self, found: Survey, at: list[int], size: int) -> None:
+        limits, timed = np.iinfo(np.int64), len(found.first) > 0
+        counts, first, last = (
+            np.full(size if timed or not edge else 0, edge, np.int64) for edge in (0, limits.max, limits.min)
+        )
+        before = slice(0, 0 if self.survey is None else len(self.survey.counts))
+        for survey, where in ((self.survey, before), (found, at)):
+            if survey is None:
+                continue
+            counts[where] += survey.counts
+            if timed:
+                first[where] = np.minimum(first[where], survey.first)
+                last[where] = np.maximum(last[where], survey.last)
+        self.survey = Survey(counts, first, last)
+
+    def _place(self, places: pa.Table) -> None:
+        """Add places that are new; refuse to go on where one is somewhere else than it was."""
+        if self.places is None:
+            self.places = places
+            return
+        at = pc.index_in(places.column("place"), value_set=self.places.column("place").combine_chunks())
+        axes = ("lon", "lat") if "lon" in places.column_names else ("x", "y")
+        again = at.is_valid()
+        seen = self.places.take(at.drop_null())
+        if any(not places.column(axis).filter(again).equals(seen.column(axis)) for axis in axes):
+            raise ReadWhole("coordinates of places vary, and their means need all rows")
+        self.places = pa.concat_tables([self.places, places.filter(pc.invert(again))]).combine_chunks()
+
     def labels(self) -> dict[str, list[str]]:
-        """The values of every column that has a list of them."""
-        return list_labels(self.dataset.table)
+        """Return all values, by the column, in the order of their letters."""
+        return {name: sorted(known) for name, known in self.codes.items()}
+
+    def settle_survey(self, column: str | None) -> Survey:
+        """Return the counts in the order of :meth:`labels`."""
+        if self.survey is None or column is None:
+            nothing = np.zeros(0, np.int64)
+            return Survey(nothing, nothing, nothing)
+        order = np.array([self.codes[column][text] for text in sorted(self.codes[column])], dtype=np.int64)
+        timed = len(self.survey.first) > 0
+        return Survey(self.survey.counts[order], *(each[order] if timed else each for each in self.survey[1:]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -127,7 +190,7 @@ def gather(
     """
     gathering: Gathering | None = getattr(registry.reader(reading.kind), "GATHERING", None)
     if gathering is None:
-        raise ReadWhole(f"files of {reading.kind} are")
+        raise ReadWhole(f"files of {reading.kind} are read so")
     try:
         rows = open_rows(path, reading, gathering)
         key = gathering.keep_together(rows.columns, reading)
@@ -140,12 +203,12 @@ def gather(
     usual: dict[str, Any] = {name: getattr(Reading(reading.kind), name) for name in _FORM}
     plain = dataclasses.replace(gathering.loosen(reading), **usual)
     jobs = [BucketJob(folder, number, rows.name, plain.to_dict(), secret, known_people) for number in numbers]
-    facts = _read_all(jobs, engine, progress)
-    whole = _unite(facts, gathering, reading, rows, plain)
+    facts, tally = _read_all(jobs, engine, progress)
+    whole = _unite(facts, tally, gathering, reading, rows, plain)
     fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
     size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
-    if isinstance(k, int) and k > fingerprint.count:
+    if isinstance(k, int) and k > fingerprint.records:
         raise ReadWhole("there are fewer people than k")
     save_whole(folder, whole)
     if whole.knows_fixes:
@@ -156,34 +219,41 @@ def gather(
     sorting = [dataclasses.replace(job, secret=chosen) for job in jobs]
     for done, _ in enumerate(_stream(engine, sort_one, sorting), start=1):
         progress("sort people", done, len(sorting))
-    slices = cut_pieces([load_keys(folder, number) for number in numbers], size)
+    slices = cut_pieces([functools.partial(load_keys, folder, number) for number in numbers], size)
     parts = tuple(
         StoredPart(folder, tuple((numbers[piece], begin, end) for piece, begin, end in each)) for each in slices
     )
     return Gathered(dataclasses.replace(whole.dataset, source=path.name), parts, fingerprint)
 
 
-def _read_all(jobs: Sequence[BucketJob], engine: PartEngine, progress: Progress) -> list[BucketFacts]:
+def _read_all(jobs: Sequence[BucketJob], engine: PartEngine, progress: Progress) -> tuple[list[BucketFacts], Tally]:
     """Read all buckets, again where what all rows decide is not what a bucket decided alone."""
     found: dict[int, BucketFacts] = {}
+    tally = Tally()
 
     def read(some: Sequence[BucketJob]) -> None:
         for done, facts in enumerate(_stream(engine, read_one, some), start=1):
             if isinstance(facts, str):
                 raise ReadWhole(facts)
-            found[facts.number] = facts
+            found[facts.number] = tally.add(facts)
             progress("read people", done, len(some))
 
     read(jobs)
     said = unite_said([facts.said for facts in found.values()])
-    again = []
-    for job in jobs:
-        own = {name: what.value for name, what in found[job.number].said.items() if what.how in {"least", "most"}}
-        known = {name: said[name] for name in own}
-        if known != own:
-            again.append(dataclasses.replace(job, said=known))
-    read(again)
-    return [found[number] for number in sorted(found)]
+    again = any(
+        _extremes(said, each.said) != {name: each.said[name].value for name in _extremes(said, each.said)}
+        for each in found.values()
+    )
+    if again:
+        tally = Tally()
+        # All of them, so that nothing is counted twice; what a bucket decides must not be mixed with what it decided.
+        read([dataclasses.replace(job, said=_extremes(said, found[job.number].said)) for job in jobs])
+    return [found[number] for number in sorted(found)], tally
+
+
+def _extremes(said: Mapping[str, Any], own: Mapping[str, Said]) -> dict[str, Any]:
+    """Return the least and the most of all rows, of what a bucket told."""
+    return {name: said[name] for name, what in own.items() if what.how in {"least", "most"}}
 
 
 def _stream(engine: PartEngine, work: Callable[[Any], Any], jobs: Sequence[BucketJob]) -> Iterator[Any]:
@@ -237,21 +307,19 @@ def sort_one(job: BucketJob) -> int:
     return len(dataset)
 
 
-def _unite(facts: Sequence[BucketFacts], gathering: Gathering, reading: Reading, rows: Rows, plain: Reading) -> Whole:
+def _unite(
+    facts: Sequence[BucketFacts], tally: Tally, gathering: Gathering, reading: Reading, rows: Rows, plain: Reading
+) -> Whole:
     """Put together what buckets say of everybody, and settle what all values decide."""
     said = unite_said([each.said for each in facts])
-    if len({_spell(each.dataset) for each in facts}) > 1 or DISAGREED in said.values():
+    if len({each.told for each in facts}) > 1 or DISAGREED in said.values():
         raise ReadWhole("its rows are not all written in the same way")
-    first, labels = facts[0].dataset, unite_labels([each.labels for each in facts])
+    first, labels = facts[0].dataset, tally.labels()
     decided = {name: value for name, value in first.reading.items() if value != plain.to_dict().get(name)}
-    places = [each.dataset.places for each in facts if each.dataset.places is not None]
-    data = dataclasses.replace(
-        strip(first, labels),
-        places=pa.concat_tables(places) if places else None,
-        reading={**reading.to_dict(), **decided},
-    )
-    records = sum(each.fingerprint.count for each in facts)
-    found = All(data, _unite_surveys(facts, labels), said, rows.name, records)
+    data = dataclasses.replace(strip(first, labels), places=tally.places, reading={**reading.to_dict(), **decided})
+    records = sum(each.fingerprint.records for each in facts)
+    column = next((each.name for each in first.schema.columns if each.role == "history"), None)
+    found = All(data, tally.settle_survey(column), said, rows.name, records)
     try:
         settled, more = gathering.settle(found, reading)
         notes = _unite_notes(facts, gathering, dataclasses.replace(found, dataset=settled))
@@ -280,25 +348,3 @@ def _unite_notes(facts: Sequence[BucketFacts], gathering: Gathering, found: All)
     if united is None:
         raise ReadWhole("its rows are not all written in the same way")
     return united
-
-
-def _unite_surveys(facts: Sequence[BucketFacts], labels: Mapping[str, Sequence[str]]) -> Survey:
-    """Count values in all buckets, by their codes among the values of everybody."""
-    column = _history_of(facts[0].dataset)
-    if column is None:
-        return facts[0].survey
-    code, limits = {label: at for at, label in enumerate(labels[column])}, np.iinfo(np.int64)
-    timed = len(facts[0].survey.first) > 0
-    counts = np.zeros(len(code), np.int64)
-    first, last = (np.full(len(code) if timed else 0, at, np.int64) for at in (limits.max, limits.min))
-    for each in facts:
-        at = np.array([code[label] for label in each.labels[column]], dtype=np.int64)
-        counts[at] += each.survey.counts
-        if timed:
-            first[at] = np.minimum(first[at], each.survey.first)
-            last[at] = np.maximum(last[at], each.survey.last)
-    return Survey(counts, first, last)
-
-
-def _history_of(dataset: Dataset) -> str | None:
-    return next((column.name for column in dataset.schema.columns if column.role == "history"), None)

@@ -21,6 +21,7 @@ from sfumato.gathering import Gathered, gather
 from sfumato.io.memory import MemoryPlace
 from sfumato.io.reading import Reading
 from sfumato.io.releases import divided, owner
+from sfumato.io.releases.stage import hold_in_passing
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.partition import count_known
@@ -85,6 +86,7 @@ def verify_file(
         return verdict
     inside = path if os.access(path, os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=inside, prefix=".verify-") as aside:
+        hold_in_passing(Path(aside))
         local = engine if isinstance(engine, Local) else Local()
         try:
             options = {**trace.get("reading", {}), **(reading or {}), "kind": release.kind}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -39,23 +38,25 @@ def count_placed(piece: Packed) -> int:
     return int(np.searchsorted(piece, pack_keys(np.array([ANYWHERE]), np.zeros(1, np.uint64))[0]))
 
 
-def cut_pieces(pieces: Sequence[Packed], most: int) -> list[Slices]:
+def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices]:
     """Cut a line that lies in sorted pieces as :meth:`sfumato.core.plan.Plan.cut` cuts it: what each part has of them.
+
+    Pieces are given as what loads them, and are never in memory at the same time.
 
     Examples
     --------
     >>> one, other = (pack_keys(np.array(keys, np.uint64), np.zeros(2, np.uint64)) for keys in ([1, 9], [2, 8]))
-    >>> cut_pieces([one, other], 2)
+    >>> cut_pieces([lambda: one, lambda: other], 2)
     [((0, 0, 1), (1, 0, 1)), ((0, 1, 2), (1, 1, 2))]
     """
-    placed = sum(map(count_placed, pieces))
-    line = Line.of(sum(map(len, pieces)), placed, most)
+    counts = [(len(piece), count_placed(piece)) for piece in (load() for load in pieces)]
+    placed = sum(each for _, each in counts)
+    line = Line.of(sum(each for each, _ in counts), placed, most)
     inside, beside = line.ends()
-    ranks = np.concatenate([[0], inside, [placed], placed + beside])
-    splits = find_splits(pieces, ranks)
-    first, second = splits[: line.count + 1], splits[line.count + 1 :]
+    splits = find_splits(pieces, np.concatenate([[0], inside, [placed], placed + beside]))
+    first, second = splits[: line.parts + 1], splits[line.parts + 1 :]
     found = []
-    for part in range(line.count):
+    for part in range(line.parts):
         spans = [(first[part], first[part + 1]), (second[part], second[part + 1])]
         found.append(
             tuple(
@@ -68,34 +69,32 @@ def cut_pieces(pieces: Sequence[Packed], most: int) -> list[Slices]:
     return found
 
 
-def find_splits(pieces: Sequence[Packed], ranks: Ints) -> Ints:
+def find_splits(pieces: Sequence[Callable[[], Packed]], ranks: Ints) -> Ints:
     """Return, for every rank in the line that sorted pieces make together, how many of each piece come before it.
 
     A sample of the pieces brackets every rank, and only what lies between the brackets is sorted.
 
     Examples
     --------
-    >>> pieces = [np.array([b"a", b"d"], "S16"), np.array([b"b", b"c"], "S16")]
+    >>> pieces = [lambda: np.array([b"a", b"d"], "S16"), lambda: np.array([b"b", b"c"], "S16")]
     >>> find_splits(pieces, np.array([0, 3])).tolist()
     [[0, 0], [1, 2]]
     """
-    total = sum(map(len, pieces))
-    step = max(total // _SAMPLES, 1)
-    samples = np.sort(np.concatenate([piece[::step] for piece in pieces])) if total else np.zeros(0, "S16")
-    before = np.stack([np.searchsorted(piece, samples) for piece in pieces], axis=1)
-    sums, ends = before.sum(axis=1), np.array([len(piece) for piece in pieces])
+    ends = np.array([len(load()) for load in pieces])
+    step = max(int(ends.sum()) // _SAMPLES, 1)
+    samples = np.sort(np.concatenate([np.array(load()[::step]) for load in pieces]))
+    before = np.stack([np.searchsorted(load(), samples).astype(np.int32) for load in pieces], axis=1)
+    upper = np.searchsorted(before.sum(axis=1), ranks, side="right")
+    bounds = np.concatenate([np.zeros((1, len(pieces)), np.int64), before, ends[None]])
+    low, high = bounds[upper], bounds[upper + 1]
+    windows: list[list[Packed]] = [[] for _ in ranks]
+    for number, load in enumerate(pieces):
+        piece = load()
+        for at, window in enumerate(windows):
+            window.append(np.array(piece[low[at, number] : high[at, number]]))
     found = np.empty((len(ranks), len(pieces)), np.int64)
-    for at, rank in enumerate(ranks.tolist()):
-        upper = int(np.searchsorted(sums, rank, side="right"))
-        low: Any = before[upper - 1] if upper else np.zeros(len(pieces), np.int64)
-        high: Any = before[upper] if upper < len(samples) else ends
-        found[at] = _split_between(pieces, low, high, rank - int(low.sum()))
+    for at, window in enumerate(windows):
+        owner = np.repeat(np.arange(len(pieces)), [len(each) for each in window])
+        order = np.argsort(np.concatenate(window), kind="stable")[: ranks[at] - low[at].sum()]
+        found[at] = low[at] + np.bincount(owner[order], minlength=len(pieces))
     return found
-
-
-def _split_between(pieces: Sequence[Packed], low: Ints, high: Ints, rank: int) -> Ints:
-    """Split at a rank that is counted from the lower brackets on."""
-    window = [np.asarray(piece[begin:end]) for piece, begin, end in zip(pieces, low, high, strict=True)]
-    owner = np.repeat(np.arange(len(pieces)), [len(each) for each in window])
-    order = np.argsort(np.concatenate(window), kind="stable")[:rank]
-    return np.asarray(low + np.bincount(owner[order], minlength=len(pieces)))

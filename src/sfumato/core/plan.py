@@ -64,8 +64,8 @@ class Plan:
         chance = draw_chances(secret, range(len(keys)) if names is None else names)
         order, part = np.lexsort((chance, keys)), np.empty(len(keys), np.int32)
         line = Line.of(len(keys), int((keys != ANYWHERE).sum()), most)
-        part[order] = line.parts()
-        return cls(part, line.count)
+        part[order] = line.deal()
+        return cls(part, line.parts)
 
     def __len__(self) -> int:
         return self.count
@@ -83,13 +83,13 @@ class Line(NamedTuple):
 
     Examples
     --------
-    >>> Line.of(7, placed=4, most=4).parts().tolist()
+    >>> Line.of(7, placed=4, most=4).deal().tolist()
     [0, 0, 1, 1, 0, 0, 1]
     """
 
     people: int
     placed: int
-    count: int
+    parts: int
 
     @classmethod
     def of(cls, people: int, placed: int, most: int) -> Line:
@@ -98,14 +98,14 @@ class Line(NamedTuple):
 
     def ends(self) -> tuple[Ints, Ints]:
         """Return where parts end in the line, and among those who have no place in it and fill parts up."""
-        number = np.arange(1, self.count + 1)
-        placed = -(-number * self.placed // self.count)
-        return placed, np.maximum.accumulate(-(-number * self.people // self.count) - placed)
+        number = np.arange(1, self.parts + 1)
+        placed = -(-number * self.placed // self.parts)
+        return placed, np.maximum.accumulate(-(-number * self.people // self.parts) - placed)
 
-    def parts(self) -> npt.NDArray[np.int32]:
+    def deal(self) -> npt.NDArray[np.int32]:
         """Return the part of everybody, in the order of the line; those without a place come last."""
         inside, beside = (np.diff(ends, prepend=0) for ends in self.ends())
-        return np.repeat(np.tile(np.arange(self.count, dtype=np.int32), 2), np.concatenate([inside, beside]))
+        return np.repeat(np.tile(np.arange(self.parts, dtype=np.int32), 2), np.concatenate([inside, beside]))
 
 
 def draw_chances(secret: Secret, names: Iterable[object]) -> npt.NDArray[np.uint64]:

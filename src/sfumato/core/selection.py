@@ -164,7 +164,8 @@ def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
         return dataset
     place = digest_texts(dataset.places.column("place").to_pylist())[fixes.place]
     kept = choose_visits(place, fixes, secret, most)
-    return dataclasses.replace(dataset, fixes=Fixes(*(column[kept] for column in fixes)))
+    thinned = Fixes(fixes.place[kept], fixes.person[kept], fixes.x[kept], fixes.y[kept])
+    return dataclasses.replace(dataset, fixes=thinned)
 
 
 def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, most: int) -> Ints:

@@ -30,7 +30,7 @@ class Fingerprint(NamedTuple):
     True
     """
 
-    count: int
+    records: int
     total: int
     spread: int
 
@@ -42,7 +42,7 @@ class Fingerprint(NamedTuple):
 
     def __add__(self, other: tuple[Any, ...]) -> Fingerprint:
         return Fingerprint(
-            self.count + other[0], *((mine + its) % 2**64 for mine, its in zip(self[1:], other[1:], strict=True))
+            self.records + other[0], *((mine + its) % 2**64 for mine, its in zip(self[1:], other[1:], strict=True))
         )
 
     def to_bytes(self) -> bytes:

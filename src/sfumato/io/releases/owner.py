@@ -242,7 +242,7 @@ def write_division(
         "reading": dict(original.reading),
         "claim": claim,
         "part_size": part_size,
-        "original": {"records": fingerprint.count, "fingerprint": fingerprint.to_bytes().hex()},
+        "original": {"records": fingerprint.records, "fingerprint": fingerprint.to_bytes().hex()},
     }
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -37,6 +37,8 @@ __all__ = [
     "close_stages",
     "find_busy",
     "first_missing",
+    "hold_in_passing",
+    "leave_nothing",
     "remove_empty",
     "staged",
     "try_lock",
@@ -47,6 +49,8 @@ _PARTS = ("owner", "release")
 _MARKS = {"owner": ("trace.json", "rows.parquet"), "release": ("release.json", "stream.json")}
 """Files by which a part is known: what has none of them is not ours to replace."""
 _open: set[Stage] = set()
+_passing: set[Path] = set()
+"""Folders with people's data that no run leaves behind."""
 """Stages that are not closed yet."""
 _CURRENT, _OLD, _NEW = "current", "old", "new"
 
@@ -115,6 +119,29 @@ def close_stages() -> None:
     """Leave the disk as it was for all runs of this process, which end here."""
     for stage in list(_open):
         stage.close()
+    for folder in list(_passing):
+        leave_nothing(folder)
+
+
+def hold_in_passing(folder: Path) -> None:
+    """Have a folder removed also where a run is left without cleaning up behind itself."""
+    _passing.add(folder)
+
+
+def leave_nothing(folder: Path) -> None:
+    """Remove a folder that was held in passing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> hold_in_passing(folder)
+    >>> close_stages()
+    >>> folder.exists()
+    False
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    _passing.discard(folder)
 
 
 @contextlib.contextmanager

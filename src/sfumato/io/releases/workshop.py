@@ -19,7 +19,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.releases.divided import DATA, describe_part, name_part
 from sfumato.io.releases.owner import SECRET_FILE, read_secret, write_secret
-from sfumato.io.releases.stage import Stage, first_missing, remove_empty, try_lock
+from sfumato.io.releases.stage import Stage, first_missing, hold_in_passing, leave_nothing, remove_empty, try_lock
 
 __all__ = ["Workshop"]
 
@@ -80,7 +80,7 @@ class Workshop:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shutil.rmtree(self.folder / _SPILL, ignore_errors=True)
+        leave_nothing(self.folder / _SPILL)
         os.close(self._lock)
         if error is None or (isinstance(error, SfumatoError) and not isinstance(error, StoppedError)):
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -90,8 +90,9 @@ class Workshop:
     def lay_out(self) -> Path:
         """Return an empty folder for people who are read in bounded memory; whatever happens, it does not stay."""
         folder = self.folder / _SPILL
-        shutil.rmtree(folder, ignore_errors=True)
+        leave_nothing(folder)
         folder.mkdir(mode=0o700)
+        hold_in_passing(folder)
         return folder
 
     def keep_for(self, data: bytes) -> None:

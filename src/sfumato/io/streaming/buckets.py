@@ -83,7 +83,8 @@ class _Writer:
     """A file of batches that is opened when the first one comes."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.path, self.schema, self._writer = path, schema, None
+        self.path, self.schema = path, schema
+        self._writer: Any = None
         self._sink: Any = None
 
     def write(self, batch: pa.RecordBatch) -> None:

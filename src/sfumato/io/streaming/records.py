@@ -31,7 +31,6 @@ __all__ = [
     "save_sorted",
     "save_whole",
     "strip",
-    "unite_labels",
 ]
 
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
@@ -153,17 +152,6 @@ def list_labels(table: pa.Table) -> dict[str, list[str]]:
     return found
 
 
-def unite_labels(all_labels: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Return the values that any bucket has, by the column, in the order of their letters.
-
-    Examples
-    --------
-    >>> unite_labels([{"items": ["wine"]}, {"items": ["tea", "wine"]}])
-    {'items': ['tea', 'wine']}
-    """
-    return {name: sorted(set().union(*(labels[name] for labels in all_labels))) for name in all_labels[0]}
-
-
 def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:
     """Return data without records that still know these values.
 
@@ -220,7 +208,7 @@ def _offsets(cells: Any) -> Any:
 def _label(cells: Any, known: Any, labels: Sequence[str] | None = None) -> Any:
     """Return numbers as the labels they stand for; what has none as it is."""
     cells = _one(cells)
-    inside = None if known is None else _one(known)
+    inside: Any = None if known is None else _one(known)
     if inside is not None and _is_list(inside.type):
         inside = inside.values
     if labels is None and (inside is None or not pa.types.is_dictionary(inside.type)):

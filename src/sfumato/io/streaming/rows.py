@@ -228,7 +228,7 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
         size = max(size, footer.num_rows * footer.num_columns * _CELL)
         return Rows(source.name, names, size, (), path, None)
     if source.format != "csv":
-        raise ReadWhole(f"files of {source.format} are")
+        raise ReadWhole(f"files of {source.format} are read so")
     return _open_text(path, source, reading, gathering)
 
 

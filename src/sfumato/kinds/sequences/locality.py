@@ -37,5 +37,5 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     seen, wanted = survey or take_survey(dataset), set(dataset.schema.monitored)
     monitored = np.array([label in wanted for label in dataset.view_history().labels], dtype=bool)
     among = np.array([seen.first[monitored].min(), seen.last[monitored].max()])
-    keys[some] = follow_curve(*(scale(each, _BITS, among) for each in (first, last)), _BITS)
+    keys[some] = follow_curve(scale(first, _BITS, among), scale(last, _BITS, among), _BITS)
     return keys

@@ -43,7 +43,7 @@ def _place(dataset: Dataset, name: str, bits: int) -> Keys:
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
     attribute = attribute_of(dataset, name, pa.table({name: coded.dictionary}))
     where = attribute.codes if attribute.axis is None else _lie(attribute)
-    return scale(np.asarray(where, np.float64), bits)[coded.indices.to_numpy(zero_copy_only=False)]
+    return np.asarray(scale(np.asarray(where, np.float64), bits)[coded.indices.to_numpy(zero_copy_only=False)])
 
 
 def _lie(attribute: Attribute) -> npt.NDArray[np.float64]:

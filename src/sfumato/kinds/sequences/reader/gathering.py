@@ -20,7 +20,7 @@ __all__ = ["GATHERING"]
 
 def _keep_together(names: Sequence[str], reading: Reading) -> str:
     if reading.user_key is not None:
-        raise ReadWhole("web logs are")
+        raise ReadWhole("web logs are read so")
     columns = assign_roles("", names, reading, WORDS).columns
     if OWNER in columns:
         raise ReadWhole("a record must be of one owner, which all rows decide")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -46,6 +47,7 @@ _PAGES = {
 _OF_DATA = {"data", "risk", "anonymise", "compare", "queries", "hierarchies"}
 _FEW = 3
 """Columns of a table that fit on a small screen."""
+_SHARE = re.compile(r"[\d.,]+ %")
 _PATIENCE = 0.5
 """Seconds between two looks at a job."""
 
@@ -193,6 +195,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(_SHARE.fullmatch(value))
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

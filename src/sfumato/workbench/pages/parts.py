@@ -287,14 +287,17 @@ class Field:
                     name: f"{bound:g}" for name, bound in zip(("min", "max"), bounds, strict=True) if bound is not None
                 }
                 self._add("input", type=kind, defaultValue=value, step=step, **limits)
+            # Its name is what it is called alone; screen readers tell choices and help after it.
+            self._control._props["aria-label"] = make_visible(label)
             if help:
-                say(help, "small")
+                self._control._props["aria-describedby"] = f"c{say(help, 'small').id}"
 
     def _add(self, tag: str, **props: Any) -> ui.element:
         element = ui.element(tag)
         element._props.update(props)
         check = props.get("type") == "checkbox"
         emit = "(event) => emit(String(event.target.checked))" if check else "(event) => emit(event.target.value)"
+        self._control = element
         element.on("change", self._take, js_handler=emit)
         if not check:
             element.on("input", self._take, js_handler=emit, throttle=0.2)

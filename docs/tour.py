@@ -40,8 +40,8 @@ def main() -> None:
         add_study(project, "table-example.csv", METHODS)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
-            take_all(browser, running.base, project)
             take_shown(browser, running.base, project)
+            take_all(browser, running.base, project)
             browser.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -46,6 +47,7 @@ _PAGES = {
 _OF_DATA = {"data", "risk", "anonymise", "compare", "queries", "hierarchies"}
 _FEW = 3
 """Columns of a table that fit on a small screen."""
+_SHARE = re.compile(r"[\d.,]+ %")
 _PATIENCE = 0.5
 """Seconds between two looks at a job."""
 
@@ -193,6 +195,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(_SHARE.fullmatch(value))
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -283,14 +287,17 @@ class Field:
                     name: f"{bound:g}" for name, bound in zip(("min", "max"), bounds, strict=True) if bound is not None
                 }
                 self._add("input", type=kind, defaultValue=value, step=step, **limits)
+            # Its name is what it is called alone; screen readers tell choices and help after it.
+            self._control._props["aria-label"] = make_visible(label)
             if help:
-                say(help, "small")
+                self._control._props["aria-describedby"] = f"c{say(help, 'small').id}"
 
     def _add(self, tag: str, **props: Any) -> ui.element:
         element = ui.element(tag)
         element._props.update(props)
         check = props.get("type") == "checkbox"
         emit = "(event) => emit(String(event.target.checked))" if check else "(event) => emit(event.target.value)"
+        self._control = element
         element.on("change", self._take, js_handler=emit)
         if not check:
             element.on("input", self._take, js_handler=emit, throttle=0.2)

@@ -79,7 +79,8 @@ summary { list-style: none } summary::before { content: "\\25B8"; display: inlin
 details[open] > summary::before { content: "\\25BE" } summary:hover { color: var(--ink) }
 pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-radius: 4px; font-size: .875rem }
 @media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
-  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem } }
+  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem }
+  .row > .field ~ button, .row > .field ~ .button { margin-top: 0 } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 """
 )

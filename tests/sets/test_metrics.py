@@ -138,7 +138,7 @@ def test_pairs_of_reconstructions(chunks, copies):
 
 
 def sf_estimate(comparison, itemsets):
-    from sfumato.kinds.sets.estimate.supports import estimate
+    from tests.sets.estimate.asking import estimate
 
     return estimate(comparison.release, itemsets)
 

@@ -72,6 +72,16 @@ def test_numbers_under_names_are_compared_by_their_members():
     assert [(answer.certain, answer.possible) for answer in answers] == [(0, 2), (2, 2), (2, 2)]
 
 
+def test_one_question_serves_labels_that_look_like_numbers_before_and_after():
+    rows = [("12345",), ("12346",), ("99999",), ("99999",)]
+    data = sf.Dataset.of("table", rows, ("zip",))
+    release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    for text, truth in (("zip in {12345, 99999}", 3), ("zip = 99999", 2)):
+        assert ask(of_dataset(data), f"count person where {text}").certain == truth
+        answer = ask(of_release(release), f"count person where {text}")
+        assert answer.certain <= truth <= answer.possible
+
+
 def test_sensitive_values_are_exact():
     data = sf.Dataset.of("table", [(20, "flu"), (30, "flu"), (40, None)], ("age", "ill"), sensitive=("ill",))
     release = sf.anonymize(data, sf.methods.Mondrian(k=3), secret=bytes(32)).release

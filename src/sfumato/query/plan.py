@@ -175,7 +175,8 @@ class Plan:
 
     def _find_asked(self, attribute: Attribute, comparison: Comparison) -> Asked:
         words, relation = comparison.values, comparison.relation
-        if not attribute.numeric:
+        # Labels that look like numbers are still labels where several of them are listed.
+        if not attribute.numeric or (relation == "in" and attribute.names.labels):
             if relation not in {"=", "in"}:
                 raise self.fail("the values of this attribute are names: compare them with = or in {...}.", words[0].at)
             return Asked(self._select(attribute.names, words))

@@ -32,8 +32,8 @@ def reconstruct(release: Release, seed: int | None = None, copies: int = 1) -> l
     :mod:`sfumato.kinds.sets.estimate.placement`). Records come cluster by cluster, in the order of the release's
     clusters.
 
-    Averaging what several copies say comes closer to the original than one copy; :func:`estimate` gives the average
-    over all copies at once for supports of itemsets.
+    Averaging what several copies say comes closer to the original than one copy; :func:`sfumato.query` gives the
+    average over all copies at once for questions about items.
 
     Parameters
     ----------

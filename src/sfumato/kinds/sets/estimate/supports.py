@@ -14,7 +14,7 @@ from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 
-__all__ = ["certain_support", "count_supports", "estimate", "expect_supports", "weigh_members"]
+__all__ = ["certain_support", "count_supports", "expect_supports", "weigh_members"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,30 +53,6 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     history, members = release.history(), release.members()
     exact = np.array([label not in members for label in history.labels], dtype=bool)
     return count_supports(history.keep(exact[history.codes]), asked)
-
-
-def estimate(release: Release, itemsets: Iterable[Collection[str]]) -> Floats:
-    """Return for every itemset the number of records expected to hold it, without drawing any data.
-
-    For a disassociated release it is the exact mean over the copies that :func:`reconstruct` draws. In a release with
-    generalised items each of a value's n members is taken to be there with a chance of 1/n, on its own, so that the
-    value's support is divided evenly, or with less for members that other records publish exactly
-    (:func:`weigh_members`); where several values of a record may be an item, it is read from the smallest.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
-    >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
-    >>> estimate(release, [["bread", "wine"], ["bread", "insulin"], ["wine", "insulin"]]).tolist()
-    [2.0, 1.0, 0.5]
-    """
-    asked = _check(itemsets, "estimate")
-    if is_disassociated(release):
-        support = ChunkSupport(Placement(Chunks.of(release)))
-        codes = _encode(asked, release.history())
-        return np.array([support.expected(items) if items else 0.0 for items in codes], dtype=np.float64)
-    return expect_supports(release, asked)
 
 
 def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints:

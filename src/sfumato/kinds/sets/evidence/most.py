@@ -91,13 +91,13 @@ def _share_out(most: Ints, limits: list[_Limit]) -> Floats:
         before = filled - found[columns] - (np.append(0.0, filled)[begin])[rows]
         found[columns] = np.clip(bounds[rows] - before, 0.0, found[columns])
         return found
-    from scipy.optimize import linprog
+    from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    matrix = csr_array((np.ones(len(rows)), (rows, np.searchsorted(used, columns))), shape=(len(bounds), len(used)))
-    solved = linprog(
-        -np.ones(len(used)), A_ub=matrix, b_ub=bounds, bounds=np.stack([np.zeros(len(used)), found[used]], 1)
-    )
+    shape = (len(bounds), len(used))
+    matrix = csr_array((np.ones(len(rows)), (rows, np.searchsorted(used, columns))), shape=shape)
+    allowed = LinearConstraint(matrix, ub=bounds)
+    solved = milp(-np.ones(len(used)), bounds=Bounds(0.0, found[used]), constraints=allowed)
     if solved.success:
         found[used] = solved.x
     return found

@@ -12,6 +12,7 @@ from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.io.export import list_formats
 from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
+from sfumato.workbench.pages.asking import offer_questions
 from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
 from sfumato.workbench.pages.risk import PIECES, show_risks
 from sfumato.workbench.policies import POLICIES
@@ -37,6 +38,7 @@ def register(bench: Bench) -> None:
             offer_files(bench, name)
             _offer_judging(bench, name, data or _find_original(bench, name))
             _judge(bench, name, do, data, with_, queries, m)
+            offer_questions(bench, name, data or _find_original(bench, name))
             _offer_export(bench, name)
             _offer_apply(bench, name)
             say("The report", "h2")

@@ -38,6 +38,9 @@ PUBLIC = {
 }
 """Every public name but ``methods``, which has pages of its own."""
 
+FUNCTIONS = {"study": "sfumato.study.run_study", "query": "sfumato.questions.query"}
+"""Public names that are a function and a package at once."""
+
 ROLE = re.compile(r":\w+:`~?([^`]+)`")
 
 
@@ -95,9 +98,8 @@ def python_page() -> str:
         lines += [f"## {title}", ""]
         for name in names:
             lines += [f"### {name}", ""]
-            lines += ["`sf.study` is this function; `sfumato.study` is also the package it lies in.", ""] * (
-                name == "study"
-            )
+            if name in FUNCTIONS:
+                lines += [f"`sf.{name}` is this function; `sfumato.{name}` is also a package.", ""]
             lines += ["```{eval-rst}", *direct(name), "```", ""]
             if name == "read":
                 lines += ["#### Options of read", "", "```{eval-rst}"]
@@ -107,6 +109,8 @@ def python_page() -> str:
 
 def direct(name: str) -> list[str]:
     """Return the directive that documents a public name."""
+    if name in FUNCTIONS:
+        return [f".. autofunction:: {FUNCTIONS[name]}"]
     if inspect.ismodule(getattr(sfumato, name)):
         return [
             line
@@ -115,7 +119,7 @@ def direct(name: str) -> list[str]:
         ]
     if inspect.isclass(getattr(sfumato, name)):
         return [f".. autoclass:: sfumato.{name}", "   :members:"]
-    return [".. autofunction:: sfumato.study.run_study" if name == "study" else f".. autofunction:: sfumato.{name}"]
+    return [f".. autofunction:: sfumato.{name}"]
 
 
 def find_method(described: dict[str, Any]) -> type:

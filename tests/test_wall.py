@@ -21,7 +21,7 @@ from sfumato.core.rooms import all_kinds
 
 SOURCE = Path(sfumato.__file__).parent
 MAKERS = ("methods", "families", "publication", "kernels")
-CHECKERS = ("verifiers", "attacker", "knowledge", "published")
+CHECKERS = ("verifiers", "attacker", "evidence", "knowledge", "published")
 
 
 def files_of(kind: str, rooms: tuple[str, ...]) -> list[Path]:

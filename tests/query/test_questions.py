@@ -45,7 +45,9 @@ def test_what_nobody_is_known_to_have_is_possible_only_of_those_left_out():
     data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["c"]])
     with pytest.raises(QueryError, match="nothing here is called 'zoo'"):
         sf.query(data, "count person where zoo")
-    assert sf.query(data, "count person where 'zoo'").possible == 0
+    answer = sf.query(data, "count person where 'zoo'")
+    assert answer.possible == 0
+    assert "called 'zoo'" in answer.notes[0]
     assert sf.query(data, "count person where not 'zoo'").certain == 3
 
 

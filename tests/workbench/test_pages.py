@@ -110,6 +110,10 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
         await user.should_see("After")
         await user.open(f"/releases/{first}?do=together&data={name}&with_={second}")
         await user.should_not_see("Try again")
+        await user.open(f"/releases/{first}?data={name}")
+        user.find(marker="ask").click()
+        await user.should_see("Answers")
+        await user.should_see("truth")
 
     _walk(tmp_path / "project", steps)
 

@@ -1,6 +1,12 @@
 """Questions asked of data and of releases, and what is certain, possible and expected of the answers.
 
 ``sf.query(release, "count person where clinic and then pharmacy within 7d")`` asks one.
+
+Examples
+--------
+>>> import sfumato as sf
+>>> sf.query(sf.Dataset.of("sets", [["bread"], ["wine", "bread"]]), "count record with bread and wine").certain
+1
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from sfumato.core.visible import make_visible
 from sfumato.query.answer import Answer
 from sfumato.query.buckets import count_by_bucket
 from sfumato.query.comparing import compare_periods
@@ -14,6 +17,8 @@ from sfumato.query.plan import Plan
 from sfumato.query.syntax import Query
 
 __all__ = ["ask"]
+
+_STRANGER = "nothing here is known to be called {}: check the spelling."
 
 
 def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:
@@ -32,6 +37,14 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, spa
     """
     query = parse(question) if isinstance(question, str) else question
     plan = Plan(evidence, query.text, lenient, span)
+    answer = _answer(plan, query)
+    if not plan.strangers:
+        return answer
+    named = ", ".join(repr(make_visible(name)) for name in dict.fromkeys(plan.strangers))
+    return dataclasses.replace(answer, notes=(_STRANGER.format(named), *answer.notes))
+
+
+def _answer(plan: Plan, query: Query) -> Answer:
     if query.verb == "count":
         return count(plan, query) if query.bucket is None else count_by_bucket(plan, query)
     return compare_periods(plan, query) if query.verb == "relation" else find_extremes(plan, query)

@@ -43,6 +43,8 @@ class Plan:
         Whether an unknown name is something that nobody is known to have, and no slip.
     span
         First and last moment to cut into stretches; those of the evidence if not given.
+    strangers
+        Names that were asked for and that nothing is known to have, noted as they are met.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Plan:
     text: str
     lenient: bool = False
     span: Span | None = None
+    strangers: list[str] = dataclasses.field(default_factory=list)
 
     def fail(self, fault: str, at: int, name: str | None = None) -> QueryError:
         """Make an error that points at a place of the question."""
@@ -118,6 +121,7 @@ class Plan:
                 hint = " Write it in quotes to ask for it all the same."
                 raise self.fail(_unknown("nothing here", word.text, names.all()) + hint, word.at, word.text)
             if found is None:
+                self.strangers.append(word.text)
                 beyond = True
             else:
                 inside, beyond = inside | found.inside, beyond or found.beyond

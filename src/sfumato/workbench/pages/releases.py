@@ -11,6 +11,7 @@ from nicegui import ui
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.io.policy import read_policy
 from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
+from sfumato.workbench.pages.asking import offer_questions
 from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
 from sfumato.workbench.pages.risk import show_risks
 
@@ -33,6 +34,7 @@ def register(bench: Bench) -> None:
             offer_files(bench, name)
             _offer_judging(bench, name, data or _find_original(bench, name))
             _judge(bench, name, do, data, with_, queries, m)
+            offer_questions(bench, name, data or _find_original(bench, name))
             _offer_apply(bench, name)
             say("The report", "h2")
             if "owner/report.html" in bench.project.files("releases", name):

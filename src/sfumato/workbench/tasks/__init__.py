@@ -25,6 +25,7 @@ TASKS = {
     "attack": "judging",
     "measure": "judging",
     "together": "judging",
+    "ask": "asking",
     "study": "studying",
     "derive": "configuring",
     "queries": "configuring",

@@ -1,0 +1,60 @@
+"""A box for questions to a release: what is certain, possible and expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from sfumato.core.errors import ParameterError
+from sfumato.query.language import parse_lines
+from sfumato.workbench.pages.parts import Bench, Field, press, say, table, watch
+
+__all__ = ["offer_questions"]
+
+_HELP = "One question per line, such as: count person where clinic before 2024-03-01 and then pharmacy within 7d"
+
+
+def offer_questions(bench: Bench, name: str, original: str) -> None:
+    """Put the box on the page of a release; with the original, the truth stands beside the answers."""
+    say("Ask it", "h2")
+    data = {"": "(none: from the published files alone)"} | {each: each for each in bench.project.list("data")}
+    with ui.element("div").classes("fields"):
+        questions = Field("Questions", "count record", kind="lines", help=_HELP)
+        chosen = Field("Beside the truth of", original, options=data)
+    watched = ui.element("div")
+
+    def run() -> None:
+        if not parse_lines(questions.value):
+            raise ParameterError("Write a question.")
+        files = {"releases": [name]} | ({"data": [chosen.value]} if chosen.value else {})
+        job = bench.jobs.ask("ask", files=files, questions=questions.value)
+        watched.clear()
+        with watched:
+            watch(bench, job, _show)
+
+    press("Ask", run, "plain")
+
+
+def _show(found: dict[str, Any]) -> None:
+    answers = found["answers"]
+    with_truth = any("truth" in answer for answer in answers)
+    rows = [
+        (
+            answer["query"],
+            answer["certain"],
+            "any number" if answer["possible"] is None else answer["possible"],
+            answer["expected"],
+            *((answer["truth"],) if with_truth else ()),
+            answer["counted"],
+        )
+        for answer in answers
+    ]
+    head = ["question", "certain", "possible", "expected", *(["truth"] if with_truth else []), "of"]
+    table(head, rows, "Answers")
+    for answer in answers:
+        if answer["table"]:
+            cells = [tuple("any number" if cell is None else cell for cell in row.values()) for row in answer["table"]]
+            table(list(answer["table"][0]), cells, answer["query"])
+    for note in dict.fromkeys(note for answer in answers for note in answer["notes"]):
+        say(note)

@@ -1,0 +1,33 @@
+"""Questions put to a release, and to its original where that is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sfumato import pipeline
+from sfumato.core.run import Progress
+from sfumato.workbench.project import Project
+from sfumato.workbench.tasks.judging import read_as_released
+
+__all__ = ["ask"]
+
+_SHOWN = 200
+"""Rows of a table of an answer that a page shows."""
+
+
+def ask(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Answer questions, one per line: certain, possible, expected, and the truth where the original is chosen."""
+    release = project.find("releases", asked["files"]["releases"][0])
+    questions = str(asked["questions"])
+    tell("asking the release", 0, 0)
+    answers = [answer.to_dict() for answer in pipeline.query_all(release, questions)]
+    for answer in answers:
+        answer["table"] = answer.get("table", [])[:_SHOWN]
+    given = asked["files"].get("data", [])
+    if given:
+        tell("asking the original", 0, 0)
+        truths = pipeline.query_all(read_as_released(project, release, given[0]), questions)
+        for answer, truth in zip(answers, truths, strict=True):
+            answer["truth"] = truth.certain
+    return {"answers": answers}

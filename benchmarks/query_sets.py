@@ -121,9 +121,9 @@ def public(folder: Path) -> list[list[object]]:
                 truth, found = sf.query(data, question).certain, sf.query(release, question)
                 told = [found.certain, truth, found.possible, round(found.expected, 1)]
                 rows.append([name, method.name, condition, *told])
-    table(
-        "Beside the truth, k=5, m=2", ["data", "method", "question", "certain", "truth", "possible", "expected"], rows
-    )
+    columns = ["data", "method", "question", "certain", "truth", "possible", "expected"]
+    table("Beside the truth, k=5, m=2", columns, rows)
+    return [columns, *rows]
 
 
 if __name__ == "__main__":

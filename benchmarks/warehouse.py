@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import lzma
@@ -25,28 +26,41 @@ THINGS = 25_000
 
 def scale(folder: Path) -> list[list[object]]:
     """Build a million statements of five sources, open them again, and ask."""
-    rows: list[list[object]] = [["step", "processor_seconds", "seconds", "megabytes", "found"]]
-    count = write_sources(folder)
+    head: list[object] = ["step", "processor_seconds", "seconds", "megabytes", "found"]
+    rows = [head]
+
+    def keep() -> Iterator[list[object]]:
+        for row in time_steps(folder):
+            rows.append(row)
+            yield row
+
+    table("A million statements", list(map(str, head)), keep())
+    return rows
+
+
+def time_steps(folder: Path) -> Iterator[list[object]]:
+    """Yield what each step took, as soon as it is done."""
+    count, place = write_sources(folder), folder / "million"
     write_definition(folder)
-    place = folder / "million"
     built = run("warehouse", "build", folder / "million.toml", "--out", place)
     found = built.result
     inferred = sum(entry["statements"] for entry in found["inferred"].values())
     told = f"{count:,} statements, {inferred:,} inferred, {found['linked_things']:,} linked"
-    rows.append(["build", built.cpu, built.seconds, built.megabytes, told])
-    (folder / "s0.nt").write_text((folder / "s0.nt").read_text() + f'<{PREFIX}s0/0> <{PREFIX}label> "changed" .\n')
-    again = run("warehouse", "refresh", place)
-    rows.append(["refresh one source", again.cpu, again.seconds, again.megabytes, ", ".join(again.result["refreshed"])])
-    rows += ask(place)
+    yield ["build", built.cpu, built.seconds, built.megabytes, told]
+    yield from ask(place)
+    for number in (SOURCES - 1, 0):
+        with (folder / f"s{number}.nt").open("a", encoding="utf-8") as file:
+            file.write(f'<{PREFIX}s{number}/0> <{PREFIX}label> "changed" .\n')
+        again = run("warehouse", "refresh", place)
+        names = ", ".join(again.result["refreshed"])
+        yield [f"refresh source {number + 1} of {SOURCES}", again.cpu, again.seconds, again.megabytes, names]
     connected = run("warehouse", "connectivity", place)
-    rows.append(["connectivity", connected.cpu, connected.seconds, connected.megabytes, "10 pairs"])
+    yield ["connectivity", connected.cpu, connected.seconds, connected.megabytes, "10 pairs"]
     tree = run(
         *("warehouse", "hierarchy", place, "--out", folder / "million.csv", "--up", f"{PREFIX}broader"),
         *("--label", f"{PREFIX}label", "--force"),
     )
-    rows.append(["hierarchy", tree.cpu, tree.seconds, tree.megabytes, f"{tree.result['nodes']:,} nodes"])
-    table("A million statements", [str(name) for name in rows[0]], rows[1:])
-    return rows
+    yield ["hierarchy", tree.cpu, tree.seconds, tree.megabytes, f"{tree.result['nodes']:,} nodes"]
 
 
 def ask(place: Path) -> list[list[object]]:
@@ -254,25 +268,28 @@ def _groceries(folder: Path) -> Case:
     return Case(file, "sets", "item", paths, (), "apriori", ("k=5", "m=2"), SETS)
 
 
-def _complete_journey(folder: Path) -> Case:
+def _complete_journey(folder: Path, *, together: bool = False) -> Case:
+    """Return baskets of product types; with departments that fewer than k baskets have put together, if asked to."""
     products = pq.read_table(DATA / "complete-journey/products.parquet").to_pylist()
     types = {row["product_id"]: row for row in products if row["product_type"] and row["product_category"]}
     table = pq.read_table(DATA / "complete-journey/transactions.parquet", columns=["basket_id", "product_id"])
     baskets = sorted(set(table["basket_id"].to_pylist()))[:3000]
     chosen = set(baskets)
     file = folder / "journey.csv"
-    used = set()
+    buyers: dict[str, set[int]] = {}
     with file.open("w", newline="") as opened:
         writer = csv.writer(opened)
         writer.writerow(["person", "item"])
         for basket, product in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
             row = types.get(product)
             if basket in chosen and row is not None:
-                used.add(row["product_type"])
+                buyers.setdefault(row["department"], set()).add(basket)
                 writer.writerow([basket, row["product_type"]])
     seen: dict[str, list[str]] = {}
     for row in types.values():
-        way = ["products", f"{row['department']} (d)", f"{row['product_category']} (c)", row["product_type"]]
+        rare = together and len(buyers.get(row["department"], ())) < 5
+        department = "departments that are hardly bought from" if rare else f"{row['department']} (d)"
+        way = ["products", department, f"{row['product_category']} (c)", row["product_type"]]
         seen.setdefault(row["product_type"], way)
     return Case(file, "sets", "item", list(seen.values()), (), "apriori", ("k=5", "m=1"), SETS)
 
@@ -337,7 +354,7 @@ def _diabetes(folder: Path) -> Case:
     ]
     paths = [["ICD-9", *(f"codes {part}" for part in way[1:-1]), way[-1]] for way in ways]
     reading = ("--quasi", "age,gender,diagnosis")
-    return Case(file, "table", "diagnosis", paths, reading, "cluster", ("k=5",), TABLES, ("before:.", "integer"))
+    return Case(file, "table", "diagnosis", paths, reading, "cluster", ("k=5",), TABLES, ("before:.",))
 
 
 SETS = ("item-loss", "pair-support")
@@ -347,6 +364,7 @@ TABLES = ("ncp", "attribute-queries")
 CASES = {
     "groceries": _groceries,
     "complete-journey": _complete_journey,
+    "complete-journey, rare departments together": functools.partial(_complete_journey, together=True),
     "foursquare check-ins": _check_ins,
     "foursquare events": _events,
     "diabetes": _diabetes,

@@ -132,6 +132,12 @@ def test_one_label_for_two_concepts_is_told_apart_and_a_value_that_fits_both_is_
     assert placed.hierarchy.leaf_labels == ("Beer",)
 
 
+def test_a_group_called_like_a_member_leaves_the_value_to_the_member(make):
+    warehouse = make(ONE, {"shop.ttl": SHOP + "e:ale skos:prefLabel 'Beer'@en ; skos:broader e:beer ."})
+    found = export_hierarchy(warehouse, FOOD, {"Beer": 2, "Milk": 1})
+    assert found.report["ambiguous"] == [] and found.hierarchy.ancestors("Beer")[-2:] == ("Drink", "Food")
+
+
 HOSTILE = ["<b>x</b>", '=cmd|"x"', "a\nb", 'say "hi"; now', "  padded ", "ünïcode", "a,b;c\td", "100", "#no remark"]
 
 
@@ -159,6 +165,7 @@ def test_relations_to_something_without_a_name_are_counted(make):
     [
         (Wanted(), "name a relation to follow"),
         (FOOD._replace(root="e:nothing"), "nothing belongs to the root e:nothing"),
+        (Wanted(up=("skos:broade",)), "no source relates things by skos:broade"),
         (FOOD._replace(up=("x:y",)), "there is no prefix 'x'"),
         (FOOD._replace(apply=("lowr",)), "there is no step 'lowr'"),
     ],

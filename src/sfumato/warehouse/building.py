@@ -104,10 +104,7 @@ def _finish(
     classes = Classes(list_links(store, definition), definition.names)
     names = (Quad(thing, graphs.NAMED, name) for thing, name in classes.names.items() if thing != name)
     graphs.replace_graph(store, graphs.NAMES, names)
-    # What a source has alone depends on those before it.
-    first = min(map(definition.names.index, stale), default=len(definition.names))
-    for number in track("merge", range(first, len(definition.names))):
-        _merge(store, definition.names[number], classes, [graphs.merged(name) for name in definition.names[:number]])
+    _merge_all(store, definition.names, classes, stale)
     store.flush()
     store.optimize()
     ontology = list(store.quads_for_pattern(None, None, None, graphs.ONTOLOGY))
@@ -138,7 +135,7 @@ def _read(store: Store, source: SourceSection, definition: Definition) -> dict[s
     mark = _fingerprint(Path(source.file))
     graph = graphs.stated(source.name)
     graphs.replace_graph(store, graph, read_source(source, definition.find_prefixes()))
-    count = sum(1 for _ in store.quads_for_pattern(None, None, None, graph))
+    count = graphs.count(store, graph)
     if not count:
         raise SchemaError(f"{Path(source.file).name}: there is no statement in it.")
     return {"file": source.file, "sha256": mark, "statements": count}
@@ -194,20 +191,36 @@ def _link(store: Store, definition: Definition, names: Iterable[str]) -> dict[st
     return found
 
 
-def _merge(store: Store, source: str, classes: Classes, earlier: Sequence[NamedNode]) -> None:
-    """Put what a source says, and what follows, under one name for all that are the same, apart from repetitions."""
+def _merge_all(store: Store, names: list[str], classes: Classes, stale: list[str]) -> None:
+    """Merge sources that changed, and all after the first of them: what a source has alone depends on those before."""
+    first = min(map(names.index, stale), default=len(names))
+    seen: set[int] = set()
+    for name in names[:first]:
+        kept = store.quads_for_pattern(None, None, None, graphs.merged(name))
+        seen.update(hash(Quad(quad.subject, quad.predicate, quad.object)) for quad in kept)
+    for number in track("merge", range(first, len(names))):
+        _merge(store, names[number], classes, {graphs.merged(name) for name in names[:number]}, seen)
+
+
+def _merge(store: Store, source: str, classes: Classes, earlier: set[NamedNode], seen: set[int]) -> None:
+    """Put what a source says, and what follows, under one name for all that are the same, apart from repetitions.
+
+    ``seen`` has a number for every statement so far; only where a number is there already has the store to be asked.
+    """
     again: list[Quad] = []
-    before = set(earlier)
 
     def move() -> Iterator[Quad]:
         for graph in graphs.whole(source):
             for quad in store.quads_for_pattern(None, None, None, graph):
-                if quad.predicate != SAME:
-                    renamed = classes.rename(quad)
-                    if before and _is_said(store, renamed, before):
-                        again.append(renamed)
-                    else:
-                        yield renamed
+                if quad.predicate == SAME:
+                    continue
+                renamed = classes.rename(quad)
+                number = hash(renamed)
+                if number in seen and _is_said(store, renamed, earlier):
+                    again.append(renamed)
+                else:
+                    seen.add(number)
+                    yield renamed
 
     graphs.replace_graph(store, graphs.merged(source), move())
     graphs.replace_graph(store, graphs.repeated(source), again)

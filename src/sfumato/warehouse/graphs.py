@@ -12,6 +12,7 @@ __all__ = [
     "NAMES",
     "ONTOLOGY",
     "add_to_graph",
+    "count",
     "inferred",
     "links",
     "merged",
@@ -88,6 +89,12 @@ def add_to_graph(store: Store, graph: NamedNode, statements: Iterable[Quad]) -> 
     else:
         store.bulk_extend(itertools.chain(first, moved))
     return count
+
+
+def count(store: Store, graph: NamedNode) -> int:
+    """Return how many statements a graph holds."""
+    ((found,),) = select(store, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", [graph])
+    return int(found.value)  # type: ignore[attr-defined]
 
 
 def replace_graph(store: Store, graph: NamedNode, statements: Iterable[Quad]) -> int:

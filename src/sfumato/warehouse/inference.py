@@ -123,6 +123,8 @@ def infer(store: Store, source: str, schema: Schema, rules: Iterable[Rule]) -> I
     by_rule = dict.fromkeys((rule.name for rule in own), 0)
     not_split = dict(by_rule)
     total = 0
+    # What is above is known however far: without restrictions one round has it all, unless a property is a type.
+    ends_at_once = not schema.restrictions and not any(_TYPE in aboves for aboves in schema.properties.values())
     for _ in range(_MOST_ROUNDS):
         added = _infer_once(store, source, schema)
         for rule in own:
@@ -131,7 +133,7 @@ def infer(store: Store, source: str, schema: Schema, rules: Iterable[Rule]) -> I
             not_split[rule.name] = left
             added += graphs.add_to_graph(store, graphs.inferred(source), new)
         total += added
-        if not added:
+        if not added or (ends_at_once and not own):
             return Inference(total, by_rule, not_split)
     raise ParameterError(
         f"source {source}: what follows never ends; a rule finds again what it adds. Rules: {', '.join(by_rule)}."

@@ -176,7 +176,8 @@ def _show_contents(told: Output, found: dict[str, Any]) -> None:
             ["rule", "between", "links", "values of several things"],
             [(n, " and ".join(m["between"]), m["links"], m["ambiguous"]) for n, m in found["matched"].items()],
         )
-    told.say(f"{found['linked_things']:,} names stand for {found['classes']:,} things that several sources have.")
+    if found["classes"]:
+        told.say(f"{found['linked_things']:,} names stand for {found['classes']:,} things that several sources have.")
     if found["ontology_unused"]:
         told.warn(
             [

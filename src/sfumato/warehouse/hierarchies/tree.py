@@ -45,6 +45,8 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     if not (wanted.up or wanted.down):
         raise ParameterError("hierarchy: name a relation to follow, such as skos:broader (up) or skos:narrower (down).")
     above, nameless = _read_relations(warehouse, wanted)
+    if not above:
+        raise SchemaError(f"hierarchy: no source relates things by {' or '.join((*wanted.up, *wanted.down))}.")
     show = warehouse.prefixes.show
     root = None if wanted.root is None else warehouse.classes.find(warehouse.prefixes.expand(wanted.root))
     everything = list(dict.fromkeys([*above, *(high for highs in above.values() for high in highs)]))

@@ -60,11 +60,28 @@ def place_values(
         fitting = by_label.get(key) or by_code.get(key) or by_name.get(key) or []
         if not key or not fitting:
             placing.unplaced.append(value)
-        elif len(fitting) > 1:
+            continue
+        lowest = _find_lowest(tree, fitting)
+        if lowest is None:
             placing.ambiguous.append(value)
         else:
-            placing.nodes.setdefault(fitting[0], []).append(value)
+            placing.nodes.setdefault(lowest, []).append(value)
     return placing
+
+
+def _find_lowest(tree: Tree, nodes: list[NamedNode]) -> NamedNode | None:
+    """Return the node below all others; None where they lie in different branches.
+
+    A group is often called like one of its members, such as sausage among the sausages: the member is meant.
+    """
+    for node in nodes:
+        above, high = {node}, tree.parent[node]
+        while high is not None:
+            above.add(high)
+            high = tree.parent[high]
+        if above.issuperset(nodes):
+            return node
+    return None
 
 
 def _index(texts: Mapping[NamedNode, Iterable[str]], steps: tuple[Step, ...]) -> dict[str, list[NamedNode]]:

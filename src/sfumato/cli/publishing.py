@@ -235,13 +235,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
-        parts = {
-            "part_size": release.part_size,
-            "kind": policy.data.kind,
-            "reading": policy.reading,
-            **demand,
-            **shared,
-        }
+        parts = {"kind": policy.data.kind, "reading": policy.reading, "part_size": release.part_size}
         return publish_parts(out, Path(release.out), data, method, engine, **parts, **demand, **shared)
     return publish(
         out,

@@ -210,6 +210,7 @@ async def _browse(running: Running, project: Project, seconds: float, pause: flo
         1e3 * (after.cpu - before.cpu) / len(took),
         after.megabytes,
         begun[0],
+        failed[0],
     ]
 
 

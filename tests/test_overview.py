@@ -96,13 +96,14 @@ def test_an_export_that_cannot_be_leaves_nothing(tmp_path):
     sf.export(tmp_path / "more", tmp_path / "more.csv")
 
 
-def test_supports_of_parts_add_up_and_copies_are_of_one_part(tmp_path):
+def test_answers_of_parts_add_up_and_copies_are_of_one_part(tmp_path):
     publish("disassociation", tmp_path / "out")
-    asked = [("p00",), ("p00", "p01")]
-    alone = [sf.estimate(release, asked) for release in read_parts(tmp_path / "out")]
-    for at, found in enumerate(sf.estimate(tmp_path / "out", asked)):
-        assert found["certain"] == sum(each[at]["certain"] for each in alone)
-        assert found["expected"] == pytest.approx(sum(each[at]["expected"] for each in alone))
+    for question in ('count person where "p00"', 'count person where "p00" and "p01"'):
+        alone = [sf.query(release, question) for release in read_parts(tmp_path / "out")]
+        found = sf.query(tmp_path / "out", question)
+        assert found.certain == sum(each.certain for each in alone)
+        assert found.possible == sum(each.possible for each in alone)
+        assert found.expected == pytest.approx(sum(each.expected for each in alone))
     with pytest.raises(sf.SfumatoError, match="is a release in parts"):
         sf.reconstruct(tmp_path / "out")
 

@@ -105,7 +105,8 @@ def _show_found(found: dict[str, Any]) -> None:
 
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide."""
-    names = list(dict.fromkeys(name for risk in risks for name in risk if name not in _UNSHOWN))
+    told = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
+    names = list(dict.fromkeys(told))
     rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
     table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
     known = [risk for risk in risks if risk.get("set_sizes")]

@@ -200,6 +200,18 @@ def test_a_bad_row_is_told_in_the_same_words_and_nothing_is_left(kind, damage, t
     assert not (tmp_path / "deep").exists()
 
 
+@pytest.mark.parametrize("name", [pa.float64(), pa.decimal128(9, 2), pa.timestamp("s"), pa.binary()], ids=str)
+def test_people_named_by_what_names_nobody_are_refused_in_the_same_words(name, tmp_path):
+    people = pa.array(range(40), pa.string()).cast(pa.binary()) if name == pa.binary() else pa.array(range(40), name)
+    path = save(pa.table({"person": people, "item": ["a", "b"] * 20}), tmp_path / "data.parquet")
+    with pytest.raises(sf.SfumatoError) as whole:
+        sf.read(path, "sets")
+    with pytest.raises(type(whole.value)) as parts:
+        publish_in_parts(path, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", engine=Local(1))
+    assert str(parts.value) == str(whole.value)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("phase", ["read rows", "read people", "sort people", "parts"])
 def test_who_stops_it_leaves_nobody_behind(phase, tmp_path):
     path = save(generate("sets"), tmp_path / "data.csv")

@@ -103,7 +103,7 @@ def test_the_figures_are_there_with_their_numbers(comparison):
     assert drawn["days"].head == ["Activity", "Class 1", "Class 2"]
     # The second day is shown, because people are away then.
     assert ["away", "66.7 %", "0 %"] in drawn["days"].rows
-    assert drawn["class-sizes", "answers"].rows == [["2", "1", "2"], ["3–4", "1", "3"]]
+    assert drawn["class-sizes"].rows == [["2", "1", "2"], ["3–4", "1", "3"]]
 
 
 def test_without_a_row_map_there_is_no_picture_of_days():

@@ -133,7 +133,7 @@ def test_check_ins_without_a_header_are_recognised(tmp_path):
 rows = st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=30, max_size=80)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(rows, st.integers(1, 9))
 def test_no_number_of_buckets_changes_anything(rows, count):
     import tempfile

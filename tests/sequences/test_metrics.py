@@ -25,6 +25,7 @@ from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
+from sfumato.kinds.sequences.metrics.query_certainty import QueryCertainty
 from sfumato.registry import metrics_for
 
 EVERY = [CountQueries(), EventContext(), EventCounts(), IntervalLoss()]
@@ -36,7 +37,7 @@ def sequences(*people, **options):
 
 
 def test_the_registry_finds_them():
-    assert metrics_for("sequences") == [AverageRelativeError(), *EVERY]
+    assert metrics_for("sequences") == [AverageRelativeError(), *EVERY, QueryCertainty()]
 
 
 # Examples worked out by hand.

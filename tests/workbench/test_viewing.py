@@ -36,7 +36,7 @@ def test_a_page_of_a_million_rows_is_read_alone(tmp_path):
     assert read_page(path, _MANY // PAGE) == (["age", "row"], [])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.lists(st.sampled_from(["wine", "<b>", "a,b"]), min_size=1, max_size=20), min_size=1, max_size=60))
 def test_pages_together_are_all_rows(tmp_path_factory, baskets):
     path = tmp_path_factory.mktemp("view") / "view.parquet"

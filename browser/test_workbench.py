@@ -70,7 +70,8 @@ def test_from_upload_to_a_verified_download(page, server, files, tmp_path, kind)
         page.get_by_role("link", name="Policy file").click()
     policy = tomllib.loads(waiting.value.path().read_text())
     assert policy["data"]["kind"] == kind
-    assert page.frame_locator("iframe").locator("h1").count() == 1
+    page.locator("iframe").scroll_into_view_if_needed()
+    page.frame_locator("iframe").locator("h1").wait_for()
     page.get_by_role("link", name="Verify, attack, measure").click()
     page.get_by_role("button", name="Verify", exact=True).click()
     page.wait_for_url("**do=verify*")

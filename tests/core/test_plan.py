@@ -10,8 +10,9 @@ from tests.kinds.contract_data import KINDS
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
+from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
-from sfumato.core.locality import find_commonest, follow_curve, interleave
+from sfumato.core.locality import ANYWHERE, find_commonest, follow_curve, interleave
 from sfumato.core.plan import Plan, make_plan
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.rooms import all_kinds, find_room, has_room
@@ -100,3 +101,23 @@ def test_a_part_must_have_room_for_two_crowds(size):
     data = sf.Dataset.of("sets", [["a"], ["b"]] * 5)
     with pytest.raises(ParameterError, match=r"part_size: must be a whole number of at least 4"):
         make_plan(data, sf.methods.Apriori(k=2, m=1), SECRET, size)
+
+
+@pytest.mark.parametrize("kind", ["trajectories", "sets"])
+@given(st.lists(st.lists(st.sampled_from("abcz"), max_size=5, unique=True), min_size=1, max_size=8))
+def test_sensitive_values_do_not_decide_on_a_place(kind, rows):
+    told = [[value for value in row if value != "z"] for row in rows]
+    lay_in_line = find_room(kind, "locality").lay_in_line
+    keys = lay_in_line(Dataset.of(kind, rows, sensitive=("z",)))
+    without = lay_in_line(Dataset.of(kind, told, sensitive=("z",)))
+    assert all(np.array_equal(keys < key, without < other) for key, other in zip(keys, without, strict=True))
+    assert all((key == ANYWHERE) == (not row) for key, row in zip(keys, told, strict=True))
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=4, max_size=4), min_size=1, max_size=8), st.integers(0, 9))
+def test_how_long_the_sensitive_is_done_does_not_decide_on_a_place(days, longer):
+    lay_in_line = find_room("activity", "locality").lay_in_line
+    with_it = [*(day + ["z"] * longer for day in days), ["z"] * (4 + longer)]
+    keys = lay_in_line(Dataset.of("activity", with_it, sensitive=("z",)))
+    assert np.array_equal(keys[:-1], lay_in_line(Dataset.of("activity", days, sensitive=("z",))))
+    assert keys[-1] == ANYWHERE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, Survey, interleave, take_survey
+from sfumato.core.locality import ANYWHERE, Keys, Survey, interleave, take_survey
 from sfumato.kinds.activity.model import Slots
 
 __all__ = ["PART_SIZE", "lay_in_line"]
@@ -16,9 +16,10 @@ _ACTIVITIES, _BITS = 8, 8
 
 
 def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
-    """Return how long everybody does the commonest ordinary activities, in parts of the time, bit by bit in turn.
+    """Return how long everybody does the commonest ordinary activities, bit by bit in turn.
 
-    Sensitive activities do not count: in which part somebody is must not tell them.
+    Sensitive activities do not count: in which part somebody is must not tell them. So times are shares of the time
+    that is left beside them, and who has none left may be in any part.
 
     Examples
     --------
@@ -26,14 +27,18 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     >>> keys = lay_in_line(Dataset.of("activity", days))
     >>> np.argsort(keys, kind="stable").tolist()
     [0, 2, 1, 3]
+    >>> away = Dataset.of("activity", [["work", "sleep"], ["away", "away"], ["work", "sleep"]], sensitive=("away",))
+    >>> bool(lay_in_line(away)[1] == ANYWHERE)
+    True
     """
     slots = Slots.of(dataset)
     total = (survey or take_survey(dataset)).counts
     ordinary = [code for code, label in enumerate(slots.labels) if label not in set(dataset.schema.sensitive)]
     # Activities that are as common come by their names: codes follow the order of the file.
     commonest = sorted(ordinary, key=lambda code: (-total[code], slots.labels[code]))[:_ACTIVITIES]
-    length, most = max(slots.codes.shape[1], 1), (1 << _BITS) - 1
-    spent = [(slots.codes == code).sum(axis=1) * most // length for code in commonest]
-    if not spent:
-        return np.zeros(len(dataset), np.uint64)
-    return interleave([np.asarray(each, np.uint64) for each in spent], _BITS)
+    left = np.isin(slots.codes, ordinary).sum(axis=1)
+    if not commonest:
+        return np.full(len(dataset), ANYWHERE)
+    most = (1 << _BITS) - 1
+    spent = [(slots.codes == code).sum(axis=1) * most // np.maximum(left, 1) for code in commonest]
+    return np.where(left > 0, interleave([np.asarray(each, np.uint64) for each in spent], _BITS), ANYWHERE)

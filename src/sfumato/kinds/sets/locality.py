@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, Survey, take_survey
+from sfumato.core.locality import ANYWHERE, Keys, Survey, take_survey
 
 __all__ = ["PART_SIZE", "lay_in_line"]
 
@@ -17,7 +17,7 @@ _NONE = np.uint64(2**32 - 1)
 def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the two most frequent ordinary items of everybody, as their ranks among all items.
 
-    Sensitive items do not count: in which part somebody is must not tell them.
+    Sensitive items do not count: in which part somebody is must not tell them. Who has no others may be in any.
 
     Examples
     --------
@@ -38,4 +38,4 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     first, lengths = kept.offsets[:-1], kept.lengths
     best = np.where(lengths > 0, ranks[np.where(lengths > 0, first, -1)], _NONE)
     second = np.where(lengths > 1, ranks[np.where(lengths > 1, first + 1, -1)], _NONE)
-    return np.asarray((best << np.uint64(32)) | second, np.uint64)
+    return np.where(lengths > 0, (best << np.uint64(32)) | second, ANYWHERE)

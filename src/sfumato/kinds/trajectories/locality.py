@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, Survey, find_commonest, follow_curve, scale
+from sfumato.core.locality import ANYWHERE, Keys, Survey, find_commonest, follow_curve, scale
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.histories import Trajectories
 
@@ -19,7 +19,7 @@ _BITS = 20
 def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
-    Sensitive places do not count: in which part somebody is must not tell them.
+    Sensitive places do not count: in which part somebody is must not tell them. Who was nowhere else may be in any.
 
     Examples
     --------
@@ -39,4 +39,4 @@ def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
         of_place = follow_curve(scale(x, _BITS), scale(y, _BITS), _BITS)[by_name]
     else:
         of_place = np.arange(len(by_name), dtype=np.uint64)
-    return np.append(of_place, np.uint64(0))[place]
+    return np.append(of_place, ANYWHERE)[place]

@@ -29,8 +29,11 @@ KEPT = os.environ.get("SFUMATO_SCALE_DATA", "")
 METHODS = {
     "trajectories": ("seqanon", ("-p", "k=5", "-p", "m=2")),
     "sets": ("disassociation", ("-p", "k=5", "-p", "m=2")),
-    "sequences": ("hl", ("-p", "k=5", "--monitored", "site0001")),
-    "activity": ("mc", ("-p", "k=10", "--resolution", "hour")),
+    "sequences": ("hl", ("-p", "k=5", "--monitored", "portal1,portal2,portal3,portal4,portal5,portal6")),
+    "activity": (
+        "mc-l-mdav-wd",
+        ("-p", "k=10", "-p", "delta=48h", "-p", "epsilon=0.75", "--sensitive", "Vacation", "--resolution", "hour"),
+    ),
 }
 MODELS: dict[str, dict[str, object]] = {
     "trajectories": {"mean_visits": 6},

@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 _BINS = 63
 _ROUNDS = 12
 _INTERVALS = 20_000
+_READINGS = 500_000
+"""What is learnt from, at most, so that memory does not grow with how long people's histories are."""
 _PRIOR = 0.5
 """Observations that every event is thought to have had before, at the distances of all events together."""
 
@@ -123,20 +125,22 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
 
 def _learn(course: _Course, events: int, limit: int) -> Floats:
     """Learn which event comes next after some moment of an interval, and how far away it is."""
-    interval, event, moments = _list_readings(course, events, limit)
+    interval, event, moments = _list_readings(_draw_intervals(course), events, limit)
     table = np.full((events + 1, _BINS), 1.0 / ((events + 1) * _BINS))
     if not len(interval):
         return table
     order = np.argsort(event, kind="stable")
     interval, event, moments = interval[order], event[order], moments[order]
     begins = np.flatnonzero(np.diff(event, prepend=-1))
+    near = moments.shape[1]
     density = table / _WIDTHS
     for _ in range(_ROUNDS):
-        weight = moments * density[event]
-        total = np.bincount(interval, weight.sum(axis=1), minlength=len(course.lo))
+        weight = density[event, :near]
+        weight *= moments
+        total = np.bincount(interval, weight.sum(axis=1))
         weight /= total[interval][:, None]
         counts = np.zeros_like(table)
-        counts[event[begins]] = np.add.reduceat(weight, begins, axis=0)
+        counts[event[begins], :near] = np.add.reduceat(weight, begins, axis=0)
         pooled = counts[:events].sum(axis=0) + 1e-3
         counts[:events] += _PRIOR * pooled / pooled.sum()
         counts[events] += 1e-9
@@ -146,12 +150,31 @@ def _learn(course: _Course, events: int, limit: int) -> Floats:
     return table
 
 
-def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
-    """List what may come next in every interval: the interval, the event, and for how many moments by distance."""
-    times, codes, begin, end, lo, hi = course
+def _find_readings(course: _Course) -> tuple[Ints, Ints]:
+    """Return, for every interval, the first event that may come next, and how many may."""
+    times, _, begin, end, lo, hi = course
     first = find_last(times, begin, end, lo - 1) + 1 if len(times) else begin
     beyond = find_last(times, begin, end, hi) + 1 if len(times) else begin
-    count = np.minimum(beyond + 1, end) - first
+    return first, np.minimum(beyond + 1, end) - first
+
+
+def _draw_intervals(course: _Course) -> _Course:
+    """Draw so many intervals that what may come next in them can be held; at least one."""
+    _, count = _find_readings(course)
+    if count.sum() <= _READINGS:
+        return course
+    order = np.random.default_rng(0).permutation(len(count))
+    drawn = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(count[order]), _READINGS, side="right")))])
+    return _Course(course.times, course.codes, *(each[drawn] for each in course[2:]))
+
+
+def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
+    """List what may come next in every interval: the interval, the event, and for how many moments by distance.
+
+    There is a column for each number of digits up to that of the farthest.
+    """
+    times, codes, begin, end, lo, hi = course
+    first, count = _find_readings(course)
     interval = np.repeat(np.arange(len(lo)), count)
     at = np.arange(len(interval)) - np.repeat(np.cumsum(count) - count - first, count)
     since = np.where(at > first[interval], times[np.maximum(at - 1, 0)] + 1, lo[interval])
@@ -162,7 +185,7 @@ def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints
     nothing = np.bincount(interval, np.maximum(farthest - np.maximum(nearest - 1, limit), 0), minlength=len(lo))
     last = np.where(end > begin, times[np.maximum(end - 1, 0)] if len(times) else 0, lo - 1)
     nothing += np.where(end > begin, np.maximum(hi - np.maximum(last, lo - 1), 0), hi - lo + 1)
-    none = np.zeros((len(lo), _BINS))
+    none = np.zeros((len(lo), moments.shape[1]))
     none[:, 0] = nothing
     used, open_ended = moments.any(axis=1), nothing > 0
     return (
@@ -174,6 +197,9 @@ def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints
 
 def _count_overlap(nearest: Ints, farthest: Ints) -> Floats:
     """Count the distances between two, by number of digits."""
-    low = np.maximum(nearest[:, None], _LOWEST[None, :])
-    high = np.minimum(farthest[:, None], _HIGHEST[None, :])
-    return np.asarray(np.maximum(high - low + 1, 0), dtype=np.float64)
+    columns = int(_count_digits(farthest.max(initial=0))) + 1
+    counts = np.empty((len(nearest), columns))
+    for digits in range(columns):
+        low, high = np.maximum(nearest, _LOWEST[digits]), np.minimum(farthest, _HIGHEST[digits])
+        counts[:, digits] = np.maximum(high - low + 1, 0)
+    return counts

@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.params import declared
 from sfumato.core.run import Run
-from sfumato.kinds.sequences.attacker import neighbours
+from sfumato.kinds.sequences.attacker import gaps, neighbours
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
@@ -66,6 +67,23 @@ def test_distances_are_learnt_moment_by_moment(original: list[list[Event]], grou
     for side in ("after", "before"):
         expected = plain.learn(records, read.entries.events.labels, side, limit)
         assert learnt.tables[side] == pytest.approx(np.array(expected), rel=1e-6, abs=1e-12)
+
+
+@given(crowd, st.integers(1, 3), st.integers(1, 9))
+def test_no_more_is_learnt_from_than_can_be_held(original: list[list[Event]], groups: int, most: int) -> None:
+    records = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
+    read = TimedRecords.of(make_release(records, GroupAnonymity(2, MONITORED)))
+    seen: list[int] = []
+
+    def count(course: gaps._Course, events: int, limit: int) -> tuple[np.ndarray, ...]:
+        seen.append(int(gaps._find_readings(course)[1].sum()) if len(course.lo) > 1 else 0)
+        return listing(course, events, limit)
+
+    listing = gaps._list_readings
+    with mock.patch.multiple(gaps, _READINGS=most, _list_readings=count):
+        learnt = gaps.learn_gaps(read, 1, 1000)
+    assert max(seen) <= most
+    assert all(table.sum() == pytest.approx(1) for table in learnt.tables.values())
 
 
 @given(crowd)

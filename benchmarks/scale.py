@@ -29,7 +29,7 @@ KEPT = os.environ.get("SFUMATO_SCALE_DATA", "")
 METHODS = {
     "trajectories": ("seqanon", ("-p", "k=5", "-p", "m=2")),
     "sets": ("disassociation", ("-p", "k=5", "-p", "m=2")),
-    "sequences": ("hl", ("-p", "k=5", "--monitored", "site0001")),
+    "sequences": ("hl", ("-p", "k=5", "--monitored", "site001")),
     "activity": ("mc", ("-p", "k=10", "--resolution", "hour")),
 }
 MODELS: dict[str, dict[str, object]] = {

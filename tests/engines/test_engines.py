@@ -1,8 +1,10 @@
 """Parts come out the same on every engine, for every method that publishes people."""
 
 import importlib.util
+import json
 import os
 import shutil
+import subprocess
 import sys
 
 import pyarrow.parquet as pq
@@ -212,3 +214,26 @@ def test_a_release_is_put_where_spark_writes_whole_or_not_at_all(spark, tmp_path
     with pytest.raises(sf.SfumatoError, match="holds more than a release"):
         publish(force=True)
     assert (there / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+def test_the_command_line_reads_and_writes_where_spark_does(tmp_path):
+    (tmp_path / "data").mkdir()
+    for part in range(2):
+        lines = [f"p{n},i{n * n % 7}" for n in range(part * 30, part * 30 + 30)]
+        (tmp_path / "data" / f"{part}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    code = "from sfumato.cli import main; main()"
+    words = ["--kind", "sets", "--method", "disassociation", "-p", "k=3", "-p", "m=2", "--part-size", "30"]
+    there = ["--engine", "spark", "--master", "local[2]", "--out", f"file://{tmp_path}/out"]
+
+    def anonymize(data):
+        command = [sys.executable, "-c", code, "anonymize", data, *words, *there, "--json"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = anonymize(f"file://{tmp_path}/data")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["parts"] == 2
+    assert sf.verify(tmp_path / "out", sf.read(tmp_path / "data", "sets"))
+    done = anonymize(f"file://{tmp_path}/nowhere")
+    assert (done.returncode, "nowhere: there is no such place" in done.stderr) == (2, False)
+    assert "something is there already" in done.stderr

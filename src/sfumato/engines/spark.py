@@ -61,8 +61,12 @@ class Spark:
         """
         try:
             sql = importlib.import_module("pyspark.sql")
-        except ImportError:
-            raise ParameterError("engine spark: needs PySpark. Install it: pip install 'sfumato[cluster]'.") from None
+            importlib.import_module("pandas")
+        except ImportError as error:
+            lacking = "pandas" if error.name == "pandas" else "PySpark"
+            raise ParameterError(
+                f"engine spark: needs {lacking}. Install it: pip install 'sfumato[cluster]'."
+            ) from None
         if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
             raise ParameterError(
                 "engine spark: needs Java 17 or later, and there is none. Install it (Debian: apt install "

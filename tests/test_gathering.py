@@ -169,6 +169,12 @@ def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give
     assert engine.moved
 
 
+def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():
+    batch, salt = pa.RecordBatch.from_pydict({"age": [20, 30]}), buckets.draw_salt()
+    found = [bucket for file in range(20) for bucket, _ in buckets.deal(batch, None, 5, salt, 0, file)]
+    assert sorted(found) == sorted(list(range(5)) * 4)
+
+
 def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"person": "a", "item": "x"}\n{"person": "b", "item": "x"}\n')
     method = sf.methods.Disassociation(k=2, m=1)

@@ -88,6 +88,7 @@ class ReleasePlace:
                 self._system.setPermission(self._path(aside, "owner"), self._permission("700"))
                 prove(str(aside.toString()))
                 self.check_free(force=force)
+                self._system.setPermission(aside, self._permission("755"))
                 self._rename(aside, old)
             except BaseException:
                 self._system.delete(aside if made is None else made, True)
@@ -100,7 +101,6 @@ class ReleasePlace:
             if replaced:
                 self._system.rename(old, self._target)
             raise SchemaError(f"{self.uri}: the release could not be put in its place.")
-        self._system.setPermission(self._target, self._permission("755"))
         if replaced:
             self._system.delete(old, True)
 

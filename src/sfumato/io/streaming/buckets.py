@@ -27,6 +27,8 @@ _MOST = 400
 """Buckets; each needs an open file."""
 _FILE = 40
 """Bits for the row in a file, below those for the number of the file."""
+_TOGETHER = 4096
+"""Rows that stay together where nothing else decides."""
 
 
 def count_buckets(size: int) -> int:
@@ -100,7 +102,7 @@ def deal(
     """
     at = np.arange(first, first + batch.num_rows) + (file << _FILE)
     numbered = batch.append_column(ROW, pa.array(at))
-    chosen = _choose(batch, key, count, salt, first)
+    chosen = _choose(batch, key, count, salt, at)
     order = np.argsort(chosen, kind="stable")
     sorted_rows = numbered.take(pa.array(order)) if count > 1 else numbered
     ends = np.searchsorted(chosen[order], np.arange(count + 1))
@@ -147,10 +149,13 @@ class Buckets:
         self._open[bucket][1].write_batch(rows)
 
 
-def _choose(batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, first: int) -> npt.NDArray[np.int64]:
+def _choose(
+    batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, at: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """Return the bucket of every row."""
     if key is None:
-        return (np.arange(first, first + batch.num_rows) >> 12) % count
+        # Some rows at a time, beginning with another bucket in every file: files may be many and short.
+        return ((at & ((1 << _FILE) - 1)) // _TOGETHER + (at >> _FILE)) % count
     return (hash_cells(batch.column(batch.schema.get_field_index(key)), salt) % np.uint64(count)).astype(np.int64)
 
 

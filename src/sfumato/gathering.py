@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -369,7 +370,8 @@ def _unite(
         notes = _unite_notes(facts, gathering, dataclasses.replace(found, dataset=settled))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
-    told = (*notes[:1], *rows.notes, *notes[1:], *more)
+    begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
+    told = (*notes[:begin], *rows.notes, *notes[begin:], *more)
     return Whole(dataclasses.replace(settled, notes=told), found.survey, all(each.has_fixes for each in facts))
 
 

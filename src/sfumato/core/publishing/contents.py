@@ -123,7 +123,7 @@ def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
     texts = digest_texts([str(label) for label in coded.dictionary.to_pylist()])
     indices = coded.indices if not coded.null_count else coded.indices.fill_null(len(texts))
-    return np.append(texts, np.uint64(0)).take(indices.to_numpy(zero_copy_only=False))
+    return np.asarray(np.append(texts, np.uint64(0))[indices.to_numpy(zero_copy_only=False)])
 
 
 def _digest_lists(inside: Digests, ends: Ints, in_order: bool) -> Digests:

@@ -1,6 +1,10 @@
 """A release made from a file in bounded memory is, byte for byte, the one made from the data read whole."""
 
+import pickle
 import random
+import re
+import shutil
+import tempfile
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -11,9 +15,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import registry
+from sfumato.core.run import StoredFile
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.io.streaming import buckets
+from sfumato.io.streaming import buckets, remote
 from sfumato.proving import verify_file
 
 SECRET = bytes([7] * 32)
@@ -86,6 +91,157 @@ def publish_both(path, kind, method, options, tmp_path, engine=None, size=30):
 def test_a_file_gives_the_release_that_its_data_give(kind, suffix, shuffled, tmp_path):
     path = save(generate(kind, shuffled=shuffled), tmp_path / f"data{suffix}")
     publish_both(path, kind, *CASES[kind], tmp_path)
+
+
+def save_files(table, folder, suffix):
+    """Write rows into three files of unequal lengths, and an empty one."""
+    folder.mkdir()
+    ends = [0, table.num_rows // 5, table.num_rows // 2, table.num_rows, table.num_rows]
+    for number in range(4):
+        rows = table.slice(ends[number], ends[number + 1] - ends[number])
+        save(rows, folder / f"part-{number + 8}{suffix}")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("kind", CASES)
+def test_a_folder_of_files_gives_the_release_that_its_data_give(kind, suffix, tmp_path):
+    folder = save_files(generate(kind, shuffled=True), tmp_path / "data", suffix)
+    publish_both(folder, kind, *CASES[kind], tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_files_without_a_header_and_empty_ones_are_read_as_one(tmp_path):
+    lines = [f"{n % 40}\t2010-10-{1 + n % 20:02}T10:00:00Z\t{n % 5}.5\t{n % 5}.25\tp{n % 5}" for n in range(200)]
+    (tmp_path / "data").mkdir()
+    for number, text in enumerate(["", *("\n".join(lines[at : at + 50]) for at in range(0, 200, 50))]):
+        (tmp_path / "data" / f"{number}.txt").write_text(text)
+    publish_both(tmp_path / "data", "trajectories", sf.methods.SeqAnon(k=2, m=1), {}, tmp_path, size=20)
+
+
+class Elsewhere:
+    """An engine that shares no files with this machine, and reads those of a place that it alone knows."""
+
+    def __init__(self, place):
+        self.place, self.moved = place, 0
+
+    def stream(self, work, jobs):
+        for job in jobs:
+            sent = pickle.dumps((work, job))
+            self.moved += len(sent)
+            work, job = pickle.loads(sent)
+            yield pickle.loads(pickle.dumps(work(job)))
+
+    def list_files(self, uri):
+        found = self.place / uri.removeprefix("far://away/")
+        files = [found] if found.is_file() else sorted(found.rglob("*"))
+        return [StoredFile(f"far://away/{file.relative_to(self.place)}", file.stat().st_size, "") for file in files]
+
+    def work_on_files(self, uri, sizes, work):
+        answers = []
+        for path in sizes:
+            content = (self.place / path.removeprefix("far://away/")).read_bytes()
+            answers.append(list(pickle.loads(pickle.dumps(work))(path, pa.py_buffer(content))))
+        random.Random(5).shuffle(answers)
+        yield from (pickle.loads(pickle.dumps(answer)) for file in answers for answer in file)
+
+    def check_free(self, uri, *, force):
+        if (self.place / uri.removeprefix("far://away/")).exists() and not force:
+            raise sf.SfumatoError(f"{uri}: something is there already")
+
+    def put_release(self, folder, uri, *, force):
+        shutil.copytree(folder, self.place / uri.removeprefix("far://away/"), dirs_exist_ok=force)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("kind", CASES)
+def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give(kind, suffix, tmp_path):
+    folder = save_files(generate(kind, shuffled=True), tmp_path / "data", suffix)
+    method, options = CASES[kind]
+    shared = {"kind": kind, "reading": options, "part_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    one = publish_in_parts(folder, method, tmp_path / "here", engine=Local(1), **shared)
+    engine = Elsewhere(tmp_path)
+    two = publish_in_parts("far://away/data", method, tmp_path / "there", engine=engine, **shared)
+    assert (two.read_whole, two.original.notes, two.original.source) == ("", one.original.notes, "data")
+    assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
+    assert engine.moved
+
+
+def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():
+    batch, salt = pa.RecordBatch.from_pydict({"age": [20, 30]}), buckets.draw_salt()
+    found = [bucket for file in range(20) for bucket, _ in buckets.deal(batch, None, 5, salt, 0, file)]
+    assert sorted(found) == sorted(list(range(5)) * 4)
+
+
+def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched(tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"person": "a", "item": "x"}\n{"person": "b", "item": "x"}\n')
+    method = sf.methods.Disassociation(k=2, m=1)
+    made = publish_in_parts(
+        "far://away/data.jsonl", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path), reports=True
+    )
+    assert (made.read_whole, made.original.source) == ("files of jsonl are read so", "data.jsonl")
+    assert sf.verify(tmp_path / "out", sf.read(tmp_path / "data.jsonl", "sets"))
+    assert not list((tmp_path / "out").glob(".parts-*"))
+
+
+FAR = {
+    "nothing": ({}, "far://away/data: there are no files."),
+    "no data": ({"LICENSE": "free"}, "there is no file in it whose extension tells a format"),
+    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same line of names"),
+    "another format": ({"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"}, "the extension does not tell the format"),
+    "values in folders": ({"year=2024/a.csv": "person,item\n1,x\n"}, "hold the values of column 'year'"),
+    "an empty cell": ({"a.csv": "person,item\n1,x\n", "b.csv": "person,item\n1,\n"}, "empty"),
+}
+
+
+@pytest.mark.parametrize(("content", "told"), FAR.values(), ids=FAR.keys())
+def test_files_of_an_engine_with_something_wrong_are_refused_and_nothing_is_left(content, told, tmp_path):
+    (tmp_path / "data").mkdir()
+    for name, text in content.items():
+        (tmp_path / "data" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "data" / name).write_text(text)
+    with pytest.raises(sf.SchemaError, match=re.escape(told)):
+        publish_in_parts(
+            "far://away/data",
+            sf.methods.Disassociation(k=2, m=1),
+            tmp_path / "out",
+            kind="sets",
+            engine=Elsewhere(tmp_path),
+        )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_too_large_for_a_task_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "_LARGEST", 10)
+    (tmp_path / "data.csv").write_text("person,item\n1,x\n2,x\n")
+    method = sf.methods.Disassociation(k=2, m=1)
+    with pytest.raises(sf.SchemaError, match=r"data\.csv: has more than .* several smaller files"):
+        publish_in_parts("far://away/data.csv", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path))
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_a_release_is_put_where_only_an_engine_writes(tmp_path, monkeypatch):
+    (tmp_path / "passing").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "passing"))
+    path = save(generate("sets"), tmp_path / "data.csv")
+    shared = {"kind": "sets", "reading": CASES["sets"][1], "part_size": 30, "secret": SECRET}
+    publish_in_parts(path, CASES["sets"][0], tmp_path / "here", engine=Local(1), **shared)
+    far = Elsewhere(tmp_path)
+    publish_in_parts(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
+    assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
+    with pytest.raises(sf.SfumatoError, match="something is there already"):
+        publish_in_parts(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
+    with pytest.raises(sf.ParameterError, match="only the engine spark writes to such places"):
+        publish_in_parts(path, CASES["sets"][0], "far://away/other", engine=Local(1), **shared)
+    assert not list((tmp_path / "passing").iterdir())
+
+
+def test_such_places_need_an_engine_that_reads_them(tmp_path):
+    with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads such places"):
+        publish_in_parts("far://away/data", sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")

@@ -31,10 +31,12 @@ from sfumato.core.run import PartEngine, Progress, Run, silent
 from sfumato.engines.local import Local
 from sfumato.gathering import gather
 from sfumato.io.edited import describe_edited
+from sfumato.io.files import is_uri
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.memory import MemoryPlace
 from sfumato.io.reading import Reading
 from sfumato.io.releases import owner, write_release
+from sfumato.io.releases.away import put_away
 from sfumato.io.releases.divided import (
     DATA,
     TAKEN,
@@ -50,14 +52,15 @@ from sfumato.io.releases.stage import Stage, check_free, staged
 from sfumato.io.releases.workshop import Workshop
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
+from sfumato.io.streaming.remote import RemoteFiles, find_source
 from sfumato.overview import write_parts_report
 from sfumato.partition import HeldParts, StoredParts, count_known, mark_file, mark_parts
 from sfumato.verification import check_written
 
-__all__ = ["Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
+__all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 
-_REPORTED = 200_000
-"""Records of a file up to which a report is written: for that, they are all read into memory."""
+REPORTED = 200_000
+"""Records of a file up to which they are all read into memory for what needs everybody, such as a report."""
 _SAID = 5
 """Sentences about parts that are repeated for all of them."""
 
@@ -153,11 +156,12 @@ def publish_in_parts(
     Parameters
     ----------
     data
-        The original; or its file, which is read in bounded memory where that can be.
+        The original; or its file or folder of files, which is read in bounded memory where that can be. A text such as
+        ``hdfs://...`` is what Spark reads under this name.
     method
         A method with its parameters, whose promise can be kept part by part.
     out
-        The directory for ``release/`` and ``owner/``.
+        The directory for ``release/`` and ``owner/``; a text such as ``hdfs://...`` is where Spark puts them.
     kind, reading
         Of a file: what one row of the data is, and the options of :func:`sfumato.read`.
     part_size
@@ -187,22 +191,41 @@ def publish_in_parts(
     ...     print(len(made.release.parts), sf.verify(f"{folder}/out", original=data).holds)
     2 True
     """
+    chosen: PartEngine = engine or Local()
+    if isinstance(out, str) and is_uri(out):
+        with put_away(out, chosen, force=force) as aside:
+            return publish_in_parts(
+                data,
+                method,
+                aside,
+                kind=kind,
+                reading=reading,
+                part_size=part_size,
+                engine=chosen,
+                secret=secret,
+                count=count,
+                withhold_at_most=withhold_at_most,
+                include=include,
+                reports=reports,
+                progress=progress,
+            )
     out, limit = Path(out), read_limit(withhold_at_most)
     check_free(out, force=force)
-    source = data if isinstance(data, Dataset) else Path(data)
-    options = None if isinstance(source, Dataset) else Reading.of(kind, reading or {})
-    if isinstance(source, Path) and options is not None:
-        mark = mark_file(source, options, method, count, limit, part_size)
+    source: Dataset | Path | RemoteFiles
+    options = None
+    if isinstance(data, Dataset):
+        source = data
+        refuse_identifiers(data)
+        mark = mark_parts(data, method, count, limit, part_size)
     else:
-        assert isinstance(source, Dataset)
-        refuse_identifiers(source)
-        mark = mark_parts(source, method, count, limit, part_size)
-    chosen: PartEngine = engine or Local()
+        options = Reading.of(kind, reading or {})
+        source = files = find_source(data, options.format, chosen)
+        mark = mark_file(files, options, method, count, limit, part_size)
     given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
     with Workshop(out, mark, given) as shop:
         with clock.phase("plan"):
             parts = _find_parts(source, options, method, shop, part_size, chosen, progress)
-            if isinstance(source, Path):
+            if not isinstance(source, Dataset):
                 shop.keep_for(parts.mark())
             missing = [number for number in range(len(parts)) if not shop.is_ready(number)]
         ready = len(parts) - len(missing)
@@ -229,7 +252,7 @@ def publish_in_parts(
             verdict = _check(release, stage.release, told)
             claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(parts)}
             owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
-            unreported = _report(source, options, parts, release, stage, clock) if reports else ()
+            unreported = _report(source, options, parts, release, stage, shop, clock) if reports else ()
             stage.commit()
     loud = _count_alike(each["warnings"] for each in told)
     for text in loud:
@@ -239,7 +262,7 @@ def publish_in_parts(
 
 
 def _find_parts(
-    source: Dataset | Path,
+    source: Dataset | Path | RemoteFiles,
     options: Reading | None,
     method: Method,
     shop: Workshop,
@@ -251,7 +274,6 @@ def _find_parts(
     if isinstance(source, Dataset) or options is None:
         assert isinstance(source, Dataset)
         return HeldParts.of(source, method, shop.secret, part_size)
-    local = engine if isinstance(engine, Local) else Local()
     try:
         gathered = gather(
             source,
@@ -261,44 +283,47 @@ def _find_parts(
             shop.lay_out(),
             part_size=part_size,
             known_people=count_known(method),
-            engine=local,
+            engine=engine,
             progress=progress,
         )
-        edited = tuple(f"The table was edited: {step}." for step in describe_edited(source))
+        steps = describe_edited(source) if isinstance(source, Path) else ()
+        edited = tuple(f"The table was edited: {step}." for step in steps)
         dataset = dataclasses.replace(gathered.dataset, notes=(*edited, *gathered.dataset.notes))
         return StoredParts(dataset, gathered.parts, gathered.fingerprint)
     except ReadWhole as why:
         reason = str(why)
-    shop.lay_out()
     progress("read", 0, 0)
-    dataset = _read_whole(source, options)
+    dataset = _read_whole(source, options, shop)
     refuse_identifiers(dataset)
     return dataclasses.replace(HeldParts.of(dataset, method, shop.secret, part_size), read_whole=reason)
 
 
-def _read_whole(path: Path, options: Reading) -> Dataset:
+def _read_whole(source: Path | RemoteFiles, options: Reading, shop: Workshop) -> Dataset:
+    folder = shop.lay_out()
+    path = source if isinstance(source, Path) else source.fetch(folder)
     plain = {name: value for name, value in options.to_dict().items() if name != "kind"}
     return pipeline.read(path, options.kind, **plain)
 
 
 def _report(
-    source: Dataset | Path,
+    source: Dataset | Path | RemoteFiles,
     options: Reading | None,
     parts: HeldParts | StoredParts,
     release: DividedRelease,
     stage: Stage,
+    shop: Workshop,
     clock: Run,
 ) -> tuple[str, ...]:
     """Write the owner's report, which needs the whole original in memory; say so where that would be too much."""
     original = parts.dataset
     if isinstance(parts, StoredParts):
-        assert isinstance(source, Path) and options is not None
-        if release.records_in > _REPORTED:
+        assert not isinstance(source, Dataset) and options is not None
+        if release.records_in > REPORTED:
             return (
-                f"No report was written: it needs everybody in memory, and there are more than {_REPORTED:,} records. "
+                f"No report was written: it needs everybody in memory, and there are more than {REPORTED:,} records. "
                 "`sfumato attack` and `sfumato measure` tell what it would, where there is memory for it.",
             )
-        original = _read_whole(source, options)
+        original = _read_whole(source, options, shop)
     with clock.phase("report"):
         facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
         write_parts_report(stage.folder, original, stage.owner / "report.html", facts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,26 +32,32 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.rooms import find_room
 from sfumato.core.run import PartEngine
 from sfumato.core.selection import find_names, thin_fixes
+from sfumato.engines.local import Local
 from sfumato.io.agreement import DISAGREED, Said, count_owners, listen, unite_notes, unite_said
 from sfumato.io.frames import FrameFile
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.ownership import tell_owners
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.buckets import count_buckets, lay_aside, name_bucket, read_bucket
-from sfumato.io.streaming.fixes import SHARES, save_fixes, thin_share
+from sfumato.io.streaming.errands import Errand, run_errand
+from sfumato.io.streaming.fixes import SHARES, save_fixes, spell_share, thin_share
 from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
+from sfumato.io.streaming.named_files import find_named_files
 from sfumato.io.streaming.records import (
+    WHOLE,
     StoredPart,
     Whole,
     list_labels,
     load_keys,
     load_records,
     load_whole,
+    name_records_file,
     save_records,
     save_sorted,
     save_whole,
     strip,
 )
+from sfumato.io.streaming.remote import Laid, RemoteFiles
 from sfumato.io.streaming.rows import Rows, open_rows
 
 __all__ = ["BucketJob", "Gathered", "gather", "read_one", "sort_one", "thin_one"]
@@ -72,6 +79,10 @@ class BucketJob:
     said: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     others: tuple[int, ...] = ()
     """Numbers of all buckets."""
+    files: int = 1
+    """How many files the rows come from."""
+    begins: tuple[int, ...] = ()
+    """Where each of the files begins, if rows were numbered file by file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -173,7 +184,7 @@ class Gathered:
 
 
 def gather(
-    path: Path,
+    source: Path | RemoteFiles,
     reading: Reading,
     method: Method,
     secret: Secret,
@@ -184,27 +195,26 @@ def gather(
     engine: PartEngine,
     progress: Progress,
 ) -> Gathered:
-    """Read a file in bounded memory, and lay its people aside in parts of neighbours.
+    """Read files in bounded memory, and lay their people aside in parts of neighbours.
 
     Raise :class:`~sfumato.io.streaming.gathering.ReadWhole` where it has to be read whole.
     """
     gathering: Gathering | None = getattr(registry.reader(reading.kind), "GATHERING", None)
     if gathering is None:
         raise ReadWhole(f"files of {reading.kind} are read so")
-    try:
-        rows = open_rows(path, reading, gathering)
-        key = gathering.keep_together(rows.columns, reading)
-    except SfumatoError:
-        raise ReadWhole("something may be wrong with it") from None
-    count = count_buckets(rows.size)
     with watch(progress):
-        lay_aside(rows.batches(), key, count, folder)
+        rows, count, begins = _lay_aside(source, reading, gathering, folder)
     numbers = [number for number in range(count) if name_bucket(folder, number).exists()]
     usual: dict[str, Any] = {name: getattr(Reading(reading.kind), name) for name in _FORM}
     plain = dataclasses.replace(gathering.loosen(reading), **usual)
-    jobs = [BucketJob(folder, number, rows.name, plain.to_dict(), secret, known_people) for number in numbers]
-    facts, tally = _read_all(jobs, engine, progress)
+    job = BucketJob(folder, 0, rows.name, plain.to_dict(), secret, known_people, files=rows.files, begins=begins)
+    jobs = [dataclasses.replace(job, number=number) for number in numbers]
+    # Files that are named beside the data lie here, and only processes of this machine read them.
+    readers = Local() if find_named_files(plain.to_dict()) and not _shares_files(engine) else engine
+    facts, tally = _read_all(jobs, readers, progress)
     whole = _unite(facts, tally, gathering, reading, rows, plain)
+    for number in numbers:
+        name_bucket(folder, number).unlink()
     fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
     size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
@@ -223,7 +233,21 @@ def gather(
     parts = tuple(
         StoredPart(folder, tuple((numbers[piece], begin, end) for piece, begin, end in each)) for each in slices
     )
-    return Gathered(dataclasses.replace(whole.dataset, source=path.name), parts, fingerprint)
+    return Gathered(dataclasses.replace(whole.dataset, source=source.name), parts, fingerprint)
+
+
+def _lay_aside(source: Path | RemoteFiles, reading: Reading, gathering: Gathering, folder: Path) -> Laid:
+    """Lay rows aside in buckets, here or where they are read."""
+    if isinstance(source, RemoteFiles):
+        return source.lay_aside(reading, folder)
+    try:
+        rows = open_rows(source, reading, gathering)
+        key = gathering.keep_together(rows.columns, reading)
+    except SfumatoError:
+        raise ReadWhole("something may be wrong with it") from None
+    count = count_buckets(int(rows.size * gathering.growth(reading)))
+    lay_aside(rows.batches(), key, count, folder)
+    return Laid(rows, count)
 
 
 def _read_all(jobs: Sequence[BucketJob], engine: PartEngine, progress: Progress) -> tuple[list[BucketFacts], Tally]:
@@ -256,9 +280,19 @@ def _extremes(said: Mapping[str, Any], own: Mapping[str, Said]) -> dict[str, Any
     return {name: said[name] for name, what in own.items() if what.how in {"least", "most"}}
 
 
+def _shares_files(engine: PartEngine) -> bool:
+    return bool(getattr(engine, "shares_files", False))
+
+
 def _stream(engine: PartEngine, work: Callable[[Any], Any], jobs: Sequence[BucketJob]) -> Iterator[Any]:
+    """Yield the answers of jobs; where an engine does not reach their files, these go to and fro."""
     try:
-        yield from engine.stream(work, iter(jobs))
+        if _shares_files(engine):
+            yield from engine.stream(work, iter(jobs))
+            return
+        errands = (Errand(work, job, _NEEDS[work](job)) for job in jobs)
+        for brought in engine.stream(run_errand, errands):
+            yield brought.put_into(jobs[0].folder)
     except StoppedError:
         raise
     except SfumatoError:
@@ -267,11 +301,11 @@ def _stream(engine: PartEngine, work: Callable[[Any], Any], jobs: Sequence[Bucke
 
 def read_one(job: BucketJob) -> BucketFacts | str:
     """Read a bucket as if it were a file, lay its records aside, and return everything else; or why that cannot be."""
-    table, rows = read_bucket(name_bucket(job.folder, job.number))
+    table, rows = read_bucket(name_bucket(job.folder, job.number), job.begins)
     reading = Reading.from_dict(job.reading)
     try:
         with listen(job.said) as said:
-            found: Dataset = registry.reader(reading.kind).read(FrameFile.hold(table, job.name), reading)
+            found: Dataset = registry.reader(reading.kind).read(FrameFile.hold(table, job.name, job.files), reading)
         refuse_identifiers(found)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"
@@ -303,8 +337,19 @@ def sort_one(job: BucketJob) -> int:
     chances = draw_chances(job.secret, rows.tolist() if names is None else names.to_pylist())
     packed = pack_keys(keys, chances)
     save_sorted(job.folder, job.number, table, np.lexsort((chances, keys)), packed)
-    name_bucket(job.folder, job.number).unlink()
     return len(dataset)
+
+
+def _send(*files: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in files}
+
+
+_NEEDS: dict[Callable[[Any], Any], Callable[[BucketJob], dict[str, bytes]]] = {
+    read_one: lambda job: _send(name_bucket(job.folder, job.number)),
+    thin_one: lambda job: spell_share(job.folder, job.number, job.others),
+    sort_one: lambda job: _send(job.folder / WHOLE, name_records_file(job.folder, job.number)),
+}
+"""The files that a piece of work needs."""
 
 
 def _unite(
@@ -325,7 +370,8 @@ def _unite(
         notes = _unite_notes(facts, gathering, dataclasses.replace(found, dataset=settled))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
-    told = (*notes[:1], *rows.notes, *notes[1:], *more)
+    begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
+    told = (*notes[:begin], *rows.notes, *notes[begin:], *more)
     return Whole(dataclasses.replace(settled, notes=told), found.survey, all(each.has_fixes for each in facts))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import os
 import pickle
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -20,7 +19,9 @@ from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.secret import Secret, digest
 from sfumato.core.selection import take_part, thin_fixes
 from sfumato.io.reading import Reading
+from sfumato.io.streaming.named_files import find_named_files
 from sfumato.io.streaming.records import StoredPart
+from sfumato.io.streaming.remote import RemoteFiles
 
 __all__ = ["HeldParts", "StoredParts", "count_known", "mark_data", "mark_file", "mark_parts"]
 
@@ -130,7 +131,7 @@ def mark_parts(dataset: Dataset, method: Method, *others: object) -> str:
     return hashlib.blake2b(mark_data(dataset) + about.encode(), digest_size=32).hexdigest()
 
 
-def mark_file(path: Path, reading: Reading, method: Method, *others: object) -> str:
+def mark_file(source: Path | RemoteFiles, reading: Reading, method: Method, *others: object) -> str:
     """Return a digest of all that decides on the parts of a file, by its name, size and time, and those it leads to.
 
     Examples
@@ -141,23 +142,8 @@ def mark_file(path: Path, reading: Reading, method: Method, *others: object) -> 
     False
     """
     options = reading.to_dict()
-    texts = [text for value in options.values() for text in _texts_in(value)]
-    named = {str(path), *(text[at:] for text in texts for at in (0, 1, len("regions:")))}
-    stamps = [(name, found.st_size, found.st_mtime_ns) for name in sorted(named) if (found := _stat(name)) is not None]
-    about = repr((version("sfumato"), str(path.resolve()), stamps, options, type(method).__qualname__, method, *others))
+    named = find_named_files(options, *([str(source)] if isinstance(source, Path) else []))
+    stamps = [(name, found.st_size, found.st_mtime_ns) for name, found in named.items()]
+    where = str(source.resolve()) if isinstance(source, Path) else (source.uri, sorted(source.files.items()))
+    about = repr((version("sfumato"), where, stamps, options, type(method).__qualname__, method, *others))
     return hashlib.blake2b(about.encode(), digest_size=32).hexdigest()
-
-
-def _texts_in(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        return [text for text in value.values() if isinstance(text, str)]
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
-
-
-def _stat(name: str) -> os.stat_result | None:
-    try:
-        return Path(name.partition(",")[0]).stat() if name else None
-    except (OSError, ValueError):
-        return None

@@ -75,6 +75,33 @@ def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
 
 
+def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, monkeypatch, capsys):
+    from sfumato import division
+    from sfumato.cli.output import Output
+    from sfumato.cli.publishing import run_policy
+
+    monkeypatch.setattr(division, "REPORTED", 100)
+    monkeypatch.setattr("sfumato.pipeline.read", None)
+    (tmp_path / "policy.toml").write_text(
+        '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'
+        '[method]\nname = "seqanon"\nk = 5\nm = 2\n'
+        '[release]\nout = "out"\nengine = "local"\npart_size = 60\ncores = 1\n'
+    )
+    run_policy(Output(as_json=True), tmp_path / "policy.toml")
+    done = json.loads(capsys.readouterr().out)
+    assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
+    assert "there are more than 100 records" in done["left_out"]
+    assert "attack" not in done and "measure" not in done
+    assert not (tmp_path / "out" / "owner" / "report.html").exists()
+
+
+@pytest.mark.parametrize("words", [[], ["--engine", "local"]])
+def test_places_that_only_spark_reads_are_refused_without_it(words, sfumato, tmp_path):
+    done = sfumato("anonymize", "hdfs://host/data", *METHOD, "--out", "out", *words, expect=2)
+    assert "hdfs://host/data: only" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_release_in_parts_is_reported_exported_and_measured_as_one_but_not_applied(sfumato, checkins, tmp_path):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
     assert "The parts" in (tmp_path / "out" / "owner" / "report.html").read_text()

@@ -1,10 +1,13 @@
 """Parts come out the same on every engine, for every method that publishes people."""
 
 import importlib.util
+import json
 import os
 import shutil
+import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_composition import COMPOSING
@@ -125,3 +128,112 @@ def test_a_file_read_in_bounded_memory_gives_the_same_release_on_a_cluster(spark
         )
         assert made.read_whole == ""
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
+
+
+BASKETS = sf.methods.Disassociation(k=3, m=2)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("pattern", ["data", "data/*.csv", "data/part-1.csv"])
+def test_places_that_spark_reads_give_the_release_of_the_same_rows(pattern, spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(buckets, "_SIZE", 1_000)
+    (tmp_path / "data").mkdir()
+    for part in range(3):
+        lines = [f"p{n % 60},i{n * n % (7 + part)}" for n in range(part * 99, 240 + part)]
+        (tmp_path / "data" / f"part-{part}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    (tmp_path / "data" / "_SUCCESS").write_text("")
+    here = tmp_path / pattern.removesuffix("/*.csv")
+    for out, data, engine in (("here", here, Local(1)), ("there", f"file://{tmp_path}/{pattern}", spark)):
+        made = publish_in_parts(data, BASKETS, tmp_path / out, kind="sets", part_size=30, engine=engine, secret=SECRET)
+        assert (made.read_whole, made.original.source) == ("", here.name)
+    assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(buckets, "_SIZE", 4_000)
+    table = registry.generator("trajectories").generate(60, 1, places=12)
+    (tmp_path / "data").mkdir()
+    for part in range(3):
+        pq.write_table(table.slice(part * 100, 100 if part < 2 else None), tmp_path / "data" / f"{part}.snappy.parquet")
+    shared = {"kind": "trajectories", "part_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    for out, data, engine in (
+        ("here", tmp_path / "data", Local(1)),
+        ("there", f"file://{tmp_path}/data", spark),
+    ):
+        publish_in_parts(data, sf.methods.SeqAnon(k=3, m=2), tmp_path / out, engine=engine, **shared)
+    assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
+
+
+PLACES = {
+    "file://{}/nowhere": "there is no such place",
+    "file://{}/empty": "there are no files",
+    "file://{}/mixed": "must begin with the same line of names",
+    "nonsense://host/data": "Spark does not know this scheme",
+}
+
+
+@pytest.mark.parametrize(("place", "told"), PLACES.items())
+def test_bad_places_are_refused_and_nothing_is_left(place, told, spark, tmp_path):
+    for folder in ("empty", "mixed"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "mixed" / "a.csv").write_text("person,item\n1,x\n")
+    (tmp_path / "mixed" / "b.csv").write_text("item,person\nx,1\n")
+    with pytest.raises(sf.SchemaError, match=told):
+        publish_in_parts(place.format(tmp_path), BASKETS, tmp_path / "out", kind="sets", engine=spark)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+def test_a_release_is_put_where_spark_writes_whole_or_not_at_all(spark, tmp_path, monkeypatch):
+    lines = [f"p{n % 60},i{n * n % 7}" for n in range(240)]
+    (tmp_path / "data.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    shared = {"kind": "sets", "part_size": 30, "engine": spark, "secret": SECRET}
+    publish_in_parts(tmp_path / "data.csv", BASKETS, tmp_path / "here", **shared)
+    place = f"file://{tmp_path}/deep/there"
+
+    def publish(**more):
+        publish_in_parts(tmp_path / "data.csv", BASKETS, place, **shared, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sfumato.engines.spark._digest", lambda file: "another")
+        with pytest.raises(sf.VerificationError, match="what was written there is not the release"):
+            publish()
+    assert not (tmp_path / "deep").exists()
+    publish()
+    there = tmp_path / "deep" / "there"
+    assert files(there / "release") == files(tmp_path / "here" / "release")
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["there"]
+    assert (there / "owner").stat().st_mode & 0o777 == 0o700
+    assert sf.verify(there, sf.read(tmp_path / "data.csv", "sets"))
+    with pytest.raises(sf.SfumatoError, match="something is there already"):
+        publish()
+    publish(force=True)
+    assert sf.verify(there)
+    (there / "notes.txt").write_text("mine")
+    with pytest.raises(sf.SfumatoError, match="holds more than a release"):
+        publish(force=True)
+    assert (there / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+def test_the_command_line_reads_and_writes_where_spark_does(tmp_path):
+    (tmp_path / "data").mkdir()
+    for part in range(2):
+        lines = [f"p{n},i{n * n % 7}" for n in range(part * 30, part * 30 + 30)]
+        (tmp_path / "data" / f"{part}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    code = "from sfumato.cli import main; main()"
+    words = ["--kind", "sets", "--method", "disassociation", "-p", "k=3", "-p", "m=2", "--part-size", "30"]
+    there = ["--engine", "spark", "--master", "local[2]", "--out", f"file://{tmp_path}/out"]
+
+    def anonymize(data):
+        command = [sys.executable, "-c", code, "anonymize", data, *words, *there, "--json"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = anonymize(f"file://{tmp_path}/data")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["parts"] == 2
+    assert sf.verify(tmp_path / "out", sf.read(tmp_path / "data", "sets"))
+    done = anonymize(f"file://{tmp_path}/nowhere")
+    assert (done.returncode, "nowhere: there is no such place" in done.stderr) == (2, False)
+    assert "something is there already" in done.stderr

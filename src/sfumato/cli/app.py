@@ -38,11 +38,17 @@ app.add_typer(hierarchies, name="hierarchy")
 app.add_typer(warehouse, name="warehouse")
 
 Data = Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")]
+DataOrUri = Annotated[
+    str, typer.Argument(help="File with the data, or a folder of them; with --engine spark also hdfs://, s3a:// ...")
+]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
 Original = Annotated[Path, typer.Option(help="The original data.")]
 KINDS = ", ".join(registry.all_kinds())
 Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(registry.all_kinds()))]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
+OutOrUri = Annotated[
+    str, typer.Option(help="Directory for release/ and owner/; with --engine spark also hdfs://, s3a:// ...")
+]
 Secret = Annotated[
     Path | None,
     typer.Option(help="owner/secret.hex of an earlier release, to make it again."),
@@ -152,10 +158,10 @@ _STANDARD_INPUT = "-"
 @app.command()
 @with_reading
 def anonymize(
-    data: Data,
+    data: DataOrUri,
     kind: Kind,
     method: Annotated[str, typer.Option(help="Method; see 'sfumato methods'.")],
-    out: Out,
+    out: OutOrUri,
     reading: dict[str, Any],
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
@@ -183,7 +189,7 @@ def anonymize(
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
     from sfumato import pipeline
-    from sfumato.cli.dividing import find_engine, publish_parts
+    from sfumato.cli.dividing import find_engine, find_file, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.core.params import build
     from sfumato.registry import find, find_room, has_room
@@ -193,7 +199,7 @@ def anonymize(
     streams = has_room(kind, "stream") and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
-    if str(data) == _STANDARD_INPUT and not streams:
+    if data == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
     parts = find_engine(engine, cores, master, part_size)
     if parts is not None:
@@ -214,7 +220,8 @@ def anonymize(
             reports=report,
         )
         return
-    if streams and (resume or find_room(kind, "stream").is_feed(data)):
+    file, directory = find_file(data), find_file(out)
+    if streams and (resume or find_room(kind, "stream").is_feed(file)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.streaming import publish_stream
@@ -224,8 +231,8 @@ def anonymize(
         key = given_secret(secret)
         publish_stream(
             Output(as_json=as_json),
-            data,
-            out,
+            file,
+            directory,
             chosen,
             reading,
             secret=key,
@@ -237,8 +244,8 @@ def anonymize(
         return
     publish(
         Output(as_json=as_json),
-        out,
-        lambda: pipeline.read(data, kind, **reading),
+        directory,
+        lambda: pipeline.read(file, kind, **reading),
         lambda dataset, run: pipeline.anonymize(
             dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most
         ),

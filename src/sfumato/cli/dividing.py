@@ -14,10 +14,11 @@ from sfumato.core.method import Method
 from sfumato.core.run import PartEngine
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.io.files import is_uri
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 
-__all__ = ["find_engine", "publish_parts"]
+__all__ = ["find_engine", "find_file", "publish_parts"]
 
 
 def find_engine(name: str, cores: int | None, master: str, part_size: int | None) -> PartEngine | None:
@@ -47,10 +48,23 @@ def find_engine(name: str, cores: int | None, master: str, part_size: int | None
     raise ParameterError(f"--engine: must be local or spark, got {name!r}.")
 
 
+def find_file(data: str) -> Path:
+    """Return the file or directory of a name; refuse a place that only an engine reaches.
+
+    Examples
+    --------
+    >>> find_file("visits.csv").name
+    'visits.csv'
+    """
+    if is_uri(data):
+        raise ParameterError(f"{data}: only Spark reads and writes such places. Name the engine: --engine spark.")
+    return Path(data)
+
+
 def publish_parts(
     out: Output,
-    directory: Path,
-    data: Path,
+    directory: str,
+    data: str,
     method: Method,
     engine: PartEngine,
     *,
@@ -58,7 +72,8 @@ def publish_parts(
     **options: Any,
 ) -> dict[str, Any]:
     """Read, publish in parts and verify, showing progress; return what was done."""
-    check_free(directory, force=force)
+    if not is_uri(directory):
+        check_free(Path(directory), force=force)
     with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         progress("read rows", 0, 0)
@@ -77,11 +92,12 @@ def publish_parts(
         "notes": list(made.notes),
         "warnings": list(made.warnings),
         "read_whole": made.read_whole,
-        "out": str(directory),
+        "out": directory,
     }
     if made.read_whole:
         sys.stderr.write(
-            f"{data.name} was read whole, so that memory grew with the number of people, because {made.read_whole}.\n"
+            f"{Path(data).name} was read whole, so that memory grew with the number of people, because "
+            f"{made.read_whole}.\n"
         )
     for note in (*made.original.notes, *made.notes):
         out.say(note)
@@ -91,6 +107,7 @@ def publish_parts(
     out.say(release.guarantee.statement(release.unit))
     out.say("Every part keeps this on its own, and so do all of them together.")
     out.warn(list(made.warnings))
-    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+    top = directory.rstrip("/")
+    out.say(f"Publish {top}/release; keep {top}/owner to yourself.")
     out.finish(done)
     return done

@@ -249,7 +249,7 @@ class _Absent:
 
 @contextlib.contextmanager
 def _without_pandas() -> Iterator[None]:
-    """Let Arrow look for pandas in vain: no command needs it, and it takes longer to load than all else."""
+    """Let Arrow look for pandas in vain: only Spark needs it, and it takes longer to load than all else."""
     if "pandas" in sys.modules:
         yield
         return
@@ -268,7 +268,7 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
         reading = _reading(**{name: values.pop(name) for name in shared})
-        with _without_pandas():
+        with contextlib.nullcontext() if values.get("engine") == "spark" else _without_pandas():
             return command(**values, reading=reading)
 
     parameters = [p for name, p in own.parameters.items() if name != "reading"]

@@ -27,6 +27,7 @@ from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
 from sfumato.io.export import write_table
+from sfumato.io.files import is_uri
 from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
@@ -205,6 +206,11 @@ def run_policy(out: Output, path: Path) -> None:
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Output(as_json=False) if not out.as_json else Quiet()
     published = _publish_as_said(quiet, policy, method)
+    unread = _say_unread(policy, published)
+    if unread:
+        out.say(unread)
+        out.finish({"anonymize": published, **_verify_unread(out, policy), "left_out": unread})
+        return
     with show_work("verify"):
         original = read_original(directory, data, policy.reading)
         verdict = pipeline.verify(directory, original)
@@ -221,11 +227,44 @@ def run_policy(out: Output, path: Path) -> None:
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
 
 
+def _say_unread(policy: Policy, published: Mapping[str, Any]) -> str:
+    """Say why the original is not read into memory after it was published in parts; nothing where it is."""
+    from sfumato.division import REPORTED
+
+    rest = "Attackers were not played and nothing was measured"
+    if is_uri(policy.data.path) or is_uri(policy.release.out):
+        return (
+            f"{rest}: the original or the release lies where only Spark reads it. `sfumato attack` and `sfumato "
+            "measure` do it with copies on this machine."
+        )
+    bounded = policy.release.engine and not published["read_whole"]
+    if bounded and published["published"] + published["withheld"] > REPORTED:
+        return (
+            f"{rest}: that needs everybody in memory, and there are more than {REPORTED:,} records. `sfumato attack` "
+            "and `sfumato measure` do it, where there is memory for it."
+        )
+    return ""
+
+
+def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
+    """Check a release against its original in bounded memory, or on its own where the original is not here."""
+    if is_uri(policy.release.out):
+        return {}
+    directory, found = Path(policy.release.out), None
+    if not is_uri(policy.data.path):
+        found = check_against_file(directory, Path(policy.data.path), policy.reading)
+    if found is None:
+        with show_work("verify"):
+            found = pipeline.verify(directory)
+    out.say(found.sentence)
+    return {"verify": found.to_dict()}
+
+
 def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
     """Publish as the section ``[release]`` says: whole, or in parts on an engine."""
-    from sfumato.cli.dividing import find_engine, publish_parts
+    from sfumato.cli.dividing import find_engine, find_file, publish_parts
 
-    release, data = policy.release, Path(policy.data.path)
+    release, data = policy.release, policy.data.path
     shared: dict[str, Any] = {
         "secret": given_secret(release.secret),
         "force": release.force,
@@ -234,7 +273,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
     demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
 
     def read() -> Dataset:
-        return pipeline.read(data, policy.data.kind, **policy.reading)
+        return pipeline.read(find_file(data), policy.data.kind, **policy.reading)
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
@@ -246,7 +285,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
             **demand,
             **shared,
         }
-        return publish_parts(out, Path(release.out), data, method, engine, **parts)
+        return publish_parts(out, release.out, data, method, engine, **parts)
     return publish(
         out,
         Path(release.out),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sfumato.core.progress import Progress, silent
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
-__all__ = ["Engine", "PartEngine", "Progress", "Run", "silent"]
+__all__ = ["Engine", "FileEngine", "PartEngine", "Progress", "Run", "StoredFile", "silent"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -31,6 +32,31 @@ class PartEngine(Protocol):
 
     def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
         """Yield the results as they come; jobs are taken when there is room for them, and can be pickled."""
+
+
+class StoredFile(NamedTuple):
+    """A file that an engine reaches: where it is, its bytes, and when it was changed."""
+
+    path: str
+    size: int
+    changed: str
+
+
+@runtime_checkable
+class FileEngine(PartEngine, Protocol):
+    """An engine that reads and writes files which this machine may not reach."""
+
+    def list_files(self, uri: str) -> list[StoredFile]:
+        """Return the files that a URI stands for: a file, a folder or a pattern."""
+
+    def work_on_files(self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[B]]) -> Iterator[B]:
+        """Yield what comes of files, each of which is worked on as a whole where it is read."""
+
+    def check_free(self, uri: str, *, force: bool) -> None:
+        """Refuse a folder in which no release can be put."""
+
+    def put_release(self, folder: Path, uri: str, *, force: bool) -> None:
+        """Put a release that lies in a folder of this machine where a URI says, whole or not at all."""
 
 
 class _Serial:

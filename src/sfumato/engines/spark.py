@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib
 import itertools
 import os
 import pickle
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, StoppedError
+from sfumato.core.errors import ParameterError, SchemaError, StoppedError, VerificationError
+from sfumato.core.run import StoredFile
+from sfumato.engines.hadoop import ReleasePlace
+from sfumato.engines.refusals import explain
 
 __all__ = ["Spark"]
 
@@ -21,6 +27,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 _ANSWER = "answer binary"
+_WAVE = 1 << 28
+"""Bytes of jobs that are sent together, about."""
 
 
 class Spark:
@@ -53,8 +61,12 @@ class Spark:
         """
         try:
             sql = importlib.import_module("pyspark.sql")
-        except ImportError:
-            raise ParameterError("engine spark: needs PySpark. Install it: pip install 'sfumato[cluster]'.") from None
+            importlib.import_module("pandas")
+        except ImportError as error:
+            lacking = "pandas" if error.name == "pandas" else "PySpark"
+            raise ParameterError(
+                f"engine spark: needs {lacking}. Install it: pip install 'sfumato[cluster]'."
+            ) from None
         if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
             raise ParameterError(
                 "engine spark: needs Java 17 or later, and there is none. Install it (Debian: apt install "
@@ -69,9 +81,10 @@ class Spark:
         return cls((builder.master(master) if master else builder).getOrCreate())
 
     def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
-        """Yield the results as they come; so many jobs are on their way as there are cores."""
-        waiting, width = iter(jobs), self._count_cores()
-        while wave := [pickle.dumps((work, job)) for job in itertools.islice(waiting, width)]:
+        """Yield the results as they come; as many jobs are on their way as there are cores, fewer if large."""
+        waiting = (pickle.dumps((work, job)) for job in jobs)
+        width = self._count_cores()
+        while wave := list(_take_some(waiting, width)):
             frame = self.session.createDataFrame(pa.table({"job": pa.array(wave, pa.binary())}))
             try:
                 rows = frame.repartition(len(wave)).mapInArrow(_answer_all, _ANSWER).collect()
@@ -87,12 +100,117 @@ class Spark:
                     raise found
                 yield found
 
+    def list_files(self, uri: str) -> list[StoredFile]:
+        """Return the files that a URI stands for: a file, all files below a folder, or those of a pattern."""
+        try:
+            found = self._open_files(uri).select("path", "length", "modificationTime").collect()
+        except Exception as error:
+            raise SchemaError(f"{uri}: {explain(error)}.") from None
+        return [StoredFile(row[0], int(row[1]), str(row[2])) for row in found]
+
+    def work_on_files(self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[B]]) -> Iterator[B]:
+        """Yield what comes of files, each of which a task reads whole; the answers of one task are here at a time.
+
+        Parameters
+        ----------
+        uri
+            What the files were listed by.
+        sizes
+            Their bytes, by where they are: of others nothing is read, and one that changed is refused.
+        work
+            Is given where a file is, and its content.
+        """
+        level = importlib.import_module("pyspark").StorageLevel.DISK_ONLY
+        answers = self._open_files(uri).select("path", "content")
+        answers = answers.mapInArrow(functools.partial(_work_on_all, dict(sizes), work), _ANSWER).persist(level)
+        try:
+            try:
+                # All tasks run at a time; what they answer stays with them until it is asked for, task by task.
+                answers.count()
+                rows = answers.toLocalIterator(prefetchPartitions=True)
+            except Exception as error:
+                raise SchemaError(f"{uri}: {explain(error)}.") from None
+            seen = set()
+            for row in rows:
+                failed, found = pickle.loads(row[0])
+                if failed:
+                    raise found
+                path, answer = found
+                seen.add(path)
+                if answer is not None:
+                    yield answer
+            if seen != set(sizes):
+                raise SchemaError(f"{uri}: files came or went while it was read. Read it when nobody writes to it.")
+        finally:
+            answers.unpersist()
+
+    def check_free(self, uri: str, *, force: bool) -> None:
+        """Refuse a folder in which no release can be put: one with a release, unless forced, or with anything else."""
+        ReleasePlace(self.session, uri).check_free(force=force)
+
+    def put_release(self, folder: Path, uri: str, *, force: bool) -> None:
+        """Put a release of this machine where a URI says, or nothing; it is read there before it is in its place."""
+        digests = {str(file.relative_to(folder)): _digest(file) for file in folder.rglob("*") if file.is_file()}
+
+        def prove(aside: str) -> None:
+            sizes = {file.path: file.size for file in self.list_files(aside)}
+            found = dict(self.work_on_files(aside, sizes, _digest_content))
+            inside = f"/{aside.rsplit('/', 1)[-1]}/"
+            if {path.partition(inside)[2]: each for path, each in found.items()} != digests:
+                raise VerificationError(f"{uri}: what was written there is not the release; nothing was published.")
+
+        ReleasePlace(self.session, uri).put(folder, prove, force=force)
+
+    def _open_files(self, uri: str) -> Any:
+        return self.session.read.format("binaryFile").option("recursiveFileLookup", "true").load(uri)
+
     def _count_cores(self) -> int:
         try:
             return int(self.session.sparkContext.defaultParallelism)
         except Exception:
             # A session on the other end of a connection does not tell.
             return int(self.session.conf.get("spark.sql.shuffle.partitions", "8"))
+
+
+def _take_some(jobs: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """Yield so many jobs at most, and no more once they are many bytes together."""
+    size = 0
+    for job in itertools.islice(jobs, most):
+        yield job
+        size += len(job)
+        if size > _WAVE:
+            return
+
+
+def _work_on_all(
+    sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Work on the files of a task, and answer with Arrow: with where a file is, and what came of it."""
+    from sfumato.engines.worker import answer_each
+
+    for batch in batches:
+        for path, content in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            if path in sizes:
+                for found in answer_each(functools.partial(_work_on_one, sizes, work, path, content.as_buffer())):
+                    yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], ["answer"])
+
+
+def _work_on_one(
+    sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], path: str, content: Any
+) -> Iterator[tuple[str, Any]]:
+    if content.size != sizes[path]:
+        raise SchemaError(f"{path}: changed while it was read. Read it when nobody writes to it.")
+    yield from ((path, found) for found in work(path, content))
+    yield path, None
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _digest_content(path: str, content: Any) -> Iterator[tuple[str, str]]:
+    yield path, hashlib.sha256(content).hexdigest()
 
 
 def _answer_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -7,12 +7,12 @@ import pickle
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from sfumato.core.errors import SfumatoError
 
-__all__ = ["answer", "main"]
+__all__ = ["answer", "answer_each", "main"]
 
 _LOOK = 1.0
 """Seconds after which a process looks whether it is still needed."""
@@ -28,12 +28,23 @@ def answer(work: Callable[[Any], Any], job: Any) -> tuple[bool, Any]:
     >>> answer(abs, -3), answer(abs, "ann")
     ((False, 3), (True, SfumatoError('engine: a part failed (TypeError).')))
     """
+    return next(answer_each(lambda: iter([work(job)])))
+
+
+def answer_each(work: Callable[[], Iterable[Any]]) -> Iterator[tuple[bool, Any]]:
+    """Yield the results of work as :func:`answer` does, up to what it raised.
+
+    Examples
+    --------
+    >>> [failed for failed, _ in answer_each(lambda: map(int, ["1", "ann"]))]
+    [False, True]
+    """
     try:
-        return False, work(job)
+        yield from ((False, found) for found in work())
     except SfumatoError as error:
-        return True, error
+        yield True, error
     except Exception as error:
-        return True, SfumatoError(f"engine: a part failed ({type(error).__name__}).")
+        yield True, SfumatoError(f"engine: a part failed ({type(error).__name__}).")
 
 
 def main() -> None:

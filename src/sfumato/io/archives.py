@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from sfumato.io.files import choose_format, iterate_blocks, load, unpack
 from sfumato.io.limits import check_expansion, largest_expansion
 from sfumato.io.memory import MemoryPlace, Place
 
-__all__ = ["Part", "find_archive", "list_parts"]
+__all__ = ["Part", "choose_data", "find_archive", "list_parts"]
 
 _BLOCK = 1 << 20
 _ASIDE = re.compile(r"(readme|licen[cs]e|copying|description|changelog|notice)\b.*", re.IGNORECASE)
@@ -91,10 +91,22 @@ def list_parts(path: Place, format: str | None = None) -> list[Part]:
         return [_part_of_file(path, path.name)]
     if inside is not None and any(part.name == inside[1] for part in found):
         return [part for part in found if part.name == inside[1]]
-    kept = [part for part in found if _is_data(part.name, format)]
+    named = {part.name: part for part in found}
+    kept = [named[name] for name in choose_data(named, format)]
     if not kept:
         raise SchemaError(f"{path}: there is no file in it whose extension tells a format that is read here.")
-    return sorted(kept, key=lambda part: _natural(part.name))
+    return kept
+
+
+def choose_data(names: Iterable[str], format: str | None = None) -> list[str]:
+    """Return those of the files of a folder that are data, in the order in which they are read.
+
+    Examples
+    --------
+    >>> choose_data(["part-10.csv", "part-9.csv", "LICENSE.txt"])
+    ['part-9.csv', 'part-10.csv']
+    """
+    return sorted((name for name in names if _is_data(name, format)), key=_natural)
 
 
 def _is_data(name: str, format: str | None) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "FORMATS",
     "check_encoding",
     "choose_format",
+    "is_uri",
     "iterate_blocks",
     "load",
     "read_lines",
@@ -56,6 +57,18 @@ _PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00"}
 _OPENERS: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".xz": lzma.open}
 _BLOCK = 1 << 20
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+def is_uri(text: object) -> bool:
+    """Tell whether a text names a place by a scheme, such as ``hdfs://`` or ``s3a://``.
+
+    Examples
+    --------
+    >>> is_uri("s3a://bucket/visits"), is_uri("file:///tmp/visits.csv"), is_uri("visits.csv")
+    (True, True, False)
+    """
+    return isinstance(text, str) and _URI.match(text) is not None
 
 
 def load(path: Readable) -> bytes:

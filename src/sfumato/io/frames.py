@@ -33,6 +33,8 @@ class FrameFile(MemoryPlace):
         What it is called in messages.
     table
         The table itself, where nobody has to read the content.
+    count
+        How many files its rows come from.
 
     Examples
     --------
@@ -42,22 +44,28 @@ class FrameFile(MemoryPlace):
     """
 
     def __init__(
-        self, content: bytes, notes: tuple[str, ...] = (), label: str = _NAME, table: pa.Table | None = None
+        self,
+        content: bytes,
+        notes: tuple[str, ...] = (),
+        label: str = _NAME,
+        table: pa.Table | None = None,
+        count: int = 1,
     ) -> None:
         super().__init__({"frame.parquet": content}, "frame.parquet", label)
         self.notes = notes
         self.table = table
+        self.count = count
 
     @classmethod
-    def hold(cls, table: pa.Table, label: str) -> FrameFile:
-        """Make a file of rows that were read already, as types that every reader knows.
+    def hold(cls, table: pa.Table, label: str, count: int = 1) -> FrameFile:
+        """Make a file of rows that were read already from so many files, as types that every reader knows.
 
         Examples
         --------
         >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
         'visits.csv'
         """
-        return cls(b"PAR1", (), label, table)
+        return cls(b"PAR1", (), label, table, count)
 
 
 def is_frame(value: object) -> bool:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.files import is_uri
 from sfumato.io.formats.json_text import read_toml
 
 __all__ = ["Policy", "locate_files", "read_policy"]
@@ -94,12 +95,16 @@ def read_policy(path: Path) -> Policy:
     read_limit(policy.release.withhold_at_most)
     folder = path.parent
     located = locate_files(folder, policy.reading)
-    data = policy.data.model_copy(update={"path": str(folder / policy.data.path), **located})
+    data = policy.data.model_copy(update={"path": _locate(folder, policy.data.path), **located})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)
     include = tuple(str(folder / file) for file in policy.release.include)
-    paths = {"out": str(folder / policy.release.out), "secret": secret, "include": include}
+    paths = {"out": _locate(folder, policy.release.out), "secret": secret, "include": include}
     release = policy.release.model_copy(update=paths)
     return policy.model_copy(update={"data": data, "release": release})
+
+
+def _locate(folder: Path, place: str) -> str:
+    return place if is_uri(place) else str(folder / place)
 
 
 def locate_files(folder: Path, reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from sfumato.core.errors import SchemaError
 from sfumato.io.archives import Part, find_archive, list_parts
 from sfumato.io.files import choose_format, to_utf8
+from sfumato.io.formats.bounded_parquet import has_no_rows
 from sfumato.io.formats.gpx import parse_gpx
 from sfumato.io.formats.xes import parse_xes
 from sfumato.io.frames import FrameFile
@@ -19,7 +20,7 @@ from sfumato.io.memory import Place
 from sfumato.io.reading import Reading
 from sfumato.io.tables import check_columns, first_lines, parse_table
 
-__all__ = ["FILE", "Source"]
+__all__ = ["FILE", "Source", "lacks_header"]
 
 FILE = "file"
 """Column that tells in which of several files a row stands, for who asks for it."""
@@ -59,6 +60,7 @@ class Source:
         self.name = path.name
         self.parts: Sequence[Part] = list_parts(path, reading.format) if parts is None else parts
         self._held = path.table if isinstance(path, FrameFile) else None
+        self._count = path.count if isinstance(path, FrameFile) else len(self.parts)
         inside = find_archive(path) if isinstance(path, Path) else None
         if len(self.parts) == 1 and inside is not None:
             self.name = f"{inside[0].name}/{self.parts[0].name}"
@@ -66,7 +68,7 @@ class Source:
     @property
     def notes(self) -> list[str]:
         """What is to be told about where the data lie."""
-        return [f"Read {len(self.parts):,} files of {self.name} as one."] if len(self.parts) > 1 else []
+        return [f"Read {self._count:,} files of {self.name} as one."] if self._count > 1 else []
 
     @functools.cached_property
     def format(self) -> str:
@@ -79,8 +81,9 @@ class Source:
         return found.pop()
 
     def sample(self, count: int = 5) -> list[str]:
-        """Return the first lines that are not empty."""
-        return first_lines(next(iter(self.parts[0].blocks()), b""), count)
+        """Return the first lines that are not empty, of the first file that has any."""
+        firsts = (first_lines(next(iter(part.blocks()), b""), count) for part in self.parts)
+        return next((lines for lines in firsts if lines), [])
 
     @functools.cached_property
     def data(self) -> bytes:
@@ -90,7 +93,7 @@ class Source:
         texts = [to_utf8(part.name, part.load(), self.reading.encoding) for part in self.parts]
         texts = [text if text.endswith((b"\n", b"\r")) else text + b"\n" for text in texts if text.strip()]
         firsts = [first_lines(text, 1)[0] for text in texts]
-        if self._has_no_header(firsts):
+        if self.reading.header or self.reading.format in {"spmf", "transactions"} or lacks_header(firsts):
             return b"".join(texts)
         other = next((i for i, line in enumerate(firsts) if line != firsts[0]), None)
         if other is not None:
@@ -99,11 +102,6 @@ class Source:
                 f"and {self.parts[other].name} do not. Give one of them, or the names if there are none (header)."
             )
         return b"".join([*texts[:1], *(_without_first(text) for text in texts[1:])])
-
-    def _has_no_header(self, firsts: Sequence[str]) -> bool:
-        if self.reading.header or self.reading.format in {"spmf", "transactions"}:
-            return True
-        return all(any(_DATA_LIKE.fullmatch(cell) for cell in re.split(r"[,;\s|]+", line)) for line in firsts)
 
     def table(
         self, *, delimiter: str | None = None, header: Sequence[str] = (), encoding: str | None = None
@@ -123,6 +121,8 @@ class Source:
         tables: list[pa.Table] = []
         first: set[str] = set()
         for part in self.parts:
+            if several and self.format == "parquet" and has_no_rows(part.load()):
+                continue
             name = f"{self.name}/{part.name}" if several else self.name
             if self.format in _STREAMED:
                 table = check_columns(name, _STREAMED[self.format](name, part.blocks()))
@@ -143,7 +143,20 @@ class Source:
                     f"{part.name} do not. Give one of them."
                 )
             tables.append(_add_file(table, part.stem, by_file, several and self.format == "gpx"))
+        if not tables:
+            raise SchemaError(f"{self.name}: there are no rows in any of the files.")
         return _join(self.name, tables)
+
+
+def lacks_header(lines: Sequence[str]) -> bool:
+    """Tell whether the first lines of files are rows, and no names of columns.
+
+    Examples
+    --------
+    >>> lacks_header(["7,park", "8,cafe"]), lacks_header(["person,place"])
+    (True, False)
+    """
+    return all(any(_DATA_LIKE.fullmatch(cell) for cell in re.split(r"[,;\s|]+", line)) for line in lines)
 
 
 def _without_first(text: bytes) -> bytes:

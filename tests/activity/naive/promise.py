@@ -40,3 +40,15 @@ def assignments(people, lengths, counts):
         by_interval.append([[cells[p * length : (p + 1) * length] for p in range(people)] for cells in orders])
     for parts in itertools.product(*by_interval):
         yield [[slot for part in parts for slot in part[person]] for person in range(people)]
+
+
+def share_time(days, begins, activities):
+    """The share of people's time that goes into each activity, interval by interval, counted slot by slot."""
+    ends = [*begins[1:], len(days[0])]
+    return [
+        [
+            sum(day[slot] == activity for day in days for slot in range(begin, end)) / (len(days) * (end - begin))
+            for activity in range(activities)
+        ]
+        for begin, end in zip(begins, ends, strict=True)
+    ]

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.activity.examples import DATA, GOOD, METHOD, PLAIN, ROUNDED, days_in_runs, swap_names, with_column, with_part
+from tests.activity.naive import promise
 from tests.activity.naive.releases import people, publish
 
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.kinds.activity import publication
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
+from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity, faithful
 from sfumato.kinds.activity.verifiers.faithful import verify_faithful
 
 
@@ -77,3 +78,14 @@ def test_what_the_publisher_counts_wrong_is_found(name, monkeypatch):
     made = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
     verdict = verify_faithful(made.release, DATA, made.trace.rows)
     assert verdict.witness["check"] == "shares are those of the records of the class"
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 4), st.integers(1, 3), st.integers(0, 99))
+def test_shares_are_counted_alike_however_many_people_are_counted_at_a_time(size, slots, length, cells, seed):
+    codes = np.random.default_rng(seed).integers(0, 3, (size, slots)).astype(np.int32)
+    begins = np.arange(0, slots, length)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(faithful, "_CELLS", cells * slots)
+        found = faithful.share_time(codes, begins, 3)
+    assert found.tolist() == promise.share_time(codes.tolist(), begins.tolist(), 3)

@@ -18,6 +18,8 @@ Digests = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
+_HELD = 1 << 20
+"""Entries of lists that are looked at together."""
 
 
 class Fingerprint(NamedTuple):
@@ -109,13 +111,8 @@ def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
     """Return a number for every cell: a label, a number, a time, or a list of them, in its order if that counts."""
     kind = cells.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        offsets = cells.offsets.to_numpy().astype(np.int64)
-        lengths = np.diff(offsets)
-        inside = _digest_cells(cells.flatten())
-        place = (np.arange(len(inside)) - np.repeat(offsets[:-1] - offsets[0], lengths)) * int(in_order)
-        sums = np.append(np.zeros(1, np.uint64), np.cumsum(mix(inside ^ mix(place.astype(np.uint64) + np.uint64(1)))))
-        ends = offsets - offsets[0]
-        return np.asarray(sums[ends[1:]] - sums[ends[:-1]] + mix(lengths.astype(np.uint64)))
+        ends = cells.offsets.to_numpy().astype(np.int64)
+        return _digest_lists(_digest_cells(cells.flatten()), ends - ends[0], in_order)
     if pa.types.is_struct(kind):
         sides = [mix(_digest_cells(cells.field(at)) ^ np.uint64(at)) for at in range(kind.num_fields)]
         return np.asarray(np.sum(sides, axis=0, dtype=np.uint64))
@@ -125,8 +122,23 @@ def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
         return mix(cells.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False).view(np.uint64))
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
     texts = digest_texts([str(label) for label in coded.dictionary.to_pylist()])
-    indices = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    return np.asarray(np.append(texts, np.uint64(0))[indices])
+    indices = coded.indices if not coded.null_count else coded.indices.fill_null(len(texts))
+    return np.asarray(np.append(texts, np.uint64(0))[indices.to_numpy(zero_copy_only=False)])
+
+
+def _digest_lists(inside: Digests, ends: Ints, in_order: bool) -> Digests:
+    """Return a number for every list, so many at a time that what is made of their entries stays small."""
+    found, begin = np.empty(len(ends) - 1, np.uint64), 0
+    while begin < len(found):
+        end = max(int(np.searchsorted(ends, ends[begin] + _HELD, side="right")) - 1, begin + 1)
+        some = ends[begin : end + 1] - ends[begin]
+        lengths = np.diff(some)
+        place = (np.arange(some[-1]) - np.repeat(some[:-1], lengths)) * int(in_order)
+        terms = mix(inside[ends[begin] : ends[end]] ^ mix(place.astype(np.uint64) + np.uint64(1)))
+        sums = np.append(np.zeros(1, np.uint64), np.cumsum(terms))
+        found[begin:end] = sums[some[1:]] - sums[some[:-1]] + mix(lengths.astype(np.uint64))
+        begin = end
+    return found
 
 
 def digest_texts(texts: list[str]) -> Digests:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import SchemaError
 from sfumato.io.limits import check_expansion, largest_expansion
 
-__all__ = ["iterate_labels", "iterate_parquet", "read_parquet"]
+__all__ = ["has_no_rows", "iterate_labels", "iterate_parquet", "read_parquet"]
 
 _ROWS = 1 << 16
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12, "BYTE_ARRAY": 4}
@@ -44,6 +44,20 @@ def read_parquet(name: str, source: Any, size: int) -> pa.Table:
     """
     batches = list(iterate_parquet(name, source, size))
     return pa.Table.from_batches(batches[1:], schema=batches[0].schema)
+
+
+def has_no_rows(content: bytes) -> bool:
+    """Tell whether a Parquet file has columns and no rows, as clusters write them beside others.
+
+    Examples
+    --------
+    >>> has_no_rows(b"no such file")
+    False
+    """
+    try:
+        return int(pq.read_metadata(pa.BufferReader(content)).num_rows) == 0
+    except (pa.ArrowException, OSError):
+        return False
 
 
 def iterate_parquet(name: str, source: Any, size: int) -> Iterator[pa.RecordBatch]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ import pyarrow as pa
 from sfumato.core.publishing.contents import mix
 from sfumato.io.streaming.gathering import ReadWhole
 
-__all__ = ["ROW", "lay_aside", "name_bucket", "read_bucket"]
+__all__ = ["ROW", "Buckets", "count_buckets", "deal", "draw_salt", "lay_aside", "name_bucket", "read_bucket"]
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -25,6 +25,10 @@ _SIZE = 24 << 20
 """Bytes of cells in a bucket, about."""
 _MOST = 400
 """Buckets; each needs an open file."""
+_FILE = 40
+"""Bits for the row in a file, below those for the number of the file."""
+_TOGETHER = 4096
+"""Rows that stay together where nothing else decides."""
 
 
 def count_buckets(size: int) -> int:
@@ -43,6 +47,11 @@ def name_bucket(folder: Path, number: int) -> Path:
     return folder / f"rows-{number:05}.arrow"
 
 
+def draw_salt() -> Numbers:
+    """Draw what decides which bucket a person is in: nobody can choose names that all fall into one."""
+    return np.frombuffer(os.urandom(16), np.uint64)
+
+
 def lay_aside(batches: Iterable[pa.RecordBatch], key: str | None, count: int, folder: Path) -> int:
     """Write every row into one of so many buckets, the rows with the same key into the same; return how many rows.
 
@@ -59,56 +68,94 @@ def lay_aside(batches: Iterable[pa.RecordBatch], key: str | None, count: int, fo
     folder
         Where they are written.
     """
-    salt, rows = np.frombuffer(os.urandom(16), np.uint64), 0
-    with contextlib.ExitStack() as open_files:
-        writers: list[Any] = []
+    salt, rows = draw_salt(), 0
+    with Buckets(folder) as buckets:
         for batch in batches:
-            numbered = batch.append_column(ROW, pa.array(np.arange(rows, rows + batch.num_rows)))
-            if not writers:
-                writers = [_open(name_bucket(folder, at), numbered.schema, open_files) for at in range(count)]
-            elif numbered.schema != writers[0].schema:
-                raise ReadWhole("a column changes its type")
-            chosen = _choose(batch, key, count, salt, rows)
+            for bucket, some in deal(batch, key, count, salt, rows):
+                buckets.put(bucket, some)
             rows += batch.num_rows
-            order = np.argsort(chosen, kind="stable")
-            sorted_rows = numbered.take(pa.array(order)) if count > 1 else numbered
-            ends = np.searchsorted(chosen[order], np.arange(count + 1))
-            for at in range(count):
-                if ends[at] < ends[at + 1]:
-                    writers[at].write(sorted_rows.slice(ends[at], ends[at + 1] - ends[at]))
     return rows
 
 
-class _Writer:
-    """A file of batches that is opened when the first one comes."""
+def deal(
+    batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, first: int, file: int = 0
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield the rows of a batch bucket by bucket, each with where it stands.
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.path, self.schema = path, schema
-        self._writer: Any = None
-        self._sink: Any = None
+    Parameters
+    ----------
+    batch, key, count
+        As for :func:`lay_aside`.
+    salt
+        What decides on the buckets.
+    first
+        Where the batch stands in its file.
+    file
+        The number of the file, where there are several.
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        if self._writer is None:
-            self._sink = pa.OSFile(str(self.path), "wb")
-            self._writer = pa.ipc.new_stream(self._sink, self.schema)
-        self._writer.write_batch(batch)
+    Examples
+    --------
+    >>> batch = pa.RecordBatch.from_pydict({"person": ["ann", "bob", "ann"]})
+    >>> dealt = dict(deal(batch, "person", 1, np.array([5, 7], np.uint64), 10))
+    >>> dealt[0].column(ROW).to_pylist()
+    [10, 11, 12]
+    """
+    at = np.arange(first, first + batch.num_rows) + (file << _FILE)
+    numbered = batch.append_column(ROW, pa.array(at))
+    chosen = _choose(batch, key, count, salt, at)
+    order = np.argsort(chosen, kind="stable")
+    sorted_rows = numbered.take(pa.array(order)) if count > 1 else numbered
+    ends = np.searchsorted(chosen[order], np.arange(count + 1))
+    for bucket in np.flatnonzero(np.diff(ends)).tolist():
+        yield bucket, sorted_rows.slice(ends[bucket], ends[bucket + 1] - ends[bucket])
 
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._sink.close()
+
+class Buckets:
+    """Files of rows that are open at the same time, each from when its first rows come.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with Buckets(folder) as buckets:
+    ...     buckets.put(3, pa.RecordBatch.from_pydict({"person": ["ann"], ROW: [0]}))
+    >>> read_bucket(name_bucket(folder, 3))[0].to_pydict()
+    {'person': ['ann']}
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._schema: pa.Schema | None = None
+        self._open: dict[int, tuple[Any, Any]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for sink, writer in self._open.values():
+            writer.close()
+            sink.close()
+
+    def put(self, bucket: int, rows: pa.RecordBatch) -> None:
+        """Add rows to a bucket."""
+        if self._schema is not None and rows.schema != self._schema:
+            raise ReadWhole("a column changes its type")
+        self._schema = rows.schema
+        if bucket not in self._open:
+            sink = pa.OSFile(str(name_bucket(self._folder, bucket)), "wb")
+            self._open[bucket] = sink, pa.ipc.new_stream(sink, rows.schema)
+        self._open[bucket][1].write_batch(rows)
 
 
-def _open(path: Path, schema: pa.Schema, open_files: contextlib.ExitStack) -> _Writer:
-    writer = _Writer(path, schema)
-    open_files.callback(writer.close)
-    return writer
-
-
-def _choose(batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, first: int) -> npt.NDArray[np.int64]:
+def _choose(
+    batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, at: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """Return the bucket of every row."""
     if key is None:
-        return (np.arange(first, first + batch.num_rows) >> 12) % count
+        # Some rows at a time, beginning with another bucket in every file: files may be many and short.
+        return ((at & ((1 << _FILE) - 1)) // _TOGETHER + (at >> _FILE)) % count
     return (hash_cells(batch.column(batch.schema.get_field_index(key)), salt) % np.uint64(count)).astype(np.int64)
 
 
@@ -151,8 +198,24 @@ def _holds_labels(kind: pa.DataType) -> bool:
     return any(test(named) for test in tests)
 
 
-def read_bucket(path: Path) -> tuple[pa.Table, npt.NDArray[np.int64]]:
-    """Return the rows of a bucket, and where they stand in the file; none where nothing was written."""
+def read_bucket(path: Path, begins: Sequence[int] = ()) -> tuple[pa.Table, npt.NDArray[np.int64]]:
+    """Return the rows of a bucket in their order, and where they stand among all.
+
+    Parameters
+    ----------
+    path
+        The bucket.
+    begins
+        Where each of several files begins, if rows were numbered file by file.
+    """
     with pa.memory_map(str(path)) as file:
         table = pa.ipc.open_stream(file).read_all().combine_chunks()
-    return table.drop_columns([ROW]), table.column(ROW).to_numpy()
+    rows = table.column(ROW).to_numpy()
+    table = table.drop_columns([ROW])
+    if begins:
+        rows = np.asarray(begins, np.int64)[rows >> _FILE] + (rows & ((1 << _FILE) - 1))
+    if (np.diff(rows) < 0).any():
+        # Files are read at the same time, and the rows of one come between those of others.
+        order = np.argsort(rows, kind="stable")
+        rows, table = rows[order], table.take(pa.array(order)).combine_chunks()
+    return table, rows

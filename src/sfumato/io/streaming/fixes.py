@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from sfumato.core.publishing.contents import digest_texts
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.selection import choose_visits
 
-__all__ = ["SHARES", "find_fixes", "save_fixes", "thin_share"]
+__all__ = ["SHARES", "find_fixes", "save_fixes", "spell_share", "thin_share"]
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -32,16 +33,33 @@ def save_fixes(folder: Path, number: int, labels: Sequence[str], fixes: Fixes) -
     # People of other buckets are other people.
     entries["person"] = fixes.person + (number << _PERSON)
     entries["x"], entries["y"] = fixes.x, fixes.y
-    np.save(folder / f"visits-{number:05}.npy", entries[np.argsort(entries["place"], kind="stable")])
+    np.save(folder / _name(number), entries[np.argsort(entries["place"], kind="stable")])
+
+
+def _name(number: int) -> str:
+    return f"visits-{number:05}.npy"
+
+
+def _find_share(folder: Path, share: int, number: int) -> Any:
+    """Return what a bucket has of a share."""
+    entries: Any = np.load(folder / _name(number), mmap_mode="r")
+    begin, end = np.searchsorted(entries["place"] >> _BITS, [share, share + 1])
+    return np.array(entries[begin:end])
+
+
+def spell_share(folder: Path, share: int, numbers: Sequence[int]) -> dict[str, bytes]:
+    """Return what all buckets have of a share, as files that have nothing else."""
+    found = {}
+    for number in numbers:
+        file = io.BytesIO()
+        np.save(file, _find_share(folder, share, number))
+        found[_name(number)] = file.getvalue()
+    return found
 
 
 def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret, most: int) -> None:
     """Keep of all buckets what is known of the places of a share."""
-    pieces = []
-    for number in numbers:
-        entries: Any = np.load(folder / f"visits-{number:05}.npy", mmap_mode="r")
-        begin, end = np.searchsorted(entries["place"] >> _BITS, [share, share + 1])
-        pieces.append(np.array(entries[begin:end]))
+    pieces = [_find_share(folder, share, number) for number in numbers]
     all_of_them = np.concatenate(pieces)
     fixes = Fixes(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
     kept = choose_visits(np.ascontiguousarray(all_of_them["place"]), fixes, secret, most)

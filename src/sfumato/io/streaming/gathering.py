@@ -65,6 +65,8 @@ class Gathering:
         Returns the options to read buckets with: without those that only make sense when all values are known.
     layouts
         Whether files without a header are known by their look.
+    growth
+        Returns how many times as large records are as their rows, about, where that is much.
     """
 
     keep_together: Callable[[Sequence[str], Reading], str | None]
@@ -73,6 +75,7 @@ class Gathering:
     rebuild: Callable[[All, Sequence[Sequence[str]]], dict[str, str]]
     loosen: Callable[[Reading], Reading]
     layouts: bool = False
+    growth: Callable[[Reading], float] = lambda _reading: 1.0
 
 
 def leave_out(reading: Reading, names: Sequence[str]) -> Reading:

@@ -21,18 +21,22 @@ from sfumato.core.selection import take_part
 from sfumato.io.streaming.fixes import find_fixes
 
 __all__ = [
+    "WHOLE",
     "StoredPart",
     "Whole",
     "list_labels",
     "load_keys",
     "load_records",
     "load_whole",
+    "name_records_file",
     "save_records",
     "save_sorted",
     "save_whole",
     "strip",
 ]
 
+WHOLE = "whole.pickle"
+"""File with what is the same for all records."""
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
 
 
@@ -45,17 +49,22 @@ class Whole(NamedTuple):
     """Whether it is known where people were, visit by visit."""
 
 
+def name_records_file(folder: Path, number: int) -> Path:
+    """Return the file of the records of a bucket, as they were read."""
+    return folder / f"records-{number:05}.arrow"
+
+
 def save_records(folder: Path, number: int, dataset: Dataset, rows: npt.NDArray[np.int64], content: Any) -> None:
     """Write the records of a bucket."""
     table = dataset.table.append_column(_ROW, pa.array(rows)).append_column(_CONTENT, pa.array(content))
     if dataset.people is not None:
         table = table.append_column(_PEOPLE, dataset.people)
-    _write(folder / f"records-{number:05}.arrow", table)
+    _write(name_records_file(folder, number), table)
 
 
 def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, npt.NDArray[np.int64], pa.Table]:
     """Return the records of a bucket with the values of all people, their rows, and the same as it is kept."""
-    with pa.memory_map(str(folder / f"records-{number:05}.arrow")) as file:
+    with pa.memory_map(str(name_records_file(folder, number))) as file:
         table = pa.ipc.open_file(file).read_all()
     for at, name in enumerate(table.column_names):
         if name in whole.table.column_names:
@@ -66,7 +75,7 @@ def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, np
 
 def save_sorted(folder: Path, number: int, table: pa.Table, order: npt.NDArray[np.int64], keys: Packed) -> None:
     """Write the records of a bucket along the line, with their keys; what was written before is removed."""
-    (folder / f"records-{number:05}.arrow").unlink()
+    name_records_file(folder, number).unlink()
     np.save(folder / f"keys-{number:05}.npy", keys[order])
     _write(folder / f"sorted-{number:05}.arrow", table.take(pa.array(order)))
 
@@ -79,13 +88,13 @@ def load_keys(folder: Path, number: int) -> Packed:
 
 def save_whole(folder: Path, whole: Whole) -> None:
     """Write what is the same for all records."""
-    (folder / "whole.pickle").write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
+    (folder / WHOLE).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 @functools.lru_cache(maxsize=1)
 def load_whole(folder: Path) -> Whole:
     """Return what is the same for all records."""
-    found: Whole = pickle.loads((folder / "whole.pickle").read_bytes())
+    found: Whole = pickle.loads((folder / WHOLE).read_bytes())
     return found
 
 

@@ -1,7 +1,7 @@
-"""The rows of a file, batch by batch, with the same cells as a reader of the whole file finds.
+"""The rows of a file or of a folder of files, batch by batch, with the cells that a reader of the whole finds.
 
-Whatever is not plain is left to whoever reads the file whole: several files, other formats and encodings, and every
-file that has something wrong with it, so that what is wrong is always said in the same words.
+Whatever is not plain is left to whoever reads the file whole: files that are not alike, other formats and encodings,
+and every file that has something wrong with it, so that what is wrong is always said in the same words.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sfumato.io.formats.bounded_parquet import iterate_labels
 from sfumato.io.frames import plain_type
 from sfumato.io.layouts import recognise_layout
 from sfumato.io.reading import Reading
-from sfumato.io.sources import Source
+from sfumato.io.sources import FILE, Source, lacks_header
 from sfumato.io.streaming.gathering import Gathering, ReadWhole
 from sfumato.io.tables import check_delimiter, detect_delimiter
 
-__all__ = ["Rows", "open_rows"]
+__all__ = ["Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
 
 _BLOCK = 1 << 24
 _PACKED = 5
@@ -39,7 +39,7 @@ _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 
 
 class Rows(NamedTuple):
-    """A file that can be read batch by batch.
+    """Files that can be read batch by batch, as one.
 
     Parameters
     ----------
@@ -50,28 +50,63 @@ class Rows(NamedTuple):
     size
         Bytes of the cells, about.
     notes
-        What is to be told about the file.
-    path, text
-        Where it is, and how its cells are cut if it is a text.
+        What is to be told about the files.
+    pieces
+        The files that are not empty.
+    files
+        How many files there are.
     """
 
     name: str
     columns: tuple[str, ...]
     size: int
     notes: tuple[str, ...]
-    path: Path
-    text: _Text | None
+    pieces: tuple[Piece, ...]
+    files: int = 1
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, with types that every reader knows."""
+        """Yield the rows of one file after another, with types that every reader knows."""
+        before, total = 0, sum(piece.total for piece in self.pieces)
+        for piece in self.pieces:
+            yield from piece.batches(before, total)
+            before += piece.total
+
+
+class Piece(NamedTuple):
+    """One file that can be read batch by batch.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    columns, size, notes
+        As of :class:`Rows`.
+    total
+        Its rows, or its bytes if it is a text: what tells how far a reader is.
+    text
+        How its cells are cut if it is a text.
+    first
+        The first line of a text.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    size: int
+    notes: tuple[str, ...]
+    total: int
+    text: _Text | None = None
+    first: str = ""
+
+    def batches(self, before: int = 0, total: int = 0) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, telling how far that is of several files."""
         if self.text is not None:
-            yield from self.text.batches(self.path)
+            yield from self.text.batches(self.path, before, total or self.total)
             return
-        rows, total = 0, pq.read_metadata(self.path).num_rows
+        rows = before
         try:
-            for batch in iterate_labels(self.name, self.path, self.path.stat().st_size):
+            for batch in iterate_labels(self.path.name, self.path, self.path.stat().st_size):
                 rows += batch.num_rows
-                tell("read rows", rows, total)
+                tell("read rows", rows, total or self.total)
                 yield _plain(batch)
         except (SfumatoError, pa.ArrowException):
             raise ReadWhole("the file may be damaged") from None
@@ -84,7 +119,7 @@ class _Text(NamedTuple):
     header: tuple[str, ...]
     columns: tuple[str, ...]
 
-    def batches(self, path: Path) -> Iterator[pa.RecordBatch]:
+    def batches(self, path: Path, before: int, total: int) -> Iterator[pa.RecordBatch]:
         # Only quotes can hold line breaks, and looking for those where there are none takes its time.
         quoted = any(b'"' in block for block in iterate_blocks(path))
         file = _Checked(path, self.delimiter)
@@ -104,9 +139,8 @@ class _Text(NamedTuple):
                 ),
             )
             skip = 0 if self.header else 1
-            total = path.stat().st_size
             for batch in reader:
-                tell("read rows", min(file.done, total), total)
+                tell("read rows", min(before + file.done, total), total)
                 kept, skip = batch.slice(skip), 0
                 if kept.num_rows:
                     yield pa.RecordBatch.from_arrays(kept.columns, names=list(self.columns))
@@ -203,7 +237,7 @@ class _Quotes:
 
 
 def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
-    """Open a file to read it batch by batch; raise :class:`ReadWhole` where it has to be read whole.
+    """Open a file, or a folder of them, to read it batch by batch; raise :class:`ReadWhole` where that cannot be.
 
     Examples
     --------
@@ -215,25 +249,64 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
     >>> rows.columns, next(rows.batches()).to_pylist()
     (('person', 'place'), [{'person': 'ann', 'place': 'home'}])
     """
-    if reading.steps or not path.is_file() or path.suffix.lower() == ".zip":
+    if reading.steps or not (path.is_file() or path.is_dir()) or path.suffix.lower() == ".zip":
         raise ReadWhole("steps edit all rows" if reading.steps else "it is not one file")
     source = Source(path, reading)
-    if source.format == "parquet":
+    files = [path] if path.is_file() else [path / part.name for part in source.parts]
+    opened = [open_piece(file, source.format, reading, gathering) for file in files]
+    pieces = [piece for piece in opened if piece is not None]
+    return unite_pieces(source.name, pieces, reading)._replace(files=len(files))
+
+
+def open_piece(path: Path, format: str, reading: Reading, gathering: Gathering) -> Piece | None:
+    """Open one file to read it batch by batch; None where there is nothing in it."""
+    if format == "parquet":
         names = tuple(pq.read_schema(path).names)
         footer = pq.read_metadata(path)
+        if not footer.num_rows:
+            return None
         size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
-        if len(set(names)) < len(names) or not footer.num_rows:
-            raise ReadWhole("columns have no names of their own, or there are no rows")
         # Texts that come again take hardly any room in a file, but in memory they do.
         size = max(size, footer.num_rows * footer.num_columns * _CELL)
-        return Rows(source.name, names, size, (), path, None)
-    if source.format != "csv":
-        raise ReadWhole(f"files of {source.format} are read so")
-    return _open_text(path, source, reading, gathering)
+        return Piece(path, names, size, (), footer.num_rows)
+    if format != "csv":
+        raise ReadWhole(f"files of {format} are read so")
+    if not any(block.strip() for block in iterate_blocks(path)):
+        return None
+    return _open_text(path, reading, gathering)
 
 
-def _open_text(path: Path, source: Source, reading: Reading, gathering: Gathering) -> Rows:
-    sample = source.sample(20)
+def unite_pieces(name: str, pieces: Sequence[Piece], reading: Reading) -> Rows:
+    """Put files together that are read as one, as they are where everything is read whole.
+
+    Examples
+    --------
+    >>> pieces = [Piece(Path(f"{name}.parquet"), (name,), 9, (), 1) for name in "ab"]
+    >>> unite_pieces("a.parquet", pieces[:1], Reading("sets")).columns
+    ('a',)
+    >>> unite_pieces("folder", pieces, Reading("sets"))
+    Traceback (most recent call last):
+        ...
+    sfumato.io.streaming.gathering.ReadWhole: its files are not all written in the same way
+    """
+    if not sum(piece.total for piece in pieces):
+        raise ReadWhole("there are no rows")
+    first, several = pieces[0], len(pieces) > 1
+    if len(set(first.columns)) < len(first.columns):
+        raise ReadWhole("columns have no names of their own")
+    alike = all((piece.columns, piece.text) == (first.columns, first.text) for piece in pieces)
+    if several and first.text is not None and not reading.header:
+        lines = [piece.first for piece in pieces]
+        bare = lacks_header(lines)
+        # Without names, lines are rows; with them, they are the same in all files.
+        alike = alike and bare == bool(first.text.header) and (bare or len(set(lines)) == 1)
+    if not alike or (several and FILE in reading.columns.values()):
+        raise ReadWhole("its files are not all written in the same way")
+    return Rows(name, first.columns, sum(piece.size for piece in pieces), first.notes, tuple(pieces))
+
+
+def _open_text(path: Path, reading: Reading, gathering: Gathering) -> Piece:
+    sample = Source(path, reading).sample(20)
     if not sample or (reading.encoding and codecs.lookup(reading.encoding).name not in _UTF8):
         raise ReadWhole("the text is not UTF-8")
     sample[0] = sample[0].removeprefix("\ufeff")
@@ -263,11 +336,10 @@ def _open_text(path: Path, source: Source, reading: Reading, gathering: Gatherin
     if len(names) != first.num_columns:
         raise ReadWhole("the header has another number of columns")
     columns = tuple(given or f"column{at}" for at, given in enumerate(names, start=1))
-    if len(set(columns)) < len(columns):
-        raise ReadWhole("columns have no names of their own")
     packed = path.suffix.lower() in {".gz", ".xz"}
-    size = path.stat().st_size * (_PACKED if packed else 1)
-    return Rows(source.name, columns, size, tuple(notes), path, _Text(cut, header, columns))
+    stored = path.stat().st_size
+    size = stored * (_PACKED if packed else 1)
+    return Piece(path, columns, size, tuple(notes), stored, _Text(cut, header, columns), sample[0])
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:

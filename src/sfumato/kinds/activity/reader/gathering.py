@@ -94,4 +94,9 @@ def _loosen(reading: Reading) -> Reading:
     return leave_out(reading, ("sensitive",))
 
 
-GATHERING = Gathering(_keep_together, _is_table, _settle, _rebuild, _loosen)
+def _grow(reading: Reading) -> float:
+    """A row of an episode becomes a slot for every minute or second of it."""
+    return {"second": 1200.0, "minute": 20.0}.get(reading.resolution or "minute", 1.0)
+
+
+GATHERING = Gathering(_keep_together, _is_table, _settle, _rebuild, _loosen, growth=_grow)

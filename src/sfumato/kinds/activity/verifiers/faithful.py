@@ -16,7 +16,7 @@ from sfumato.core.release import Release
 from sfumato.kinds.activity.model import UNKNOWN, Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 
-__all__ = ["check_asked", "verify_faithful"]
+__all__ = ["check_asked", "share_time", "verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
@@ -24,6 +24,8 @@ Witness = dict[str, Any] | None
 _ONCE = "every record is in one class at most"
 _INTERVALS = "intervals are those of the original"
 _SHARES = "shares are those of the records of the class"
+_CELLS = 1 << 20
+"""Slots of people that are counted at a time."""
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -95,7 +97,7 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
     shown = ~published.find_hidden(gap)
     classes = zip(published.names, published.tables(), published.members(rows), shown, strict=True)
     for name, shares, members, where in classes:
-        expected = _share_time(slots.codes[members], begins, len(slots.labels))
+        expected = share_time(slots.codes[members], begins, len(slots.labels))
         # What is not published anywhere is a share of nothing.
         found = np.zeros_like(expected)
         found[:, slots.find(published.labels)] = shares
@@ -105,16 +107,23 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
     return None
 
 
-def _share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
+def share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> npt.NDArray[np.float64]:
     """Return the share of some people's time that goes into each activity: interval, activity.
 
-    One activity after the other: how many people do it in every slot, added up over the slots of an interval.
+    Every slot of everybody is one of an interval and an activity, and these are counted, some people at a time.
+
+    Examples
+    --------
+    >>> share_time(np.array([[0, 1, 1], [0, 0, 1]], np.int32), np.array([0, 2]), 2).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
     """
     lengths = np.diff(begins, append=codes.shape[1])
-    spent = np.zeros((len(begins), activities), dtype=np.int64)
-    for activity in range(activities):
-        spent[:, activity] = np.add.reduceat(np.count_nonzero(codes == activity, axis=0), begins)
-    return np.asarray(spent / (len(codes) * lengths)[:, None])
+    spent = np.zeros(len(begins) * activities, dtype=np.int64)
+    first_of_interval = np.repeat(np.arange(len(begins)) * activities, lengths)
+    people = max(_CELLS // codes.shape[1], 1)
+    for at in range(0, len(codes), people):
+        spent += np.bincount((codes[at : at + people] + first_of_interval).ravel(), minlength=len(spent))
+    return np.asarray(spent.reshape(len(begins), activities) / (len(codes) * lengths)[:, None])
 
 
 def check_asked(release: Release, original: Dataset) -> Witness:

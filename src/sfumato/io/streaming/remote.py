@@ -1,0 +1,240 @@
+"""Files that only a cluster reaches: their rows are laid into buckets by its tasks, each of which reads a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.progress import tell
+from sfumato.core.rooms import find_room
+from sfumato.core.run import FileEngine, PartEngine, StoredFile
+from sfumato.io.archives import choose_data
+from sfumato.io.files import choose_format, is_uri
+from sfumato.io.reading import Reading
+from sfumato.io.streaming.buckets import Buckets, count_buckets, deal, draw_salt
+from sfumato.io.streaming.gathering import Gathering, ReadWhole
+from sfumato.io.streaming.rows import Piece, Rows, open_piece, unite_pieces
+
+__all__ = ["Laid", "RemoteFiles", "find_source"]
+
+_PLACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?://[^/]*)?(/?.*)", re.DOTALL)
+_LARGEST = 1 << 30
+"""Bytes of a file that a task takes: Spark hands it over whole."""
+_BLOCK = 1 << 22
+_PACKED = 5
+"""Times that rows are larger than a packed file, about."""
+
+
+class Laid(NamedTuple):
+    """Rows that were laid into buckets: of which files, into how many, and where each file begins if rows say so."""
+
+    rows: Rows
+    buckets: int
+    begins: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RemoteFiles:
+    """The files that a URI stands for, as an engine finds them.
+
+    Parameters
+    ----------
+    uri
+        As it was given: a file, a folder, or a pattern.
+    name
+        What the data are called in messages.
+    files
+        The files in their order, by their names below the folder.
+    engine
+        Who reads them.
+    """
+
+    uri: str
+    name: str
+    files: Mapping[str, StoredFile]
+    engine: FileEngine
+
+    @classmethod
+    def find(cls, uri: str, format: str | None, engine: FileEngine) -> RemoteFiles:
+        """List the files of a URI; refuse what cannot be read in parts of whole files."""
+        found = {_place(file.path): file for file in engine.list_files(uri)}
+        if not found:
+            raise SchemaError(f"{uri}: there are no files.")
+        asked = _place(uri).rstrip("/")
+        if list(found) == [asked]:
+            name = PurePosixPath(asked).name
+            return cls(uri, name, _check_sizes({name: found[asked]}), engine)
+        inside = all(path.startswith(f"{asked}/") for path in found)
+        base = asked if inside else os.path.commonpath([str(PurePosixPath(path).parent) for path in found])
+        named = {str(PurePosixPath(path).relative_to(base)): file for path, file in found.items()}
+        kept = {name: named[name] for name in choose_data(named, format)}
+        if not kept:
+            raise SchemaError(f"{uri}: there is no file in it whose extension tells a format that is read here.")
+        folder = next((part for name in kept for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
+        if folder is not None:
+            raise SchemaError(
+                f"{uri}: names of folders hold the values of column {folder.partition('=')[0]!r}, which the files do "
+                "not have. Write them with this column and without such folders, or name one of the folders."
+            )
+        return cls(uri, PurePosixPath(base).name or "data", _check_sizes(kept), engine)
+
+    def lay_aside(self, reading: Reading, folder: Path) -> Laid:
+        """Lay the rows of all files into buckets; raise :class:`ReadWhole` where they have to be read whole."""
+        formats = set()
+        for name in self.files:
+            try:
+                formats.add(choose_format(name, reading.format, reading.formats))
+            except SfumatoError:
+                raise ReadWhole("something may be wrong with it") from None
+        if reading.steps or len(formats) > 1:
+            raise ReadWhole("steps edit all rows" if reading.steps else "its files have different formats")
+        format = formats.pop()
+        packed = [format == "parquet" or name.endswith((".gz", ".xz")) for name in self.files]
+        sizes = [file.size for file in self.files.values()]
+        grown = sum(size * (_PACKED if tight else 1) for size, tight in zip(sizes, packed, strict=True))
+        gathering: Gathering = find_room(reading.kind, "reader").GATHERING
+        count = count_buckets(int(grown * gathering.growth(reading)))
+        wanted = {file.path: (number, name) for number, (name, file) in enumerate(self.files.items())}
+        dealing = Dealing(wanted, format, reading.to_dict(), count, draw_salt())
+        opened: dict[int, Opened] = {}
+        with Buckets(folder) as buckets:
+            for found in self._work(functools.partial(deal_file, dealing)):
+                if isinstance(found, Dealt):
+                    buckets.put(found.bucket, pa.ipc.open_stream(found.rows).read_next_batch())
+                elif isinstance(found, Opened):
+                    opened[found.number] = found
+                    tell("read rows", len(opened), len(self.files))
+                else:
+                    raise ReadWhole(found)
+        pieces = [each.piece for _, each in sorted(opened.items()) if each.piece is not None]
+        rows = unite_pieces(self.name, pieces, reading)._replace(files=len(self.files))
+        lengths = [opened[number].rows for number in range(len(self.files))]
+        return Laid(rows, count, tuple(np.cumsum([0, *lengths[:-1]]).tolist()))
+
+    def fetch(self, folder: Path) -> Path:
+        """Copy the files into a folder of this machine, piece by piece; return what is there to read."""
+        wanted = {file.path: name for name, file in self.files.items()}
+        whole = folder / "files" / self.name
+        single = list(self.files) == [self.name]
+        for name, begin, block in self._work(functools.partial(cut_file, wanted)):
+            path = whole if single else whole / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                if file.tell() != begin:
+                    raise SchemaError(f"{self.uri}: {name} changed while it was read.")
+                file.write(block)
+        return whole
+
+    def _work(self, work: Any) -> Iterator[Any]:
+        return self.engine.work_on_files(self.uri, {file.path: file.size for file in self.files.values()}, work)
+
+
+def find_source(data: str | Path, format: str | None, engine: PartEngine) -> Path | RemoteFiles:
+    """Return where data lie: on this machine, or where only an engine reaches them.
+
+    Examples
+    --------
+    >>> find_source("visits.csv", None, engine=None).name
+    'visits.csv'
+    """
+    if not isinstance(data, str) or not is_uri(data):
+        return Path(data)
+    if not isinstance(engine, FileEngine):
+        raise ParameterError(
+            f"{data}: only the engine spark reads such places (--engine spark, or sf.engines.Spark). A file of this "
+            "machine is named by its path alone."
+        )
+    return RemoteFiles.find(data, format, engine)
+
+
+class Dealing(NamedTuple):
+    """All that a task needs to lay the rows of files into buckets: their numbers and names among them."""
+
+    files: Mapping[str, tuple[int, str]]
+    format: str
+    reading: Mapping[str, Any]
+    buckets: int
+    salt: npt.NDArray[np.uint64]
+
+
+class Dealt(NamedTuple):
+    """Rows for a bucket, as a stream of Arrow."""
+
+    bucket: int
+    rows: bytes
+
+
+class Opened(NamedTuple):
+    """What a file turned out to be, and its number of rows."""
+
+    number: int
+    piece: Piece | None
+    rows: int
+
+
+def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Dealt | Opened | str]:
+    """Yield the rows of a file bucket by bucket, and at last what it is; or why everything has to be read whole."""
+    number, name = dealing.files[path]
+    reading = Reading.from_dict(dealing.reading)
+    gathering: Gathering = find_room(reading.kind, "reader").GATHERING
+    with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        file = Path(folder) / PurePosixPath(name).name
+        with file.open("wb") as copy:
+            copy.write(content)
+        try:
+            piece = open_piece(file, dealing.format, reading, gathering)
+            rows = 0
+            if piece is not None:
+                key = gathering.keep_together(piece.columns, reading)
+                for batch in piece.batches():
+                    for bucket, some in deal(batch, key, dealing.buckets, dealing.salt, rows, number):
+                        yield Dealt(bucket, _spell(some))
+                    rows += batch.num_rows
+        except ReadWhole as why:
+            yield str(why)
+            return
+        except (SfumatoError, pa.ArrowException):
+            yield "something may be wrong with it"
+            return
+    yield Opened(number, None if piece is None else piece._replace(path=Path(name)), rows)
+
+
+def cut_file(names: Mapping[str, str], path: str, content: pa.Buffer) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the content of a file in blocks: its name, where a block begins, and the block."""
+    for begin in range(0, max(content.size, 1), _BLOCK):
+        yield names[path], begin, content.slice(begin, min(_BLOCK, content.size - begin)).to_pybytes()
+
+
+def _spell(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    spelled: bytes = sink.getvalue().to_pybytes()
+    return spelled
+
+
+def _place(uri: str) -> str:
+    """Return a URI without its scheme and the machine it names."""
+    found = _PLACE.fullmatch(uri)
+    return uri if found is None else found[1]
+
+
+def _check_sizes(files: dict[str, StoredFile]) -> dict[str, StoredFile]:
+    for name, file in files.items():
+        if file.size > _LARGEST:
+            raise SchemaError(
+                f"{name}: has more than {_LARGEST >> 30} GB, and a task of Spark holds a file whole. Write it as "
+                "several smaller files in one folder."
+            )
+    return files

@@ -36,6 +36,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.core.selection import order_by_names
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
 from sfumato.io.export import Exported, export_parts, export_release
@@ -77,6 +78,9 @@ PathLike = str | Path
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """Read data of a kind from CSV, Parquet, JSON lines or the formats of the neighbours, or from a data frame.
 
+    Records come in the order of their names, where they have some: in whatever order the rows of a file are, the data
+    are the same, unless there are no times and the order of the rows tells what came after what.
+
     Parameters
     ----------
     path
@@ -100,7 +104,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     reading = Reading.of(kind, options)
     given = frames.make_file(path) if frames.is_frame(path) else Path(path)
     file, rest, steps = change_file(given, reading)
-    found: Dataset = registry.reader(kind).read(file, rest)
+    found: Dataset = order_by_names(registry.reader(kind).read(file, rest))
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
     source = given.name if isinstance(given, Path) else ""
     kept = {**found.reading, **reading.to_dict()} if steps else found.reading

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato import counting, registry
 from sfumato.assessment import (
@@ -39,15 +39,16 @@ from sfumato.core.run import Run
 from sfumato.core.selection import order_by_names
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
-from sfumato.io.export import Exported, export_parts, export_release
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.reading import Reading
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
-from sfumato.questions import query, query_all
 from sfumato.verification import check_written, verify
+
+if TYPE_CHECKING:
+    from sfumato.io.export import Exported
 
 __all__ = [
     "anonymize",
@@ -62,8 +63,6 @@ __all__ = [
     "measure",
     "measure_release",
     "plot",
-    "query",
-    "query_all",
     "read",
     "reconstruct",
     "save_plots",
@@ -256,6 +255,8 @@ def export_source(
     source: Source, out: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
 ) -> Exported:
     """Write the records of a release, or of all its parts, and return what was written."""
+    from sfumato.io.export import export_parts, export_release
+
     if not is_divided(source):
         return export_release(find_release_in(source), out, layout, format, force=force)
     return export_parts(lambda: name_parts(source), out, layout, format, force=force)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato import counting, registry
 from sfumato.assessment import (
@@ -36,17 +36,19 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.core.selection import order_by_names
 from sfumato.io import frames, releases
 from sfumato.io.edited import change_file
-from sfumato.io.export import Exported, export_parts, export_release
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.reading import Reading
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
-from sfumato.questions import query, query_all
 from sfumato.verification import check_written, verify
+
+if TYPE_CHECKING:
+    from sfumato.io.export import Exported
 
 __all__ = [
     "anonymize",
@@ -61,8 +63,6 @@ __all__ = [
     "measure",
     "measure_release",
     "plot",
-    "query",
-    "query_all",
     "read",
     "reconstruct",
     "save_plots",
@@ -76,6 +76,9 @@ PathLike = str | Path
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """Read data of a kind from CSV, Parquet, JSON lines or the formats of the neighbours, or from a data frame.
+
+    Records come in the order of their names, where they have some: in whatever order the rows of a file are, the data
+    are the same, unless there are no times and the order of the rows tells what came after what.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     reading = Reading.of(kind, options)
     given = frames.make_file(path) if frames.is_frame(path) else Path(path)
     file, rest, steps = change_file(given, reading)
-    found: Dataset = registry.reader(kind).read(file, rest)
+    found: Dataset = order_by_names(registry.reader(kind).read(file, rest))
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
     source = given.name if isinstance(given, Path) else ""
     kept = {**found.reading, **reading.to_dict()} if steps else found.reading
@@ -252,6 +255,8 @@ def export_source(
     source: Source, out: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
 ) -> Exported:
     """Write the records of a release, or of all its parts, and return what was written."""
+    from sfumato.io.export import export_parts, export_release
+
     if not is_divided(source):
         return export_release(find_release_in(source), out, layout, format, force=force)
     return export_parts(lambda: name_parts(source), out, layout, format, force=force)

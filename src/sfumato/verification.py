@@ -29,6 +29,11 @@ _WHO_IS_WHERE = (
     "Keep owner/ beside release/."
 )
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
+_ANOTHER = (
+    "By what owner/ keeps, the original at hand does not hold the records that the release was made from, and the two "
+    "do not fit: it is other data, was read with other options (places, split, columns), or has no times and its rows "
+    "in another order, which then tell what came after what."
+)
 
 
 def check_written(result: Result, place: Place) -> Verdict:
@@ -142,6 +147,8 @@ def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
     if kept.rows is not None:
         tell("compare every record with its original", 0, 0)
         counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
+    if kept.another and not counted.holds:
+        return alone & Verdict(True, {}, {}, unsettled=(_ANOTHER,))
     if kept.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
     return _settle(alone, counted & people.verify_people(release, original, kept.rows))

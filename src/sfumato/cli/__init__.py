@@ -16,6 +16,8 @@ __all__ = ["main", "run"]
 
 _GARBAGE = 100_000
 """Objects made before Python looks for those that only know each other."""
+_PROGRAM = 1_000_000
+"""Objects made before it does so for the first time: short commands make no more, and most of them are the program."""
 _SYSTEM_FAULT = re.compile(r"\b(?:os error|errno) (\d+)", re.IGNORECASE)
 
 
@@ -27,7 +29,8 @@ def main() -> NoReturn:
     """
     sys.stdout, sys.stderr = _open_for_people(1), _open_for_people(2)
     # What is imported stays: looking through it for garbage again and again takes a tenth of a short command.
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(_PROGRAM)
+    gc.callbacks.append(_look_more_often)
     # A terminated run cleans up like one stopped by Ctrl-C.
     answer_signals(_leave_at_once)
     try:
@@ -77,6 +80,14 @@ def _run_command() -> int:
     if code == STOPPED:
         fail("stopped; nothing was published.", STOPPED)
     return code if isinstance(code, int) else 0
+
+
+def _look_more_often(phase: str, _: dict[str, int]) -> None:
+    """Take what is there for the program once it was looked through, and look for garbage among what comes after."""
+    if phase == "stop":
+        gc.callbacks.remove(_look_more_often)
+        gc.freeze()
+        gc.set_threshold(_GARBAGE)
 
 
 def _put_first(arguments: list[str]) -> list[str]:

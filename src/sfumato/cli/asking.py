@@ -48,12 +48,12 @@ def query(
 
     Names with spaces stand in quotes. A category of a hierarchy stands for all values below it (--hierarchy).
     """
-    from sfumato import pipeline
+    from sfumato.questions import query_all
 
     asked = _collect(questions or [], file)
     source_data, hierarchies = _open(source, kind, reading)
     with show_work("answer"):
-        answers = pipeline.query_all(source_data, asked, hierarchies)
+        answers = query_all(source_data, asked, hierarchies)
     out = Output(as_json=as_json)
     _show(out, answers)
     out.finish({"answers": [answer.to_dict() for answer in answers]})

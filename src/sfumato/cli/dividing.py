@@ -12,7 +12,6 @@ from sfumato.cli.publishing import announce_compilation
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.run import PartEngine
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.io.files import is_uri
 from sfumato.io.releases.stage import check_free
@@ -72,6 +71,8 @@ def publish_parts(
     **options: Any,
 ) -> dict[str, Any]:
     """Read, publish in parts and verify, showing progress; return what was done."""
+    from sfumato.division import publish_in_parts
+
     if not is_uri(directory):
         check_free(Path(directory), force=force)
     with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():

@@ -26,7 +26,6 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
-from sfumato.io.export import write_table
 from sfumato.io.files import is_uri
 from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
@@ -325,6 +324,8 @@ def generate_file(
     force: bool,
 ) -> None:
     """Generate data of a kind into a file."""
+    from sfumato.io.export import write_table
+
     check_file(path, force=force)
     generator = registry.generator(kind)
     chosen = {"model": model} if model else {}
@@ -350,6 +351,8 @@ def write_reconstructions(
     out: Output, directory: Path, path: Path, copies: int, seed: int | None, *, force: bool
 ) -> None:
     """Draw possible originals of a release into files of one row per person and item."""
+    from sfumato.io.export import write_table
+
     numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, copies + 1)]
     paths = numbered if copies > 1 else [path]
     for file in paths:

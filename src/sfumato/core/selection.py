@@ -17,7 +17,16 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
 from sfumato.core.rooms import find_kind
 
-__all__ = ["choose_visits", "find_names", "order_rows", "pick_rows", "take_part", "take_rows", "thin_fixes"]
+__all__ = [
+    "choose_visits",
+    "find_names",
+    "order_by_names",
+    "order_rows",
+    "pick_rows",
+    "take_part",
+    "take_rows",
+    "thin_fixes",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -113,7 +122,30 @@ def take_part(dataset: Dataset, rows: Ints) -> Dataset:
     >>> take_part(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
     ('rye', 'tea')
     """
-    some = take_rows(dataset, order_rows(dataset, rows))
+    return _number_by_names(take_rows(dataset, order_rows(dataset, rows)))
+
+
+def order_by_names(dataset: Dataset) -> Dataset:
+    """Return the same data with their records in the order of their names, and with values numbered by theirs.
+
+    So that nothing that is made of data depends on the order in which a file has its rows. Records without names stay
+    in their order.
+
+    Examples
+    --------
+    >>> data = Dataset.of("trajectories", [["wine", "tea"], ["rye"]])
+    >>> order_by_names(data).history().labels, order_by_names(data).history().lists()
+    (('rye', 'tea', 'wine'), [['wine', 'tea'], ['rye']])
+    """
+    if find_names(dataset) is None:
+        return dataset
+    every = np.arange(len(dataset))
+    rows = order_rows(dataset, every)
+    return _number_by_names(dataset if np.array_equal(rows, every) else pick_rows(dataset, rows))
+
+
+def _number_by_names(some: Dataset) -> Dataset:
+    """Return the same records with all values in the order of their names; items of a set stand in it, too."""
     table = some.table
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
@@ -126,14 +158,17 @@ def take_part(dataset: Dataset, rows: Ints) -> Dataset:
             coded = pa.DictionaryArray.from_arrays(codes, texts)
             table = table.set_column(at, field.name, coded)
     some = dataclasses.replace(some, table=table)
-    if not any(column.role == "history" for column in dataset.schema.columns):
+    if not any(column.role == "history" for column in some.schema.columns):
         return some
-    history, at = some.history(), table.column_names.index(dataset.schema.history)
+    history, at = some.view_history(), table.column_names.index(some.schema.history)
+    in_order = find_kind(some.kind).ordered
+    if in_order and list(history.labels) == sorted(history.labels):
+        return some
     old = np.array(sorted(range(len(history.labels)), key=history.labels.__getitem__), dtype=np.int64)
     new = np.empty(len(old), np.int32)
     new[old] = np.arange(len(old))
     codes = new[history.codes]
-    if not find_kind(dataset.kind).ordered:
+    if not in_order:
         codes = codes[np.lexsort((codes, history.row_of_token))]
     packed = Ragged(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
     fixes = some.fixes

@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["DISAGREED", "Said", "agree", "count_owners", "listen", "unite_notes", "unite_said"]
+__all__ = [
+    "DISAGREED",
+    "Said",
+    "agree",
+    "count_owners",
+    "listen",
+    "note_count",
+    "unite_notes",
+    "unite_said",
+]
 
 T = TypeVar("T")
 
@@ -71,6 +80,19 @@ def agree(what: str, value: T, how: str = "same") -> T:
     ear.said[what] = Said(how, value)
     known: T = ear.known.get(what, value)
     return known
+
+
+def note_count(notes: list[str], what: str, count: int) -> None:
+    """Note how often something was found, if it was; of one bucket also if not, so that notes of all keep their order.
+
+    Examples
+    --------
+    >>> notes = []
+    >>> note_count(notes, "Empty", 0), note_count(notes, "Cut", 1200), notes
+    (None, None, ['Cut: 1,200.'])
+    """
+    if count or _listening.get() is not None:
+        notes.append(f"{what}: {count:,}.")
 
 
 def unite_said(all_said: Iterable[Mapping[str, Said]]) -> dict[str, Any]:
@@ -175,6 +197,8 @@ def _put_together(key: str, same: Sequence[_Note], rebuilt: Mapping[str, str]) -
     if not same[0].numbers:
         return key
     total = sum(note.numbers[0] for note in same)
+    if not total:
+        return ""
     if key == "left out":
         names: list[str] = []
         for note in same:

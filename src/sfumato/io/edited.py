@@ -10,7 +10,6 @@ from pathlib import Path
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.kind import TABLES
-from sfumato.io.export import write_table
 from sfumato.io.formats.json_text import read_toml
 from sfumato.io.frames import make_file
 from sfumato.io.memory import Place
@@ -62,6 +61,8 @@ def write_edited(
     >>> describe_edited(folder / "b.csv")
     ('rename venue=place', 'drop mail')
     """
+    from sfumato.io.export import write_table
+
     if out.resolve() == path.resolve():
         raise ParameterError("edit: write to another file; the original stays as it is.")
     if path.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +12,24 @@ import pyarrow.compute as pc
 
 from sfumato.io.cells import Cells, Labels
 
-__all__ = ["arrange_visits", "combine_labels", "renumber"]
+__all__ = [
+    "SHARED_MOMENT",
+    "Moments",
+    "arrange_moments",
+    "arrange_visits",
+    "combine_labels",
+    "rank_names",
+    "renumber",
+]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+
+SHARED_MOMENT = (
+    "share their moment with another of the same record, which times cannot order, so that they stand in the order of "
+    "their names"
+)
+"""What readers say of rows that times leave in no order."""
 
 
 def combine_labels(parts: Sequence[Labels]) -> Labels:
@@ -43,24 +58,77 @@ def combine_labels(parts: Sequence[Labels]) -> Labels:
     return Labels(codes.astype(np.int32), pc.binary_join_element_wise(*spelled, "/"))
 
 
-def arrange_visits(record: Ints, order: npt.NDArray[np.generic] | None, place: Ints) -> Longs:
-    """Return the rows by record, time and position in the file, without those that stay at a place.
+class Moments(NamedTuple):
+    """Rows by record and time, and how many of them times alone could not order."""
 
-    Rows whose place is negative are left out.
+    rows: Longs
+    sharing: int
+
+
+def arrange_moments(record: Ints, time: npt.NDArray[np.generic], value: Ints, labels: Cells) -> Moments:
+    """Return the rows by record, time and, at the same moment, the name of their value; what is there twice, once.
+
+    So the order of a file decides nothing: what a record did at the same moment stands in the order of the alphabet.
+    ``sharing`` counts the rows that share their moment with another value of the same record.
 
     Examples
     --------
-    >>> record, time, place = np.array([0, 1, 0, 0]), np.array([2, 1, 1, 3]), np.array([5, 5, 6, 5])
-    >>> arrange_visits(record, time, place).tolist()
+    >>> record, time, value = np.array([0, 0, 0, 0]), np.array([2, 1, 1, 1]), np.array([0, 0, 1, 0])
+    >>> found = arrange_moments(record, time, value, ["park", "home"])
+    >>> found.rows.tolist(), found.sharing
+    ([2, 1, 0], 2)
+    """
+    rows: Longs = np.lexsort((time, record))
+    who, when = record[rows], time[rows]
+    tied = (who[1:] == who[:-1]) & (when[1:] == when[:-1])
+    if not tied.any():
+        return Moments(rows, 0)
+    at = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
+    moment = np.cumsum(np.append(True, ~tied))[at]
+    crowded = rows[at]
+    rank = rank_names(labels)[value[crowded]]
+    order = np.lexsort((rank, moment))
+    rows[at], rank = crowded[order], rank[order]
+    again = np.append(False, (moment[1:] == moment[:-1]) & (rank[1:] == rank[:-1]))
+    left = moment[~again]
+    return Moments(np.delete(rows, at[again]), int((np.bincount(left)[left] > 1).sum()))
+
+
+def rank_names(labels: Cells) -> Longs:
+    """Return the place of every label in the order of the alphabet, letter by letter as Unicode numbers them.
+
+    Examples
+    --------
+    >>> rank_names(["park", "home", "inn"]).tolist()
+    [2, 0, 1]
+    """
+    names: Cells = pa.array(labels, pa.string()) if isinstance(labels, Sequence) else labels
+    order = pc.array_sort_indices(names).to_numpy()
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def arrange_visits(record: Ints, order: npt.NDArray[np.generic] | None, place: Ints, labels: Cells) -> Moments:
+    """Return the rows by record and time, without those that stay at a place; visits of one moment by their names.
+
+    Rows whose place is negative are left out. Without times the rows of a record stay in the order of the file.
+
+    Examples
+    --------
+    >>> record, time, place = np.array([0, 1, 0, 0]), np.array([2, 1, 1, 3]), np.array([0, 0, 1, 0])
+    >>> arrange_visits(record, time, place, ["park", "home"]).rows.tolist()
     [2, 0, 1]
     """
     kept = np.flatnonzero(place >= 0)
-    keys = (record[kept],) if order is None else (order[kept], record[kept])
-    rows: Longs = kept[np.lexsort(keys)]
+    if order is None:
+        found = Moments(np.lexsort((record[kept],)), 0)
+    else:
+        found = arrange_moments(record[kept], order[kept], place[kept], labels)
+    rows: Longs = kept[found.rows]
     who, where = record[rows], place[rows]
     stays = (who[1:] == who[:-1]) & (where[1:] == where[:-1])
-    moves: Longs = rows[np.append(np.ones(min(len(rows), 1), bool), ~stays)]
-    return moves
+    return Moments(rows[np.append(np.ones(min(len(rows), 1), bool), ~stays)], found.sharing)
 
 
 def renumber(codes: Ints) -> tuple[Ints, Ints, Longs]:

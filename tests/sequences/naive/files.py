@@ -47,8 +47,8 @@ def people(data):
 
 
 def plain_read(text):
-    """Sort each person's rows by time, keep the file's order in ties, drop exact repeats."""
+    """Sort each person's rows by time and, at the same one, by event; drop exact repeats."""
     rows = {}
     for row in csv.DictReader(io.StringIO(text)):
         rows.setdefault(row["person"], []).append((row["event"], int(row["time"])))
-    return {who: sorted(dict.fromkeys(entries), key=lambda entry: entry[1]) for who, entries in rows.items()}
+    return {who: sorted(set(entries), key=lambda entry: entry[::-1]) for who, entries in rows.items()}

@@ -175,10 +175,10 @@ def test_dates_are_cut_to_the_resolution(reader, resolution, times, cut):
     assert f"Times that were cut to the {resolution or 'second'}: {cut}." in data.notes
 
 
-def test_what_coincides_after_cutting_counts_once_and_keeps_the_order_of_the_file(reader):
+def test_what_coincides_after_cutting_counts_once_and_stands_in_the_order_of_names(reader):
     text = HEADER + "1,2020-01-01T00:00:40,b\n1,2020-01-01T00:00:10,a\n1,2020-01-01T00:00:20,b\n"
     data = reader(text, resolution="minute")
-    assert data.history().lists() == [["b", "a"]]
+    assert data.history().lists() == [["a", "b"]]
     assert any("were collapsed: 1." in note for note in data.notes)
     assert reader(text).history().lists() == [["a", "b", "b"]]
 

@@ -31,13 +31,13 @@ def people(data):
 
 
 def naive(text):
-    """Sort each person's rows by time, keep the file's order in ties, drop repeats."""
+    """Sort each person's rows by time and, at the same one, by place; drop repeats."""
     rows = {}
     for row in csv.DictReader(io.StringIO(text)):
         rows.setdefault(row["person"], []).append((int(row["time"]), row["place"]))
     histories = {}
     for person, visits in rows.items():
-        places = [place for _, place in sorted(visits, key=lambda visit: visit[0])]
+        places = [place for _, place in sorted(visits)]
         histories[person] = [p for i, p in enumerate(places) if i == 0 or places[i - 1] != p]
     return histories
 

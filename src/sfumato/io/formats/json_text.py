@@ -127,10 +127,10 @@ def _measure_depth(data: bytes) -> int:
 
 
 def _nested(value: Any) -> int:
-    deepest, waiting = 0, [(value, 1)]
-    while waiting and deepest <= DEEPEST:
-        found, depth = waiting.pop()
-        if isinstance(found, dict | list):
-            deepest = max(deepest, depth)
-            waiting += [(inner, depth + 1) for inner in (found.values() if isinstance(found, dict) else found)]
-    return deepest
+    """Count how deep lists and objects lie in one another, level by level; stop where it is too deep."""
+    depth, level = 0, [value] if isinstance(value, dict | list) else []
+    while level and depth <= DEEPEST:
+        depth += 1
+        inside = (found.values() if isinstance(found, dict) else found for found in level)
+        level = [inner for cells in inside for inner in cells if isinstance(inner, (dict, list))]
+    return depth

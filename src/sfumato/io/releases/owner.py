@@ -103,6 +103,8 @@ class Kept(NamedTuple):
     claim: dict[str, Any] | None
     recoded: tuple[str, ...]
     """Values of the recoding, where there is one."""
+    another: bool = False
+    """Whether the original holds other records than were published from."""
 
 
 NOTHING_KEPT = Kept(None, False, None, ())
@@ -110,19 +112,21 @@ NOTHING_KEPT = Kept(None, False, None, ())
 
 def read_kept(path: Path, original: Dataset) -> Kept:
     """Return what lies in ``owner/`` beside a release."""
-    return Kept(*find_rows(path, original), read_claim(path), read_recoded(path))
+    rows, reordered, another = _look_for_rows(path, original)
+    return Kept(rows, reordered, read_claim(path), read_recoded(path), another)
 
 
 def keep_in_memory(result: Result, original: Dataset) -> Kept:
     """Return the same of a result that was not written."""
     trace = result.trace
     recoded = () if trace.recoding is None else trace.recoding.values
-    rows, reordered = trace.rows, False
+    rows, reordered, another = trace.rows, False, False
     if trace.original is not None and trace.original is not original:
         known, here = digest_records(trace.original), digest_records(original)
-        if not np.array_equal(known, here) and np.array_equal(np.sort(known), np.sort(here)):
+        another = not np.array_equal(np.sort(known), np.sort(here))
+        if not another and not np.array_equal(known, here):
             rows, reordered = match_records(known[rows], here), True
-    return Kept(rows, reordered, describe_claim(result.release), recoded)
+    return Kept(rows, reordered, describe_claim(result.release), recoded, another)
 
 
 def read_claim(path: Path) -> dict[str, Any] | None:
@@ -167,15 +171,21 @@ def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | No
     The row map counts the rows of the file that was published. Where the original has the same records in another
     order, they are matched by what they hold; records that hold the same are as good as each other.
     """
+    return _look_for_rows(path, original)[:2]
+
+
+def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool, bool]:
+    """Return the same, and whether the original holds other records than were published from."""
     kept = _read_row_map(path)
     known = read_trace(path).get("original")
     if kept is None or not known or "content" not in kept.column_names:
-        return read_rows(path), False
+        return read_rows(path), False, False
     digests = digest_records(original)
     here = describe_original(digests)
-    if here == known or here["in_any_order"] != known.get("in_any_order"):
-        return read_rows(path), False
-    return match_records(kept.column("content").to_numpy(), digests), True
+    another = here["in_any_order"] != known.get("in_any_order")
+    if here == known or another:
+        return read_rows(path), False, another
+    return match_records(kept.column("content").to_numpy(), digests), True, False
 
 
 def _read_row_map(path: Path) -> pa.Table | None:

@@ -21,6 +21,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import cut_times, parse_times
+from sfumato.io.visits import rank_names
 
 __all__ = ["WORDS", "guess", "read"]
 
@@ -49,7 +50,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Columns are ``time, event, count``, or other names told by ``reading.columns``, or names that event logs use.
     Without a count every row is one occurrence. Rows of the same time and event are added up; with a resolution
     dates are cut to it first. A time point without events is not a row, unless the file asks for it by a row of
-    that time with the count 0. Events that are named with the count 0 only belong to the alphabet.
+    that time with the count 0. Events that are named with the count 0 only belong to the alphabet. Rows may come in any
+    order: events of a time point stand in the order of their names.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> _ = file.write_text("day,product,quantity\\n2024-01-02,wine,3\\n2024-01-01,bread,5\\n2024-01-02,bread,4\\n")
     >>> sales = read(file, Reading("timeline", sensitive=("wine",), resolution="day"))
     >>> sales.history().lists(), sales.table.column("counts").to_pylist()
-    ([['bread'], ['wine', 'bread']], [[5], [3, 4]])
+    ([['bread'], ['bread', 'wine']], [[5], [4, 3]])
     >>> for note in sales.notes:
     ...     print(note)
     Read 3 rows of sales.csv.
@@ -91,8 +93,9 @@ def read(path: Readable, reading: Reading) -> Dataset:
     times, clock = _read_times(name, columns["time"], table, reading.resolution, notes)
     counts = _read_counts(name, columns.get("count"), table, notes)
     events = encode_labels(name, columns["event"], table.column(columns["event"]))
-    labels = tuple(events.labels.to_pylist())
-    points, offsets, codes, sums = _add_up(times, events.codes.astype(np.int64), counts, len(labels))
+    # By their names, whatever order the rows are in.
+    labels = tuple(sorted(events.labels.to_pylist()))
+    points, offsets, codes, sums = _add_up(times, rank_names(events.labels)[events.codes], counts, len(labels))
     notes.append(f"Found {len(points):,} time points with {int(sums.sum()):,} occurrences of {len(labels):,} events.")
     history = Ragged(offsets, codes.astype(np.int32), labels).to_arrow()
     return Dataset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline
 from sfumato.core.run import Progress
+from sfumato.questions import query_all
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.judging import read_as_released
 
@@ -21,13 +21,13 @@ def ask(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -
     release = project.find("releases", asked["files"]["releases"][0])
     questions = str(asked["questions"])
     tell("asking the release", 0, 0)
-    answers = [answer.to_dict() for answer in pipeline.query_all(release, questions)]
+    answers = [answer.to_dict() for answer in query_all(release, questions)]
     for answer in answers:
         answer["table"] = answer.get("table", [])[:_SHOWN]
     given = asked["files"].get("data", [])
     if given:
         tell("asking the original", 0, 0)
-        truths = pipeline.query_all(read_as_released(project, release, given[0]), questions)
+        truths = query_all(read_as_released(project, release, given[0]), questions)
         for answer, truth in zip(answers, truths, strict=True):
             answer["truth"] = truth.certain
     return {"answers": answers}

@@ -148,7 +148,8 @@ def _of_episodes(
     """Lay episodes out in slots and make a dataset."""
     if reading.weight is not None and not weighed:
         raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
-    episodes = found.episodes.check(found.name, notes, mend=reading.faults == "mend", rows=found.rows)
+    labelled = found.activities.labels
+    episodes = found.episodes.check(found.name, notes, labelled, mend=reading.faults == "mend", rows=found.rows)
     if not len(episodes.person):
         raise SchemaError(f"{found.name}: there is no episode that takes any time.")
     episodes, calendar = _settle_calendar(found, episodes, reading, notes)

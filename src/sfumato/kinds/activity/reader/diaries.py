@@ -231,6 +231,7 @@ def _take_diary(
     first = np.flatnonzero(np.append(True, who[order][1:] != who[order][:-1]))
     base = np.repeat((sums - length)[first], np.diff(np.append(first, len(order))))
     episodes = Episodes(who[order], activities.codes[order], sums - length - base, sums - base, numbers[order])
+    notes.append("Durations of a person follow one another in the order of the file.")
     is_survey = columns["duration"].lower() == "dur" and columns["activity"].lower() == "tiercode"
     _note_totals(who[order], activities, order, notes)
     shifted = _shift(episodes, reading, _DIARY_START if is_survey else None, notes)

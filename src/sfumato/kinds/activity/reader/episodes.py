@@ -11,7 +11,9 @@ import numpy.typing as npt
 from sfumato.core.clock import UNITS, Clock, count_units, find_moments
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
-from sfumato.io.agreement import agree
+from sfumato.io.agreement import agree, note_count
+from sfumato.io.cells import Cells
+from sfumato.io.visits import rank_names
 
 __all__ = [
     "DAY",
@@ -45,7 +47,7 @@ class Episodes(NamedTuple):
     Examples
     --------
     >>> one = Episodes(np.array([0]), np.array([0], np.int32), np.array([5]), np.array([3]), np.array([1]))
-    >>> one.check("diary.csv", [])
+    >>> one.check("diary.csv", [], ["sleep"])
     Traceback (most recent call last):
         ...
     sfumato.core.errors.SchemaError: diary.csv: an episode must not end before it begins, not so in row 1.
@@ -73,10 +75,11 @@ class Episodes(NamedTuple):
         """When the last one is over."""
         return agree("the last moment", int(self.end.max()), "most")
 
-    def check(self, owner: str, notes: list[str], *, mend: bool = False, rows: str = "row") -> Episodes:
+    def check(self, owner: str, notes: list[str], labels: Cells, *, mend: bool = False, rows: str = "row") -> Episodes:
         """Return the episodes by person and time; what is impossible is refused, or mended and noted.
 
-        Episodes that take no time are left out. Mended, an episode ends where the next one begins.
+        Episodes that take no time are left out. Mended, an episode ends where the next one begins, and of those that
+        begin and end together the last by its name is kept.
         """
         backwards = self.end < self.begin
         if backwards.any() and not mend:
@@ -92,9 +95,9 @@ class Episodes(NamedTuple):
             notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
         kept = self.take(np.flatnonzero(self.end > self.begin))
         kept = kept.take(np.lexsort((kept.end, kept.begin, kept.person)))
-        return kept._settle_overlaps(owner, notes, mend=mend, rows=rows)
+        return kept._settle_overlaps(owner, notes, labels, mend=mend, rows=rows)
 
-    def _settle_overlaps(self, owner: str, notes: list[str], *, mend: bool, rows: str) -> Episodes:
+    def _settle_overlaps(self, owner: str, notes: list[str], labels: Cells, *, mend: bool, rows: str) -> Episodes:
         over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
         if not over.any():
             return self
@@ -106,10 +109,16 @@ class Episodes(NamedTuple):
                 f"{name_rows(named.tolist(), rows)} ({int(over.sum()):,} overlaps in all). Correct the data, or let an "
                 "episode end where the next one begins (faults=mend)."
             )
-        notes.append(f"Episodes that were cut where the next one begins: {int(over.sum()):,}.")
-        end = self.end.copy()
-        end[:-1][over] = self.begin[1:][over]
-        mended = self._replace(end=end)
+        note_count(notes, "Episodes that were cut where the next one begins", int(over.sum()))
+        rank = rank_names(labels)[self.activity]
+        order = np.lexsort((rank, self.end, self.begin, self.person))
+        mended, rank = self.take(order), rank[order]
+        together = over & (mended.begin[1:] == mended.begin[:-1]) & (mended.end[1:] == mended.end[:-1])
+        differ = int((together & (rank[1:] != rank[:-1])).sum())
+        note_count(notes, "Episodes that begin and end with another one, of which the last by its name is kept", differ)
+        end = mended.end.copy()
+        end[:-1][over] = mended.begin[1:][over]
+        mended = mended._replace(end=end)
         return mended.take(np.flatnonzero(mended.end > mended.begin))
 
 

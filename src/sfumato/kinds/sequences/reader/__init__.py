@@ -16,6 +16,7 @@ from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.core.ragged import Ragged
 from sfumato.core.schema import Schema
 from sfumato.core.unit import PERSON, RECORD
+from sfumato.io.agreement import note_count
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.files import to_utf8
@@ -28,7 +29,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import cut_times, parse_times
-from sfumato.io.visits import combine_labels, renumber
+from sfumato.io.visits import SHARED_MOMENT, arrange_moments, combine_labels, renumber
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.gathering import GATHERING
 from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
@@ -54,8 +55,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     and click streams use. SPMF sequences with times, logs of web servers (see
     :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
     recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
-    keep the order of the file, and the same event of a person at the same time counts once. What was done stands in the
-    notes of the dataset.
+    stand in the order of their names, and the same event of a person at the same time counts once. What was done stands
+    in the notes of the dataset.
 
     Parameters
     ----------
@@ -86,14 +87,16 @@ def read(path: Readable, reading: Reading) -> Dataset:
     times, clock = log.times(reading.resolution)
     people = combine_labels([log.labels(column) for column in log.person])
     events = log.labels(log.event)
-    rows = _arrange(people.codes, times, events.codes, log.kept)
+    kept = np.flatnonzero(log.kept)
+    found = arrange_moments(people.codes[kept], times[kept], events.codes[kept], events.labels)
+    rows = kept[found.rows]
     codes, old, first = renumber(events.codes[rows])
     labels = events.labels.take(pa.array(old)).to_pylist()
     who = people.codes[rows]
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
     history = Ragged(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
     whose = log.whose(people, who[starts], rows[starts], reading)
-    log.report(len(rows), whose.unit.count(len(starts)), len(labels))
+    log.report(len(rows), found.sharing, whose.unit.count(len(starts)), len(labels))
     log.notes.extend(whose.note(len(starts)))
     return Dataset(
         Schema(
@@ -227,9 +230,7 @@ class _Log(NamedTuple):
         if not found.zoned:
             self.notes.append("Times have no zone and are taken as UTC.")
         times, clock, finer = cut_times(micros, resolution or "second")
-        count = int(finer[self.kept].sum())
-        if count:
-            self.notes.append(f"Times that were cut to the {resolution or 'second'}: {count:,}.")
+        note_count(self.notes, f"Times that were cut to the {resolution or 'second'}", int(finer[self.kept].sum()))
         return times, clock
 
     def _whole(self, numbers: Longs | npt.NDArray[np.float64]) -> Longs:
@@ -259,27 +260,12 @@ class _Log(NamedTuple):
         self.notes.append("Times written as 20240131 are read as dates.")
         return micros
 
-    def report(self, entries: int, records: str, kinds: int) -> None:
+    def report(self, entries: int, sharing: int, records: str, kinds: int) -> None:
         """Note what is left after everything."""
         collapsed = int(self.kept.sum()) - entries
-        if collapsed:
-            self.notes.append(f"Events that repeat one of the same record and time and were collapsed: {collapsed:,}.")
+        note_count(self.notes, "Events that repeat one of the same record and time and were collapsed", collapsed)
+        note_count(self.notes, f"Events that {SHARED_MOMENT}", sharing)
         self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
-
-
-def _arrange(person: Ints, times: Longs, event: Ints, kept: Marks) -> Longs:
-    """Return the rows to keep by person, time and position in the file, without exact repeats."""
-    rows = np.flatnonzero(kept)
-    rows = rows[np.lexsort((times[rows], person[rows]))]
-    who, when, what = person[rows], times[rows], event[rows]
-    tied = (who[1:] == who[:-1]) & (when[1:] == when[:-1])
-    moment = np.cumsum(np.append(True, ~tied))
-    crowded = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
-    crowded = crowded[np.lexsort((what[crowded], moment[crowded]))]
-    again = (moment[crowded[1:]] == moment[crowded[:-1]]) & (what[crowded[1:]] == what[crowded[:-1]])
-    first = np.ones(len(rows), bool)
-    first[crowded[1:][again]] = False
-    return rows[first]
 
 
 def _spell_out_dates(numbers: Longs) -> Longs | None:

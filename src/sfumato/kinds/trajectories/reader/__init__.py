@@ -27,7 +27,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Columns are ``person, time, place, x, y``, or other names told by ``reading.columns``, or names that
     scikit-mobility, check-in files and event logs use. SPMF sequences and the files of Foursquare (TSMC),
     Gowalla and Brightkite, which have no header, are recognised. A place visited several times in a row
-    counts once. What was done stands in the notes of the dataset.
+    counts once. Places of a record at the same moment stand in the order of their names; without times, visits stay in
+    the order of the file. What was done stands in the notes of the dataset.
 
     Parameters
     ----------
@@ -57,13 +58,14 @@ def read(path: Readable, reading: Reading) -> Dataset:
     records = visits.records(times)
     person = visits.people()
     places = find_places(visits, person)
-    rows = arrange_visits(records.codes, None if times is None else times.order, places.codes)
+    moments = None if times is None else times.order
+    rows, sharing = arrange_visits(records.codes, moments, places.codes, places.labels)
     codes, old, first = renumber(places.codes[rows])
     labels = [places.labels[code] for code in old]
     who, starts = np.unique(records.codes[rows], return_index=True)
     offsets = np.append(starts, len(rows)).astype(np.int64)
     whose = visits.whose(records, who, rows[starts])
-    visits.report(int((places.codes < 0).sum()), len(rows), whose.unit.count(len(who)), len(labels))
+    visits.report(int((places.codes < 0).sum()), len(rows), sharing, whose.unit.count(len(who)), len(labels))
     visits.notes.extend(whose.note(len(who)))
     people = records.labels.take(pa.array(who))
     table = places.tabulate(old)

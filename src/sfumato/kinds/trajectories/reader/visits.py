@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.unit import RECORD, Unit, parse_unit
+from sfumato.io.agreement import note_count
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences
@@ -22,7 +23,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.roles import UNUSED_IN_XES, Vocabulary, assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.times import Times, parse_times, split_periods
-from sfumato.io.visits import combine_labels
+from sfumato.io.visits import SHARED_MOMENT, combine_labels
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS, split_coordinates
 
 __all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits"]
@@ -156,13 +157,12 @@ class Visits(NamedTuple):
             unit = parse_unit(self.reading.unit)
         return None if unit.owner else self.labels(role).codes
 
-    def report(self, dropped: int, visits: int, records: str, places: int) -> None:
+    def report(self, dropped: int, visits: int, sharing: int, records: str, places: int) -> None:
         """Note what is left after everything."""
-        if dropped:
-            self.notes.append(f"Visits outside all regions, which were dropped: {dropped:,}.")
         collapsed = self.table.num_rows - dropped - visits
-        if collapsed:
-            self.notes.append(f"Visits that repeat the place before them and were collapsed: {collapsed:,}.")
+        note_count(self.notes, "Visits outside all regions, which were dropped", dropped)
+        note_count(self.notes, "Visits that repeat the place before them and were collapsed", collapsed)
+        note_count(self.notes, f"Visits that {SHARED_MOMENT}", sharing)
         self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
 
 

@@ -14,6 +14,9 @@ from benchmarks.measure import DATA, generated, run, run_parts, table
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
+from sfumato.kinds.sequences.kernels.category_covers import fill_by_left_ends, fill_by_runs, new_runs
+from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.profiles import BEFORE, BEST, NODE, REACH, TIME, new_table
 from sfumato.kinds.sequences.kernels.thinning import thin_windows
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
@@ -103,14 +106,66 @@ def large(folder: Path) -> list[list[object]]:
 
 def colluding(folder: Path) -> list[list[object]]:
     """The paper's Table 6: time only against time and events, all events monitored."""
-    data = clicks(folder, 500, "events=2000", "mean_events=20", "max_events=300", monitored=["*"])
-    tree = taxonomy(list(data.history().labels), 6, 1)
-    data = type(data)(data.schema, data.table, None, {"event": tree}, {}, data.notes, data.reading, data.clock)
+    data = weigh_events(clicks(folder, 500, "events=2000", "mean_events=20", "max_events=300", monitored=["*"]))
     rows = []
     for k in (2, 5, 10):
         for name in ("hi", "et"):
             rows.append([k, *measure(data, name, k=k, we=1.0)[0]])
     table("500 people, all events monitored, wt=we=1", ["k", "method", "s", "CP evaluations", "groups", "NCP"], rows)
+    return rows
+
+
+def weigh_events(data: sf.Dataset) -> sf.Dataset:
+    """Give click streams a taxonomy of their events."""
+    tree = taxonomy(list(data.history().labels), 6, 1)
+    return type(data)(data.schema, data.table, None, {"event": tree}, {}, data.notes, data.reading, data.clock)
+
+
+def weighted(folder: Path) -> list[list[object]]:
+    """HI with weighted events: processor time by events of a person, all of them monitored, and how it grows."""
+    lengths, rows = (10, 20, 40, 80, 160), []
+    for k in (2, 5):
+        taken = []
+        for length in lengths:
+            options = ["events=2000", f"mean_events={length}", f"max_events={10 * length}"]
+            data = weigh_events(clicks(folder, 200, *options, monitored=["*"]))
+            if not taken:
+                measure(data, "hi", k=k, we=1.0)
+            taken.append(float(measure(data, "hi", k=k, we=1.0)[0][1]))
+        rows.append([k, *taken, float(np.polyfit(np.log(lengths), np.log(taken), 1)[0])])
+    head = ["k", *(f"{length} events cpu s" for length in lengths), "exponent"]
+    table("HI of 200 people, all events monitored, wt=we=1", head, rows)
+    return rows
+
+
+def covering(folder: Path) -> list[list[object]]:
+    """CP with categories by the number of distinct times: trying all left ends against queues of them."""
+    random, rows = np.random.default_rng(1), []
+    data = weigh_events(clicks(folder, 200, "events=2000", "mean_events=40", monitored=["*"]))
+    tree = data.hierarchies["event"]
+    leaves = np.flatnonzero(np.asarray(tree.leaves) == 1)
+    for times in (8, 16, 24, 32, 48, 64, 128, 256, 512):
+        profile = np.ones((times, NODE + 1), np.int64)
+        profile[:, TIME] = np.sort(random.choice(100 * times, times, replace=False))
+        profile[:, REACH] = profile[:, TIME] - random.integers(0, 1000, times).cumsum() % 1000
+        profile[:, REACH] = np.maximum.accumulate(profile[:, REACH])
+        profile[:, NODE] = random.choice(leaves, times)
+        parent, below = np.asarray(tree.parent, np.int32), np.asarray(tree.leaves, np.int64)
+        prices = set_prices(1.0, 1.0, 100 * times, times, parent, below)
+        filled, runs = new_table(times), new_runs(times, prices)
+        filled[0, [BEFORE, BEST]] = 0
+        filled[1:, BEFORE] = np.arange(1, times + 1)
+        ways = {fill_by_left_ends: (), fill_by_runs: (runs,)}
+        taken = []
+        for way, more in ways.items():
+            way(profile, prices, filled, *more)
+            turns = max(1, 200_000 // times)
+            start = time.process_time()
+            for _ in range(turns):
+                way(profile, prices, filled, *more)
+            taken.append((time.process_time() - start) / turns * 1e6)
+        rows.append([times, *taken, taken[0] / taken[1]])
+    table("CP with categories", ["times", "all left ends µs", "queues µs", "ratio"], rows)
     return rows
 
 
@@ -249,6 +304,8 @@ if __name__ == "__main__":
         hybrids,
         large,
         colluding,
+        weighted,
+        covering,
         comparators,
         context,
         neighbours,

@@ -150,3 +150,13 @@ def test_cells_are_spelled_alike_one_by_one_and_together(ranges, sets):
         assert encode(array, form).to_pylist() == alone
         assert encode(pa.chunked_array([array, array], form.arrow), form).to_pylist() == alone * 2
         assert decode(encode(array, form), form).to_pylist() == cells
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.text("aZ09", max_size=3), st.sampled_from(["é", "a\n", "\na", "=1", "*", "a b"])))
+)
+def test_words_are_spelled_as_beside_what_has_to_be_escaped(values):
+    form = Form("exact")
+    beside = encode(pa.array([*values, "a;b"], form.arrow), form).to_pylist()
+    assert beside == [*encode(pa.array(values, form.arrow), form).to_pylist(), r"a\;b"]
+    assert decode(pa.array(beside[:-1], pa.string()), form).to_pylist() == values

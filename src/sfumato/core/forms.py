@@ -47,7 +47,7 @@ _PLAIN = {"int64", "timestamp"}
 """Types whose spelling needs no escape, so that long histories are spelled and read by Arrow."""
 _BOUNDS = re.compile(r"((?:\\.|[^\\])*?)\.\.(.*)", re.DOTALL)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_EMPTY = r"\e"
+_EMPTY, _WORDS = r"\e", r"\A[0-9A-Za-z]+\z"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,6 +263,10 @@ def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    # Names of people are all different; where they are words of letters and digits, nothing is to be escaped.
+    is_text = (form.cell, form.type) == ("exact", "string") and pa.types.is_string(array.type)
+    if is_text and pc.all(pc.match_substring_regex(array, _WORDS)).as_py() is not False:
+        return pc.fill_null(array, "*")
     if form.cell == "interval":
         cells, index = _number_ranges(array)
     elif form.cell == "set":

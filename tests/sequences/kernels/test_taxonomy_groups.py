@@ -8,12 +8,12 @@ from tests.sequences.naive import taxonomy as naive
 from tests.sequences.naive.covers import count_events, least_loss
 from tests.sequences.naive.time_groups import fulfils
 
-from sfumato.kinds.sequences.kernels.category_covers import cover_by_category, new_runs
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
-from sfumato.kinds.sequences.kernels.covers import BEST, CHOICE, NODE, Monitored, find_loss, new_table
+from sfumato.kinds.sequences.kernels.covers import Monitored, find_loss
 from sfumato.kinds.sequences.kernels.demand import Demand
 from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences.kernels.profiles import NODE, new_table
 from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot
 from sfumato.kinds.sequences.kernels.taxonomy_groups import et
 from sfumato.kinds.sequences.kernels.taxonomy_parts import split_people
@@ -224,38 +224,15 @@ def test_bounds_are_bounds_and_the_nearest_is_the_nearest(case, weights):
 
 @ordinary
 @given(clusters(), WEIGHTS)
-def test_covering_run_by_run_equals_trying_all_left_ends(case, weights):
+def test_clusters_lose_the_least_there_is(case, weights):
     rows, ends = case
     prices = price(rows, weights)
     repair, members = build_clusters(rows, ends, weights)
     for number, cluster in members.items():
         card = repair.store.cards[number]
         profile = np.ascontiguousarray(repair.store.pool[card[BEGIN] : card[END], : NODE + 1])
-        slow, fast = (new_table(len(profile)) for _ in range(2))
-        loss = cover_by_category(profile, prices, fast, new_runs(len(profile), prices))
-        expected = least_loss(cluster, weights, SPAN, TREE.tolist()) * prices.whole
-        assert loss == expected
-        assert loss == find_loss(profile, prices, slow)
-        if weights[1]:  # else choices are those of another procedure
-            assert (fast[1:, [BEST, CHOICE]] == slow[1:, [BEST, CHOICE]]).all()
-
-
-@pytest.mark.parametrize("weights", [(1, 1), (9, 1), (1, 9), (0, 1)])
-@pytest.mark.parametrize("favourites", [1, 2, 8])  # few kinds of events make long runs
-def test_covering_long_profiles_run_by_run(weights, favourites):
-    generator = np.random.default_rng(favourites)
-    for people in (1, 2, 4):
-        shape = (people, 60)
-        times = generator.integers(0, 200, shape)
-        leaf = generator.choice(8, favourites, replace=False)[generator.integers(0, favourites, shape)]
-        rows = [list(zip(*row, strict=True)) for row in zip(times.tolist(), leaf.tolist(), strict=True)]
-        prices = set_prices(*weights, 200, times.size, TREE, LEAVES)
-        repair, _ = build_clusters(rows, np.array([people]), weights, prices)
-        profile = np.ascontiguousarray(repair.store.pool[slice(*repair.store.cards[0, [BEGIN, END]]), : NODE + 1])
-        slow, fast = (new_table(len(profile)) for _ in range(2))
-        loss = cover_by_category(profile, prices, fast, new_runs(len(profile), prices))
-        assert loss == find_loss(profile, prices, slow)
-        assert (fast[1:, [BEST, CHOICE]] == slow[1:, [BEST, CHOICE]]).all()
+        loss = find_loss(profile, prices, new_table(len(profile)), repair.store.runs)
+        assert loss == least_loss(cluster, weights, SPAN, TREE.tolist()) * prices.whole
 
 
 @ordinary

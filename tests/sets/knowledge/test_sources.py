@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sets.naive.attack import Tree
@@ -32,6 +33,35 @@ def test_leaves_are_closed_to_subrecords_as_the_tree_says(seed):
         assert found.allowed.tolist() == [[tree.may_have(leaf, cluster, has) for has in items] for leaf in leaves]
         published = Counter(tree.chunks[cluster, int(chunks.number[chunk])])
         assert dict(zip(items, found.times.tolist(), strict=True)) == published
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10_000))
+def test_terms_come_from_the_nearest_cluster_that_has_them(seed):
+    """Looked up in a list of all clusters and terms, and where that would be too long by climbing the tree."""
+    _, _, clusters, rows = random_chunks(random.Random(seed))
+    if not rows:
+        return
+    chunks = Chunks.from_rows(clusters, rows)
+    above = {name: parent for name, parent, _ in clusters}
+    named = (chunks.names, chunks.subrecords.labels)
+    number, code = ({label: at for at, label in enumerate(labels)} for labels in named)
+    has = {(number[name], code[item]) for name, _, items in rows for item in items}
+
+    def climb(name, term):
+        while name is not None and (number[name], term) not in has:
+            name = above[name]
+        return None if name is None else (number[name], term)
+
+    asked = [(name, term) for name in [*chunks.names, None] for term in range(-1, len(code))]
+    where, terms = (np.array(column) for column in zip(*((number.get(n, -1), t) for n, t in asked), strict=True))
+    for most in (1 << 26, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sfumato.kinds.sets.knowledge.sources._CELLS", most)
+            sources = Sources(chunks)
+            entries = sources.trace(where, terms)
+        found = [None if at < 0 else (int(sources.cluster[at]), int(sources.term[at])) for at in entries]
+        assert found == [climb(name, term) for name, term in asked]
 
 
 LEAVES = 4

@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 _CELLS = 1 << 22
 """So many facts about people or classes are held at a time: some tens of megabytes."""
+_SEVERAL = 4
+"""Counting what a whole group does costs about as much as comparing it with so many days."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -288,9 +290,13 @@ class KnownDays:
         self._sizes[depth, people] = left
         keys = best * len(self.slots.labels) + self.slots.codes[people, best]
         order = np.argsort(keys, kind="stable")
+        slot, did = -1, np.empty(0, dtype=np.int32)
         for chosen in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
-            slot = best[chosen[0]]
-            fitting = group[self.slots.codes[group, slot] == self.slots.codes[people[chosen[0]], slot]]
+            # Those who are known by the same slot come one after another.
+            if slot != best[chosen[0]]:
+                slot = int(best[chosen[0]])
+                did = self.slots.codes[group, slot]
+            fitting = group[did == self.slots.codes[people[chosen[0]], slot]]
             self._look(fitting, slice(depth, depth + 1))
             self._narrow(fitting, people[chosen], depth + 1)
 
@@ -298,9 +304,9 @@ class KnownDays:
         """Return by person the first slot that the fewest of a group share, and how many these are."""
         slots = np.arange(self.slots.codes.shape[1])
         best, left = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
-        # A table of all activities pays where many look for themselves in a large group.
+        # A table of all activities pays where several look for themselves in a large group.
         table = None
-        if len(group) * len(known) > len(self.slots.labels):
+        if len(known) > _SEVERAL and len(group) * len(known) > len(self.slots.labels):
             table = _count_people(self.slots.codes, group, len(self.slots.labels))
         for at, day in enumerate(known):
             shared = self._count_alike(group, day) if table is None else table[slots, day]
@@ -326,9 +332,11 @@ class KnownDays:
 
 
 def _count_people(codes: Codes, group: Ints, activities: int) -> Ints:
-    """Count by slot and activity how many people of a group do it."""
-    counts = np.zeros((codes.shape[1], activities), dtype=np.int64)
-    slots = np.arange(codes.shape[1])
-    for row in group.tolist():
-        counts[slots, codes[row]] += 1
-    return counts
+    """Count by slot and activity how many people of a group do it, some people at a time."""
+    slots = codes.shape[1]
+    place = np.arange(slots) * activities
+    counts = np.zeros(slots * activities, dtype=np.int64)
+    step = max(1, _CELLS // max(1, slots))
+    for first in range(0, len(group), step):
+        counts += np.bincount((codes[group[first : first + step]] + place).ravel(), minlength=len(counts))
+    return counts.reshape(slots, activities)

@@ -52,7 +52,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 _UNIT = "minute"
-_PART = 1 << 24
+_PART = 1 << 18
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
@@ -178,7 +178,7 @@ def _of_episodes(
 
 
 def _count(codes: Ints, width: int) -> Longs:
-    """Count codes, a part at a time: they may be many, and counting widens them."""
+    """Count codes, a part at a time: they may be many, and counting widens them; a short part stays in the cache."""
     counts = np.zeros(width, np.int64)
     for first in range(0, len(codes), _PART):
         counts += np.bincount(codes[first : first + _PART], minlength=width)

@@ -25,8 +25,8 @@ from sfumato.kinds.sequences.kernels.clusters import (
     MARKS,
     Store,
 )
-from sfumato.kinds.sequences.kernels.covers import EVENTS, NEVER, NODE, REACH, TIME
 from sfumato.kinds.sequences.kernels.prices import Prices
+from sfumato.kinds.sequences.kernels.profiles import EVENTS, NEVER, NODE, REACH, TIME
 
 __all__ = [
     "Extent",

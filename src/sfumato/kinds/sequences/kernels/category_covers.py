@@ -1,9 +1,10 @@
 """CP with categories: the least loss of covering a group when intervals cost by length and by category.
 
-The category of an interval is the lowest node above its events. At a given depth of the taxonomy the times fall into
-runs whose events lie below the same node. Inside a run, with that node as the category, only lengths differ, and a
-queue of left ends that will ever be the best replaces the search among all of them. The best over all depths is the
-best: a category higher than needed never costs less.
+The category of an interval is the lowest node above its events. Two ways fill the same table with the same numbers.
+One tries all left ends of the last interval, which takes squares of the number of times. The other takes a queue for
+every depth of the taxonomy: at a depth the times fall into runs whose events lie below the same node. Inside a run,
+with that node as the category, only lengths differ, and a queue of left ends that will ever be the best replaces the
+search among all of them. The best over all depths is the best: a category higher than needed never costs less.
 """
 
 from typing import NamedTuple
@@ -12,10 +13,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.covers import BEFORE, BEST, CHOICE, EVENTS, NODE, REACH, TIME
-from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices
+from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices, join_nodes
+from sfumato.kinds.sequences.kernels.profiles import BEFORE, BEST, CHOICE, NODE, REACH, TIME
 
-__all__ = ["Runs", "cover_by_category", "new_runs"]
+__all__ = ["Runs", "fill_by_category", "fill_by_left_ends", "fill_by_runs", "new_runs"]
+
+_FEW_TIMES = 24
+"""Up to so many distinct times trying all left ends takes less time than queues do."""
 
 
 class Runs(NamedTuple):
@@ -42,7 +46,8 @@ class Runs(NamedTuple):
 
 
 def new_runs(times: int, prices: Prices) -> Runs:
-    """Make room for so many distinct times."""
+    """Make room for so many distinct times; where categories do not count, none is needed."""
+    times = times if prices.leaf else 0
     depths = int(prices.depth.max(initial=0)) + 1
     node, head, tail, entering = np.full((4, depths), -1, np.int64)
     queue, since = np.empty((2, depths, times), np.int64)
@@ -50,11 +55,34 @@ def new_runs(times: int, prices: Prices) -> Runs:
 
 
 @njit(cache=True, nogil=True)
-def cover_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], runs: Runs) -> int:
-    """Find the least loss of a group; the table then has the choices that lead to it, the later left end of equals."""
-    table[0, BEFORE] = table[0, BEST] = 0
-    for i in range(profile.shape[0]):
-        table[i + 1, BEFORE] = table[i, BEFORE] + profile[i, EVENTS]
+def fill_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], runs: Runs) -> None:
+    """Fill the table when categories cost too; equals go to the later left end."""
+    if profile.shape[0] <= _FEW_TIMES:
+        fill_by_left_ends(profile, prices, table)
+    else:
+        fill_by_runs(profile, prices, table, runs)
+
+
+@njit(cache=True, nogil=True)
+def fill_by_left_ends(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> None:
+    """Extend the last interval to the left while it alone costs less."""
+    for j in range(profile.shape[0]):
+        best, choice = LARGEST_LOSS, -1
+        node = profile[j, NODE]
+        for i in range(j, -1, -1):
+            node = join_nodes(node, profile[i, NODE], prices)
+            price = prices.time * (profile[j, TIME] - profile[i, TIME]) + prices.leaf * prices.leaves[node]
+            loss = (table[j + 1, BEFORE] - table[i, BEFORE]) * price
+            if loss >= best:
+                break
+            if profile[i, TIME] <= profile[j, REACH] and table[i, BEST] + loss < best:
+                best, choice = table[i, BEST] + loss, i
+        table[j + 1, BEST], table[j + 1, CHOICE] = best, choice
+
+
+@njit(cache=True, nogil=True)
+def fill_by_runs(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], runs: Runs) -> None:
+    """Take the best left end of the queues of all depths."""
     unit = prices.time
     runs.node[:] = -1
     for j in range(profile.shape[0]):
@@ -78,7 +106,6 @@ def cover_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray
             node = prices.parent[node]
             depth -= 1
         table[j + 1, BEST], table[j + 1, CHOICE] = best, choice
-    return int(table[profile.shape[0], BEST])
 
 
 @njit(cache=True, nogil=True)

@@ -25,17 +25,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences.kernels.covers import (
-    EVENTS,
-    NODE,
-    REACH,
-    TIME,
-    Monitored,
-    find_loss,
-    new_table,
-    unite_profiles,
-)
+from sfumato.kinds.sequences.kernels.category_covers import Runs, new_runs
+from sfumato.kinds.sequences.kernels.covers import Monitored, find_loss
 from sfumato.kinds.sequences.kernels.prices import Prices, join_nodes
+from sfumato.kinds.sequences.kernels.profiles import EVENTS, NODE, REACH, TIME, new_table, unite_profiles
 from sfumato.kinds.sequences.kernels.windows import Keyed
 
 __all__ = ["Store", "measure_union", "merge_clusters", "merge_runs", "new_store", "number_groups"]
@@ -65,7 +58,7 @@ class Store(NamedTuple):
         By step: the cluster that was written to the pools.
     used
         How much of the pool, of the pairs and of the trail is taken.
-    work, table
+    work, table, runs
         Room for the profile of a union and its dynamic programme.
     stamps
         By node of the hierarchy, and one entry more: room to mark nodes.
@@ -84,6 +77,7 @@ class Store(NamedTuple):
     used: NDArray[np.int64]
     work: NDArray[np.int64]
     table: NDArray[np.int64]
+    runs: Runs
     stamps: NDArray[np.int64]
     prices: Prices
     parts: int
@@ -125,6 +119,7 @@ def new_store(monitored: Monitored, keyed: Keyed, prices: Prices, bits: int) -> 
         used=np.array([0, pairs, people]),
         work=np.empty((total, NODE + 1), np.int64),
         table=new_table(total),
+        runs=new_runs(total, prices),
         stamps=np.zeros(prices.parent.size + 1, np.int64),
         prices=prices,
         parts=bits,
@@ -210,7 +205,7 @@ def measure_union(store: Store, one: int, other: int) -> int:
     if need_one_interval(mine, yours):
         return int(price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT]))
     n = unite_profiles(store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]], store.work, prices)
-    return int(find_loss(store.work[:n], prices, store.table))
+    return int(find_loss(store.work[:n], prices, store.table, store.runs))
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +232,7 @@ def merge_clusters(store: Store, one: int, other: int) -> int:
     if need_one_interval(mine, yours):
         mine[LOSS] = price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT])
     else:
-        mine[LOSS] = find_loss(store.work[:n], prices, store.table)
+        mine[LOSS] = find_loss(store.work[:n], prices, store.table, store.runs)
     pairs = mine[PAIRS_END] - mine[PAIRS_BEGIN] + yours[PAIRS_END] - yours[PAIRS_BEGIN]
     if store.used[0] + n > store.pool.shape[0] or store.used[1] + pairs > store.key.size:
         _compact_pools(store)

@@ -1,19 +1,7 @@
 """CP: the least loss at which one set of intervals covers the monitored events of a group.
 
-Every interval must hold an event of every member, and every event must lie in an interval. A group is its profile:
-an array with a row for every distinct time, rising, and the columns
-
-- ``TIME`` and ``EVENTS``: when, and how many events the members have then;
-- ``REACH``: the latest left end such that the interval up to the time holds every member, or `NEVER`;
-- ``NODE``: the lowest node above all events at the time, 0 when categories do not count.
-
-Profiles of two groups give that of their union without looking at members. The dynamic programme fills a table with a
-row for every distinct time and one more, and the columns
-
-- ``BEFORE``: events before the time;
-- ``BEST``: the least loss of what lies before the time, or `LARGEST_LOSS` where no intervals will do;
-- ``CHOICE``: the first time of the last interval that attains it;
-- ``QUEUE`` and ``SINCE``: left ends that are or will be the best, and the right end from which on each is.
+Every interval must hold an event of every member, and every event must lie in an interval. A group is its profile, and
+a dynamic programme over its times finds the intervals: see :mod:`sfumato.kinds.sequences.kernels.profiles`.
 """
 
 from typing import NamedTuple
@@ -22,15 +10,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kinds.sequences.kernels.category_covers import Runs, fill_by_category, new_runs
 from sfumato.kinds.sequences.kernels.prices import LARGEST_LOSS, Prices, join_nodes
+from sfumato.kinds.sequences.kernels.profiles import (
+    BEFORE,
+    BEST,
+    CHOICE,
+    EVENTS,
+    NEVER,
+    NODE,
+    QUEUE,
+    REACH,
+    SINCE,
+    TIME,
+    new_table,
+)
 
-__all__ = ["Intervals", "Monitored", "find_intervals", "find_loss", "locate_events", "new_table", "unite_profiles"]
-
-TIME, EVENTS, REACH, NODE = range(4)
-BEFORE, BEST, CHOICE, QUEUE, SINCE = range(5)
-
-# A left end so early that it stands for "no interval that ends here holds every member".
-NEVER = -(1 << 60)
+__all__ = ["Intervals", "Monitored", "find_intervals", "find_loss", "locate_events"]
 
 NO_CODES: NDArray[np.int32] = np.empty(0, np.int32)
 
@@ -57,47 +53,14 @@ class Monitored(NamedTuple):
     leaf: NDArray[np.int32] = NO_CODES
 
 
-def new_table(times: int) -> NDArray[np.int64]:
-    """Make room for the dynamic programme over so many distinct times."""
-    return np.empty((times + 1, SINCE + 1), np.int64)
-
-
 @njit(cache=True, nogil=True)
-def unite_profiles(one: NDArray[np.int64], other: NDArray[np.int64], into: NDArray[np.int64], prices: Prices) -> int:
-    """Write the profile of the union of two groups to the front of `into`, and return its length."""
-    i, j, n = 0, 0, 0
-    reach, across = NEVER, NEVER
-    while i < one.shape[0] or j < other.shape[0]:
-        mine = j >= other.shape[0] or (i < one.shape[0] and one[i, TIME] <= other[j, TIME])
-        yours = i >= one.shape[0] or (j < other.shape[0] and other[j, TIME] <= one[i, TIME])
-        if mine:
-            reach = one[i, REACH]
-        if yours:
-            across = other[j, REACH]
-        if mine and yours:
-            into[n, TIME], into[n, EVENTS] = one[i, TIME], one[i, EVENTS] + other[j, EVENTS]
-            into[n, NODE] = join_nodes(one[i, NODE], other[j, NODE], prices) if prices.leaf > 0 else 0
-            i += 1
-            j += 1
-        elif mine:
-            into[n, TIME], into[n, EVENTS], into[n, NODE] = one[i, TIME], one[i, EVENTS], one[i, NODE]
-            i += 1
-        else:
-            into[n, TIME], into[n, EVENTS], into[n, NODE] = other[j, TIME], other[j, EVENTS], other[j, NODE]
-            j += 1
-        into[n, REACH] = min(reach, across)
-        n += 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def find_loss(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> int:
-    """Find the least loss of a group; the table then has the choices that lead to it."""
+def find_loss(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], runs: Runs) -> int:
+    """Find the least loss of a group; the table then has the choices that lead to it, the later left end of equals."""
     table[0, BEFORE] = table[0, BEST] = 0
     for i in range(profile.shape[0]):
         table[i + 1, BEFORE] = table[i, BEFORE] + profile[i, EVENTS]
     if prices.leaf > 0:
-        _fill_by_category(profile, prices, table)
+        fill_by_category(profile, prices, table, runs)
     else:  # A unit of length then costs 1.
         _fill_by_time(profile, table)
     return int(table[profile.shape[0], BEST])
@@ -155,23 +118,6 @@ def _find_takeover(i: int, j: int, tail: int, profile: NDArray[np.int64], table:
         else:
             low = middle + 1
     return int(low)
-
-
-@njit(cache=True, nogil=True)
-def _fill_by_category(profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64]) -> None:
-    """Fill the table when categories cost too: extend the last interval to the left while it alone costs less."""
-    for j in range(profile.shape[0]):
-        best, choice = LARGEST_LOSS, -1
-        node = profile[j, NODE]
-        for i in range(j, -1, -1):
-            node = join_nodes(node, profile[i, NODE], prices)
-            price = prices.time * (profile[j, TIME] - profile[i, TIME]) + prices.leaf * prices.leaves[node]
-            loss = (table[j + 1, BEFORE] - table[i, BEFORE]) * price
-            if loss >= best:
-                break
-            if profile[i, TIME] <= profile[j, REACH] and table[i, BEST] + loss < best:
-                best, choice = table[i, BEST] + loss, i
-        table[j + 1, BEST], table[j + 1, CHOICE] = best, choice
 
 
 class Intervals(NamedTuple):
@@ -255,7 +201,8 @@ def find_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Price
         chain=np.zeros((group.size + 1, 3), np.int64),
     )
     largest = int(found.events.max(initial=0))
-    _cover_groups(ends, events, prices, found, np.empty((largest, NODE + 1), np.int64), new_table(largest))
+    profile, table, runs = np.empty((largest, NODE + 1), np.int64), new_table(largest), new_runs(largest, prices)
+    _cover_groups(ends, events, prices, found, profile, table, runs)
     used = found.offsets[-1]
     return found._replace(start=found.start[:used], end=found.end[:used], node=found.node[:used])
 
@@ -286,11 +233,12 @@ def _cover_groups(
     found: Intervals,
     profile: NDArray[np.int64],
     table: NDArray[np.int64],
+    runs: Runs,
 ) -> None:
     """Cover group after group, whose events end at `ends`."""
     for group in range(found.loss.size):
         n = _profile_group(events, ends[group], ends[group + 1], found.people[group], prices, profile)
-        found.loss[group] = find_loss(profile[:n], prices, table)
+        found.loss[group] = find_loss(profile[:n], prices, table, runs)
         found.offsets[group + 1] = _write_intervals(profile[:n], prices, table, found, found.offsets[group])
 
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.bounds import bound_by_neighbours
 from sfumato.kinds.sequences.kernels.clusters import BEGIN, COUNT, END, FIRST, LAST, LONE, TOP, Store
-from sfumato.kinds.sequences.kernels.covers import NODE, find_loss, unite_profiles
+from sfumato.kinds.sequences.kernels.covers import find_loss
 from sfumato.kinds.sequences.kernels.extents import BOUNDS, EVALUATIONS
 from sfumato.kinds.sequences.kernels.prices import join_nodes
+from sfumato.kinds.sequences.kernels.profiles import NODE, unite_profiles
 
 __all__ = ["assign_all", "assign_regions", "partition_curve"]
 
@@ -152,7 +153,7 @@ def _extend_cuts(
                 continue
             evaluations += 1
             if lone == 0:
-                loss = find_loss(room[:n], store.prices, store.table)
+                loss = find_loss(room[:n], store.prices, store.table, store.runs)
             else:
                 price = store.prices.time * (final - first)
                 if store.prices.leaf > 0:

@@ -15,7 +15,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sequences.kernels.bounds import bound_by_neighbours, divide_down
-from sfumato.kinds.sequences.kernels.category_covers import Runs, cover_by_category, new_runs
 from sfumato.kinds.sequences.kernels.clusters import (
     AROUND,
     BEGIN,
@@ -25,11 +24,11 @@ from sfumato.kinds.sequences.kernels.clusters import (
     Store,
     measure_union,
     merge_clusters,
-    need_one_interval,
     new_store,
 )
-from sfumato.kinds.sequences.kernels.covers import EVENTS, Monitored, unite_profiles
+from sfumato.kinds.sequences.kernels.covers import Monitored
 from sfumato.kinds.sequences.kernels.prices import Prices
+from sfumato.kinds.sequences.kernels.profiles import EVENTS
 from sfumato.kinds.sequences.kernels.taxonomy_distance import Branches, Pivot, clear_pivot, load_pivot, new_pivot
 from sfumato.kinds.sequences.kernels.windows import Keyed
 
@@ -61,8 +60,6 @@ class Repair(NamedTuple):
         By cluster: the sum over its events of the shortest interval each can lie in.
     rough
         Room for a bound of each cluster.
-    runs
-        Room for the dynamic programme.
     tally
         Unions evaluated, and left out because of a bound.
     """
@@ -73,7 +70,6 @@ class Repair(NamedTuple):
     pivot: Pivot
     length: NDArray[np.int64]
     rough: NDArray[np.float64]
-    runs: Runs
     tally: NDArray[np.int64]
 
 
@@ -88,7 +84,6 @@ def open_repair(monitored: Monitored, keyed: Keyed, prices: Prices, branches: Br
         pivot=new_pivot(prices.leaves.size),
         length=np.zeros(people, np.int64),
         rough=np.zeros(people),
-        runs=new_runs(monitored.times.size, prices),
         tally=np.zeros(2, np.int64),
     )
 
@@ -223,16 +218,9 @@ def bound_closely(repair: Repair, cluster: int, other: int) -> float:
 @njit(cache=True, nogil=True)
 def _lose_together(repair: Repair, cluster: int, other: int) -> float:
     """Loss per event of a union."""
-    store = repair.store
-    mine, yours = store.cards[cluster], store.cards[other]
+    cards = repair.store.cards
     repair.tally[0] += 1
-    if store.prices.leaf == 0 or need_one_interval(mine, yours):
-        loss = measure_union(store, cluster, other)
-    else:
-        one, two = store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]]
-        n = unite_profiles(one, two, store.work, store.prices)
-        loss = cover_by_category(store.work[:n], store.prices, store.table, repair.runs)
-    return float(loss / (mine[COUNT] + yours[COUNT]))
+    return float(measure_union(repair.store, cluster, other) / (cards[cluster, COUNT] + cards[other, COUNT]))
 
 
 @njit(cache=True, nogil=True)

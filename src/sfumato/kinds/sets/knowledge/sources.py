@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,9 @@ Flags = npt.NDArray[np.bool_]
 
 _MOST_UNIONS = 4096
 """Sets of leaves that are looked at for one chunk."""
+_CELLS = 1 << 26
+"""Clusters times terms up to which it is listed where each cluster has each term from: a quarter of a gigabyte."""
+_PORTION = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -174,6 +178,30 @@ class Sources:
 
     def trace(self, leaves: Ints, terms: Ints) -> Ints:
         """Return the entry through which a record of each leaf has a term, -1 where it cannot have it."""
+        if len(self.chunks.names) * self._width > _CELLS:
+            return self._climb(leaves, terms)
+        # Numbers of -1 find the row and the column beyond the last.
+        return self._nearest[leaves, terms].astype(np.int64)
+
+    @cached_property
+    def _nearest(self) -> npt.NDArray[np.int32]:
+        """By cluster and term: the entry of the cluster itself, or else of the nearest one above that has the term."""
+        chunks = self.chunks
+        nearest = np.full((len(chunks.names) + 1, self._width + 1), -1, dtype=np.int32)
+        # Where a cluster has a term twice, which no release should, the first entry is the one that is found.
+        nearest[self.cluster[::-1], self.term[::-1]] = np.arange(len(self))[::-1]
+        by_depth = np.argsort(chunks.depth, kind="stable")
+        begins = np.searchsorted(chunks.depth[by_depth], np.arange(1, int(chunks.depth.max(initial=0)) + 2))
+        step = max(1, _PORTION // self._width)
+        for first, stop in pairwise(begins.tolist()):
+            for begin in range(first, stop, step):
+                below = by_depth[begin : min(begin + step, stop)]
+                own = nearest[below]
+                nearest[below] = np.where(own < 0, nearest[chunks.parent[below]], own)
+        return nearest
+
+    def _climb(self, leaves: Ints, terms: Ints) -> Ints:
+        """Do what :meth:`trace` does without a list, which would be too long."""
         found = self.find(leaves, terms)
         nodes = leaves.astype(np.int64).copy()
         looking = np.flatnonzero((found < 0) & (leaves >= 0))

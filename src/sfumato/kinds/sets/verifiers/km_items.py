@@ -96,7 +96,9 @@ def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None
         found = best_knowledge(records, claim.m)
         return _judge(release, found, None, claim, {"chunks": records.places(found.rarest)})
     own = records.own_knowledge(claim.m)
-    others = np.setdiff1d(np.arange(len(original)), rows)
+    is_withheld = np.ones(len(original), dtype=bool)
+    is_withheld[rows] = False
+    others = np.flatnonzero(is_withheld)
     if len(others):
         people = ChunkRecords(records.chunks, original.history().take(others), sources=records.sources)
         withheld = best_knowledge(people, claim.m)

@@ -92,19 +92,21 @@ def _choose_cells(fixes: Fixes | None, origin: PlaceOrigin, k: int, places: int)
     if fixes is None or not len(fixes.place):
         return level, x, y
     column, row = find_cells(origin, fixes.x, fixes.y)
-    visits, _ = _distinct(np.stack([fixes.place, fixes.person, column, row]))
+    visits = _sort_distinct(np.stack([fixes.place, fixes.person, column, row]))
     # Most places are of a few people only, and those need no search.
-    people = np.bincount(_distinct(visits[:2])[0][0], minlength=places)
+    people = np.bincount(_count_runs(visits[:2])[0][0], minlength=places)
     visits = visits[:, people[visits[0]] >= k]
-    # What holds k people at some level does so at all levels above: the finest one is found by halving.
-    lowest, highest = np.full(places, -1, np.int64), np.full(places, origin.levels, np.int64)
+    # What holds k people at some level does so at all levels above: the finest one is found by halving. Where everybody
+    # has the same point of a place, it is the finest of all: that is tried first.
+    lowest, highest = np.full(places, -1, np.int64), np.where(people >= k, origin.levels, -1)
+    middle = highest
     while (open_ := lowest < highest).any():
-        middle = np.where(open_, (lowest + highest + 1) // 2, -1)
         crowded = np.zeros(places, bool)
         where, _, _, crowd = _count_people(visits, middle, origin.levels)
         crowded[where[crowd >= k]] = True
         lowest = np.where(open_ & crowded, middle, lowest)
         highest = np.where(open_ & ~crowded, middle - 1, highest)
+        middle = np.where(lowest < highest, (lowest + highest + 1) // 2, -1)
     where, columns, rows, crowd = _count_people(visits, lowest, origin.levels)
     order = np.lexsort((columns, rows, -crowd, where))
     first = order[np.unique(where[order], return_index=True)[1]]
@@ -121,19 +123,24 @@ def _count_people(visits: Ints, level: Ints, finest: int) -> tuple[Ints, Ints, I
     shift = finest - level[place]
     is_whole = shift == finest  # the whole square has no borders at 0
     cells = np.stack([place, *(np.where(is_whole, 0, axis >> shift) for axis in (column, row)), person])
-    (where, columns, rows), people = _distinct(_distinct(cells)[0][:3])
+    (where, columns, rows), people = _count_runs(_sort_distinct(cells)[:3])
     return where, columns, rows, people
 
 
-def _distinct(columns: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct columns of an array in ascending order, and how often each occurs."""
+def _sort_distinct(columns: Ints) -> Ints:
+    """Return the distinct columns of an array in ascending order."""
     low, high = (columns.min(axis=1), columns.max(axis=1)) if columns.size else (columns[:, :0].sum(axis=1),) * 2
     spans = (high - low + 1).tolist()
     if math.prod(spans) <= np.iinfo(np.intp).max:
         # Every column as one number, which sorts ten times as fast.
-        keys, counts = np.unique(np.ravel_multi_index(tuple(columns - low[:, None]), spans), return_counts=True)
-        return np.stack(np.unravel_index(keys, spans)) + low[:, None], counts.astype(np.int64)
-    ordered = columns[:, np.lexsort(columns[::-1])]
-    is_new = np.append(np.ones(min(ordered.shape[1], 1), bool), (ordered[:, 1:] != ordered[:, :-1]).any(axis=0))
+        keys = np.sort(np.ravel_multi_index(tuple(columns - low[:, None]), spans))
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+        return np.stack(np.unravel_index(keys, spans)) + low[:, None]
+    return _count_runs(columns[:, np.lexsort(columns[::-1])])[0]
+
+
+def _count_runs(columns: Ints) -> tuple[Ints, Ints]:
+    """Return the different columns of an array in which equal ones are neighbours, and how often each occurs."""
+    is_new = np.append(np.ones(min(columns.shape[1], 1), bool), (columns[:, 1:] != columns[:, :-1]).any(axis=0))
     starts = np.flatnonzero(is_new)
-    return ordered[:, starts], np.diff(np.append(starts, ordered.shape[1])).astype(np.int64)
+    return columns[:, starts], np.diff(np.append(starts, columns.shape[1])).astype(np.int64)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sfumato.core.unit import Unit
 from sfumato.query.moments import Span
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
 
 __all__ = ["Asked", "Attribute", "Columns", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
@@ -211,6 +212,9 @@ class History(Protocol):
     def count(self, link: Link) -> tuple[int, float]:
         """Return how many such events there are at least and at most, over all records."""
 
+    def reach(self, link: Link) -> Reach:
+        """Return from when to when such events happened, over all records."""
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> History:
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
@@ -233,6 +237,10 @@ class Attribute(Protocol):
     @property
     def numeric(self) -> bool:
         """Whether values are numbers or dates, so that they can be compared."""
+
+    @property
+    def dated(self) -> bool:
+        """Whether they are dates, counted in days since 1970."""
 
     def judge(self, asked: Asked) -> Truth:
         """Tell of how many records it has a value that was asked for."""

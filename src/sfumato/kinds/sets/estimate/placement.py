@@ -183,13 +183,13 @@ class Placement:
         return Allotment.of(is_open, kind_of_row, self.sizes[first:end], first)
 
     def take(self, leaves: Ints) -> Floats:
-        """Return how many records of leaves with a term chunk are expected to take one certain item of it.
+        """Return how many records of leaves, ascending, with a term chunk are expected to take one certain item of it.
 
         They are those that have nothing else: no subrecord of any chunk, and none of the items of the term chunk.
         """
         empty = self._bare[leaves].copy()
-        for at in np.flatnonzero(empty).tolist():
-            empty[at] *= self._left_empty(int(leaves[at]))
+        some = np.flatnonzero(empty)
+        empty[some] *= self._left_empty(leaves[some])
         terms = self._terms_in[self.term_chunk[leaves]]
         sizes = self.sizes[leaves]
         return np.asarray(sizes * empty * (1 - 1 / sizes) ** terms / terms, dtype=np.float64)
@@ -201,21 +201,30 @@ class Placement:
         np.multiply.at(bare, self.leaf_of_own, 1 - self.row_counts[self.own] / self.sizes[self.leaf_of_own])
         return bare
 
-    def _left_empty(self, leaf: int) -> float:
-        """Return the chance that a record of a leaf gets nothing of the shared chunks above it."""
-        chunks, chance = self.chunks, 1.0
-        cluster = int(chunks.parent[self.leaves[leaf]])
-        while cluster >= 0:
-            begin, end = np.searchsorted(chunks.cluster, [cluster, cluster + 1]).tolist()
-            for chunk in range(begin, end):
-                if chunk in self.restricted:
-                    allotment = self.restricted[chunk]
-                    here = allotment.expected[:, leaf - allotment.first].sum()
-                    chance *= 1 - here / self.sizes[leaf]
-                else:
-                    chance *= 1 - self.row_counts[chunk] / self.room[chunk]
-            cluster = int(chunks.parent[cluster])
-        return float(chance)
+    def _left_empty(self, leaves: Ints) -> Floats:
+        """Return the chance that a record of every leaf gets nothing of the shared chunks above it."""
+        chunks, chance = self.chunks, np.ones(len(leaves))
+        above = chunks.parent[self.leaves[leaves]]
+        while (above >= 0).any():
+            chance *= np.where(above >= 0, self._passed_over[above], 1.0)
+            above = np.where(above >= 0, chunks.parent[above], -1)
+        uneven = np.array(list(self.restricted), dtype=np.int64)
+        first, end = (side[chunks.cluster[uneven]] for side in self.below)
+        begins, ends = np.searchsorted(leaves, first), np.searchsorted(leaves, end)
+        for at in np.flatnonzero(begins < ends).tolist():
+            mine, allotment = slice(begins[at], ends[at]), self.restricted[int(uneven[at])]
+            here = allotment.expected.sum(axis=0)[leaves[mine] - allotment.first]
+            chance[mine] *= 1 - here / self.sizes[leaves[mine]]
+        return chance
+
+    @cached_property
+    def _passed_over(self) -> Floats:
+        """Chance that a record below every cluster gets nothing of its shared chunks that are open to all leaves."""
+        even = self.is_shared.copy()
+        even[list(self.restricted)] = False
+        passed = np.ones(len(self.chunks.names))
+        np.multiply.at(passed, self.chunks.cluster[even], 1 - self.row_counts[even] / self.room[even])
+        return passed
 
     @cached_property
     def _terms_in(self) -> Ints:

@@ -194,3 +194,16 @@ def test_records_that_there_are_not_are_refused(number):
     data = sf.Dataset.of("sequences", [[("a", 1)], [("a", 2)]])
     with pytest.raises(QueryError, match="numbered from 1 to 2"):
         sf.query(data, f"relation record 1 and {number}")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("count person where CLINIC", "Did you mean 'clinic'"),
+        ("count person where night shift", "A name of several words stands in quotes"),
+        ("count patients", "Count one of person, record, event"),
+    ],
+)
+def test_whoever_slips_is_told_how_it_is_written(question, said):
+    with pytest.raises(QueryError, match=said):
+        sf.query(sf.Dataset.of("sequences", [[("clinic", 1), ("night shift", 2)], [("clinic", 2)]]), question)

@@ -163,6 +163,8 @@ class Labels:
 
 def _borrow(index: Ints, hidden: Flags, random: np.random.Generator) -> Ints:
     """Give records whose cell says nothing the cell of another record, if there is one that says something."""
+    if not hidden.any():
+        return index
     silent, told = np.flatnonzero(hidden[index]), np.flatnonzero(~hidden[index])
     if not len(silent) or not len(told):
         return index

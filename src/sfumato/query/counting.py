@@ -131,8 +131,13 @@ def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
             size = _WORK // 4
         else:
             evidence = dataclasses.replace(evidence, history=history.take(matter))
-    for _ in range(int(np.clip(_WORK // max(size, 1), 1, 100))):
-        yield evidence.draw(random, wanted)
+    turn, turns = 0, 1
+    while turn < turns:
+        drawn, attributes = evidence.draw(random, wanted)
+        yield drawn
+        # How many attributes a question is about is seen when it was answered once.
+        work = size + evidence.records // 4 * max(attributes.used - 1, 0)
+        turn, turns = turn + 1, int(np.clip(_WORK // max(work, 1), 1, 100))
 
 
 def _choose_records(evidence: Evidence, rows: npt.NDArray[np.int64], history: Events) -> Evidence:

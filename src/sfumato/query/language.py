@@ -75,7 +75,8 @@ def parse(text: str) -> Query:
     >>> parse("count person where clinic and than pharmacy")
     Traceback (most recent call last):
         ...
-    sfumato.query.syntax.QueryError: query: expected 'and', 'or', 'then', 'by' or the end, found 'pharmacy'.
+    sfumato.query.syntax.QueryError: query: expected 'and', 'or', 'then', 'by' or the end, found 'pharmacy'. A name of
+    several words stands in quotes.
       count person where clinic and than pharmacy
                                          ^
     """
@@ -210,7 +211,12 @@ class _Parser:
         )
         if self.token.form != "end":
             bucket = "" if query.bucket else " 'by'" if query.verb == "count" else ""
-            self.fail(f"'and', 'or', 'then',{bucket} or the end" if query.condition else f"'where',{bucket} or the end")
+            expected = f"'and', 'or', 'then',{bucket} or the end" if query.condition else f"'where',{bucket} or the end"
+            before = self.tokens[self.position - 1]
+            if before.form == self.token.form == "word" and before.text.lower() not in _KEYWORDS:
+                told = f"expected {expected}, found {self.token.shown}. A name of several words stands in quotes."
+                raise QueryError(told, self.text, self.token.at)
+            self.fail(expected)
         return query
 
     def _read_count(self, _: _Token) -> Query:

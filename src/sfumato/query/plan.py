@@ -82,7 +82,8 @@ class Plan:
         known = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
         if nobody and word in {"person", "people"}:
             raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
-        raise self.fail(_unknown("nothing that can be counted", noun.text, known), noun.at)
+        offered = f" Count one of {', '.join(map(make_visible, dict.fromkeys(known)))}."
+        raise self.fail(_unknown("nothing that can be counted", noun.text, known) + offered, noun.at)
 
     def history(self, at: int) -> History:
         """Return the events of the evidence, or say that there are none."""
@@ -234,7 +235,9 @@ def _intersect(left: Span | None, right: Span) -> Span:
 
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+    # Small and capital letters are mixed up most easily: those are looked for first.
+    alike = [other for other in known if other.casefold() == name.casefold()]
+    near = alike or difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {make_visible(near[0])!r}?" if near else ""
     return f"{what} is called {make_visible(name)!r}.{hint}"
 

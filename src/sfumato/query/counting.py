@@ -133,10 +133,11 @@ def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
             evidence = dataclasses.replace(evidence, history=history.take(matter))
     turn, turns = 0, 1
     while turn < turns:
-        drawn, attributes = evidence.draw(random, wanted)
+        drawn = evidence.draw(random, wanted)
         yield drawn
         # How many attributes a question is about is seen when it was answered once.
-        work = size + evidence.records // 4 * max(attributes.used - 1, 0)
+        used = drawn.attributes.used if isinstance(drawn.attributes, Columns) else 0
+        work = size + evidence.records // 4 * max(used - 1, 0)
         turn, turns = turn + 1, int(np.clip(_WORK // max(work, 1), 1, 100))
 
 

@@ -348,11 +348,12 @@ class Evidence:
             return combine_all([combine_all(single).gather(self.block, self.sizes), *together])
         return combine_all(single or together)
 
-    def draw(self, random: np.random.Generator, wanted: Selection) -> tuple[Evidence, Columns]:
-        """Draw an original that could have been published so, without the records that were left out.
-
-        Its attributes, drawn as they are asked for, are returned beside it.
-        """
-        attributes = Columns(tuple(self.attributes), lambda name: self.attributes[name].draw(random))
-        history = None if self.history is None else self.history.draw(random, wanted)
-        return dataclasses.replace(self, withheld=0, history=history, attributes=attributes, exact=True), attributes
+    def draw(self, random: np.random.Generator, wanted: Selection) -> Evidence:
+        """Draw an original that could have been published so, without the records that were left out."""
+        return dataclasses.replace(
+            self,
+            withheld=0,
+            history=None if self.history is None else self.history.draw(random, wanted),
+            attributes=Columns(tuple(self.attributes), lambda name: self.attributes[name].draw(random)),
+            exact=True,
+        )

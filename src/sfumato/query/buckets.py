@@ -156,7 +156,8 @@ def _count_events(_: Evidence, events: Events, bars: _Bars, truth: Truth | None)
     most = events.most[can].astype(np.float64)
     limitless = _add_up(begin, end, (most >= MANY).astype(np.float64), stretches) > 0.5
     high = np.where(limitless, np.inf, _add_up(begin, end, np.where(most >= MANY, 0, most), stretches))
-    return np.bincount(first, events.least[must], minlength=stretches), high
+    low = np.bincount(first, events.least[must].astype(np.float64), minlength=stretches)
+    return np.asarray(low, dtype=np.float64), high
 
 
 def _find_certain(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Ints]:

@@ -68,7 +68,8 @@ class Course:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Course:
         """Read what :meth:`to_plain` returned; TypeError if it is something else."""
-        return cls(**{name: tuple(part) if isinstance(part, list) else part for name, part in plain.items()})
+        given: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in plain.items()}
+        return cls(**given)
 
     def list_rows(self) -> list[dict[str, Any]]:
         """Return one row for every stretch."""

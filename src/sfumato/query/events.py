@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +102,8 @@ class Events:
 
     def take(self, entries: Ints) -> Events:
         """Return some of the entries, ascending, of all records."""
-        return dataclasses.replace(self, **{name: _pick(getattr(self, name), entries) for name in _COLUMNS})
+        columns: dict[str, Any] = {name: _pick(getattr(self, name), entries) for name in _COLUMNS}
+        return dataclasses.replace(self, **columns)
 
     def choose(self, rows: Ints, entries: Ints) -> Events:
         """Return some of the entries of some of the records, both ascending; records are numbered anew."""

@@ -21,6 +21,7 @@ from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divi
 from sfumato.io.releases.source import Source, find_release_in
 from sfumato.query.answer import Answer
 from sfumato.query.asking import ask
+from sfumato.query.comparing import Periods
 from sfumato.query.evidence import Evidence
 from sfumato.query.language import parse, parse_lines
 from sfumato.query.moments import Span
@@ -28,6 +29,11 @@ from sfumato.query.naming import add_categories
 from sfumato.query.syntax import Query, QueryError
 
 __all__ = ["query", "query_all"]
+
+_OWN_NUMBERS = (
+    "query: every part of a release numbers its own records, so that two of them are compared by asking their part. "
+    "Two values are compared over all parts: relation value A and B."
+)
 
 
 def query(source: Source | Dataset, question: str, hierarchies: Mapping[str, Hierarchy] | None = None) -> Answer:
@@ -72,8 +78,6 @@ def query_all(
     """
     asked = parse_lines(questions) if isinstance(questions, str) else list(questions)
     parts = _find_parts(source)
-    if len(parts) > 1 and any(question.verb == "relation" for question in asked):
-        raise ParameterError("query: relations are not found over a release in parts. Ask one of its parts.")
     span = None
     if len(parts) > 1 and any(question.bucket is not None for question in asked):
         span = _join_spans([evidence.history.span for evidence in _read(parts, {}) if evidence.history is not None])
@@ -113,14 +117,22 @@ def _unite(found: Sequence[Answer | QueryError]) -> Answer:
     faults = [fault for fault in found if isinstance(fault, QueryError)]
     firm = next((fault for fault in faults if not isinstance(fault, _UnsureError)), None)
     if faults and (firm is not None or len(faults) == len(found)):
-        raise firm or faults[0]
+        # A part that has something of a similar name suggests it.
+        raise firm or next((fault for fault in faults if "Did you mean" in fault.fault), faults[0])
     answers = [one.answer() if isinstance(one, _UnsureError) else one for one in found]
+    if len(answers) > 1 and any(isinstance(one, Answer) and _is_of_records(one) for one in answers):
+        raise ParameterError(_OWN_NUMBERS)
     named = [
         _name_part(answer, number) if len(found) > 1 else answer
         for number, answer in enumerate(answers)
         if isinstance(answer, Answer)
     ]
     return functools.reduce(operator.add, named)
+
+
+def _is_of_records(answer: Answer) -> bool:
+    """Tell whether an answer is how the times of two records lie to each other."""
+    return answer.counted == "relations" and not isinstance(answer, Periods)
 
 
 def _name_part(answer: Answer, number: int) -> Answer:

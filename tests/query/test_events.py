@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from unittest import mock
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.query.naive import originals
+from tests.query.naive import chains, originals
 from tests.query.naive.originals import Entry, Step
 
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Link, Names, Selection, Values
+from sfumato.core.unit import PERSON
+from sfumato.query.asking import ask
+from sfumato.query.events import MANY, Events, _find_tick
+from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
+from sfumato.query.moments import ENDLESS
 from sfumato.query.periods import bound_first
 
 LABELS = ("a", "b", "c")
@@ -47,11 +54,12 @@ def as_events(records):
     def column(name):
         return [getattr(entry, name) for _, entry in flat]
 
-    values = Values.of([[LABELS.index(member) for member in entry.members] for _, entry in flat])
+    groups = list(dict.fromkeys(column("members")))
+    values = Values.of([[LABELS.index(member) for member in group] for group in groups])
     return Events.of(
         len(records),
         [number for number, _ in flat],
-        np.arange(len(flat)),
+        [groups.index(members) for members in column("members")],
         values,
         Names(LABELS),
         "number",
@@ -105,6 +113,91 @@ def test_longer_and_timely_sequels_stay_within_the_bounds(records, asked):
     for (low, high), (certain, possible) in zip(judge(records, asked), plain(records, asked), strict=True):
         assert low <= certain
         assert high >= possible
+
+
+def stretch(records, asked, scale):
+    """The same with times further apart."""
+    far = [[entry._replace(lo=entry.lo * scale, hi=entry.hi * scale) for entry in record] for record in records]
+    return far, [
+        step._replace(first=step.first * scale, last=step.last * scale, within=step.within * scale) for step in asked
+    ]
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(entries(), min_size=1, max_size=4),
+    st.integers(1, 4).flatmap(lambda n: steps(n, within=True)),
+    st.sampled_from([1, 7, 86_400_000_000]),
+    st.booleans(),
+)
+def test_sequels_of_all_records_are_those_of_entry_after_entry(records, asked, scale, loose):
+    records, asked = stretch(records, asked, scale)
+    if loose:
+        # What was left out may have been at any time: then times are too far apart to be counted.
+        records[0] = [*records[0], Entry(LABELS, -ENDLESS, ENDLESS, 0, MANY)]
+    expected = [(chains.has_certain_chain(one, asked), chains.has_possible_chain(one, asked)) for one in records]
+    assert judge(records, asked) == expected
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(entries(), min_size=6, max_size=12),
+    st.integers(1, 3).flatmap(lambda n: steps(n, within=True)),
+    st.sampled_from(["record", "event"]),
+)
+def test_piece_by_piece_it_is_the_same(records, asked, noun):
+    question = f"count {noun} where a|b by 2"
+    evidence = Evidence(PERSON, len(records), 0, as_events(records))
+    whole, bars = judge(records, asked), ask(evidence, question, span=(0, 4)).table
+    with mock.patch("sfumato.query.events._PIECE", 1):
+        assert judge(records, asked) == whole
+        assert ask(evidence, question, span=(0, 4)).table.equals(bars)
+
+
+def test_many_entries_are_looked_at_in_pieces_of_whole_records():
+    record = np.repeat(np.arange(5), [1, 7, 1, 0, 4])
+    events = Events.of(5, record, np.zeros(13), Values.exact(1), Names(("a",)), "number", lo=np.arange(13))
+    with mock.patch("sfumato.query.events._PIECE", 3):
+        pieces = [piece.record.tolist() for piece in events.split()]
+    assert [number for piece in pieces for number in piece] == record.tolist()
+    assert len(pieces) > 1
+    assert not any(set(one) & set(other) for one, other in itertools.combinations(pieces, 2))
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from(LABELS), st.integers(0, 9)), max_size=4), min_size=1, max_size=4),
+    st.integers(1, 3).flatmap(lambda n: steps(n, within=True)),
+)
+def test_of_exact_events_everything_is_certain(people, asked):
+    records = [[Entry((what,), when, when, 1, 1) for what, when in events] for events in people]
+    assert as_events(records).is_exact
+    expected = [originals.follows(events, asked) for events in people]
+    assert judge(records, asked) == [(found, found) for found in expected]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(entries(), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.sampled_from(["", " during 1..3", " after 1"]),
+    st.sampled_from(["record", "event"]),
+)
+def test_bars_are_what_every_stretch_answers_by_itself(records, length, window, noun):
+    evidence = Evidence(PERSON, len(records), 1, as_events(records))
+    for row in ask(evidence, f"count {noun} where a{window} by {length}", span=(0, 4)).table.to_pylist():
+        alone = ask(evidence, f"count {noun} where a{window} during {row['from']}..{row['before'] - 1}")
+        assert (row["certain"], row["possible"]) == (alone.certain, alone.possible)
+
+
+@given(st.lists(st.integers(-50, 50), max_size=5), st.lists(st.integers(-50, 50), max_size=5), st.integers(1, 9))
+def test_the_longest_common_step_is_found(left, right, scale):
+    columns = [np.array(column, dtype=np.int64) * scale for column in (left, right)]
+    assert _find_tick(0, *columns) == max(math.gcd(*(abs(int(time)) for column in columns for time in column)), 1)
+
+
+def test_a_common_step_that_the_first_times_do_not_show_is_found():
+    assert _find_tick(0, np.append(np.zeros(3_000, np.int64), [12] * 3_000 + [18])) == 6
 
 
 @settings(max_examples=60)

@@ -170,3 +170,21 @@ def test_stretches_cover_the_span_in_calendar_order():
     assert spell_moment(int(weeks[0]), dated=True) == "2024-01-29", "a Monday"
     with pytest.raises(QueryError, match="Choose a longer one"):
         cut_buckets(Word("1s", 0), "", (first, last), dated=True)
+
+
+@pytest.mark.parametrize("zone", ["+14:30", "-99:00", "+01:60"])
+def test_zones_that_do_not_exist_are_refused(zone):
+    with pytest.raises(QueryError, match="no such zone"):
+        read_period(Word(f"2024-03-01T12:00{zone}", 0), "", dated=True)
+
+
+@pytest.mark.parametrize("inside", ["(" * 60 + "a" + ")" * 60, "not " * 5_000 + "a"])
+def test_what_is_nested_too_deep_is_refused(inside):
+    assert "inside of each other" in point(f"count person where {inside}")[1]
+    assert parse(f"count person where {'(' * 50}a{')' * 50}").condition is not None
+
+
+@pytest.mark.parametrize("written", ["-7d", "7 d", "d", "\u0667d", "1.5h", ""])
+def test_lengths_that_are_none_are_refused(written):
+    with pytest.raises(QueryError, match="length of time"):
+        read_length(Word(written, 0), "", dated=True)

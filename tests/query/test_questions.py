@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 import sfumato as sf
@@ -103,8 +105,8 @@ def test_answers_of_parts_add_up(tmp_path):
         data, sf.methods.Hl(k=2), tmp_path / "out", part_size=20, secret=SECRET, engine=Local(1), withhold_at_most=1
     )
     asked = "count person where a\ncount person where b then c within 5\ncount person where b by 100\nfirst c"
-    with pytest.raises(sf.ParameterError, match="in parts"):
-        sf.query(tmp_path / "out", "relation value b and c")
+    with pytest.raises(sf.ParameterError, match="numbers its own records"):
+        sf.query(tmp_path / "out", "relation record 1 and 2")
     for truth, answer in zip(query_all(data, asked), query_all(tmp_path / "out", asked), strict=True):
         assert answer.certain <= truth.certain <= answer.possible
         assert answer.certain <= answer.expected <= answer.possible
@@ -146,3 +148,62 @@ def test_a_package_and_a_function_share_the_name():
 
     assert callable(sf.query)
     assert sf.query(visits(), "count person").certain == 5
+
+
+def born(*days):
+    return sf.Dataset.of("table", [(datetime.date.fromisoformat(day),) for day in days], ("born",))
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("born = 1980-03", 2),
+        ("born <= 1980-03", 3),
+        ("born < 1980-03", 1),
+        ("born > 1980-03", 1),
+        ("born >= 1980-03", 3),
+        ("born in 1980..1980", 3),
+        ("born > 1975", 3),
+        ("born in 1980-03-31..1980-12", 2),
+        ("born != 1980", 1),
+    ],
+)
+def test_a_date_of_an_attribute_is_all_of_it(asked, expected):
+    data = born("1975-01-01", "1980-03-01", "1980-03-31", "1980-12-31")
+    assert sf.query(data, f"count person where {asked}").certain == expected
+    release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=SECRET).release
+    answer = sf.query(release, f"count person where {asked}")
+    assert answer.certain <= expected <= answer.possible
+
+
+@pytest.mark.parametrize("value", ["12000", "nan", "inf", "NaT", "today", "1980-13", "yesterday"])
+def test_what_is_no_date_is_not_taken_for_one(value):
+    with pytest.raises(QueryError, match=r"are dates|no such date"):
+        sf.query(born("1975-01-01", "1980-03-01"), f"count person where born > {value}")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1980-03-01", "\u0663", "old", "1_000"])
+def test_what_is_no_number_is_not_taken_for_one(value):
+    data = sf.Dataset.of("table", [(20,), (30,)], ("age",))
+    with pytest.raises(QueryError, match="are numbers"):
+        sf.query(data, f"count person where age > {value}")
+
+
+@pytest.mark.parametrize("number", ["0", "3", "\u00b2", "9" * 5_000, "-1", "x"])
+def test_records_that_there_are_not_are_refused(number):
+    data = sf.Dataset.of("sequences", [[("a", 1)], [("a", 2)]])
+    with pytest.raises(QueryError, match="numbered from 1 to 2"):
+        sf.query(data, f"relation record 1 and {number}")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("count person where CLINIC", "Did you mean 'clinic'"),
+        ("count person where night shift", "A name of several words stands in quotes"),
+        ("count patients", "Count one of person, record, event"),
+    ],
+)
+def test_whoever_slips_is_told_how_it_is_written(question, said):
+    with pytest.raises(QueryError, match=said):
+        sf.query(sf.Dataset.of("sequences", [[("clinic", 1), ("night shift", 2)], [("clinic", 2)]]), question)

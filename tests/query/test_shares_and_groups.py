@@ -15,6 +15,7 @@ from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
 from sfumato.query.columns import Labels
 from sfumato.query.evidence import Asked, Evidence, Link, Names, Selection, Values
+from sfumato.query.reach import Reach
 from sfumato.query.truth import combine_all
 
 LABELS = ("a", "b")
@@ -66,6 +67,19 @@ def test_bounds_of_one_activity_are_attained_by_some_class(intervals, window):
     found = [sum(follows(person, [step]) for person in made) for made in all_classes(intervals, 2, 2)]
     truth = make_shares(intervals, 2, 2).judge([Link(Selection(np.array([True, False])), window)])
     assert (truth.low[0], truth.high[0]) == (min(found), max(found))
+
+
+@settings(max_examples=40)
+@given(intervals_of_two)
+def test_the_first_and_the_last_time_of_an_activity_are_bounded_exactly(intervals):
+    reach = make_shares(intervals, 2, 2).reach(Link(Selection(np.array([True, False]))))
+    found = [[when for person in made for what, when in person if what == "a"] for made in all_classes(intervals, 2, 2)]
+    if not all(found):
+        assert reach == Reach()
+        return
+    first, last = [min(times) for times in found], [max(times) for times in found]
+    assert (reach.earliest, reach.first_by) == (min(first), max(first))
+    assert (reach.last_from, reach.latest) == (min(last), max(last))
 
 
 @settings(max_examples=30)

@@ -100,7 +100,7 @@ def _count_bars(plan: Plan, bars: _Bars) -> tuple[Ints, Floats]:
     evidence = plan.evidence
     truths = [plan.judge(condition) for condition in bars.others]
     if isinstance(evidence.history, Events) and all(truth.sizes is None for truth in truths):
-        truth = evidence.combine(truths) if truths else Truth.everywhere(evidence.records)
+        truth = evidence.combine(truths) if truths else None
         low, high = _count_entries(evidence, evidence.history, bars, truth)
     else:
         low, high = _count_windows(evidence, plan.history(0), bars, truths)
@@ -127,26 +127,62 @@ def _count_windows(evidence: Evidence, history: History, bars: _Bars, truths: li
     return low, high
 
 
-def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth) -> tuple[Ints, Floats]:
+def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Floats]:
     """Count entries that lie in one stretch for certain, and those that may lie in one, all stretches at once."""
-    stretches = len(bars.cuts) - 1
-    must = events.find_must(bars.link)
-    first, last = (_find_stretch(bars.cuts, side[must]) for side in (events.lo, events.hi))
-    kept = (first == last) & (first >= 0) & (first < stretches) & (truth.low[events.record[must]] > 0)
-    must, first = must[kept], first[kept]
-    can, begin, end = events.find_can(bars.link)
-    begin, end = _find_stretch(bars.cuts, begin), _find_stretch(bars.cuts, end)
-    kept = (end >= 0) & (begin < stretches) & (truth.high[events.record[can]] > 0)
-    can, begin, end = can[kept], np.maximum(begin[kept], 0), np.minimum(end[kept], stretches - 1)
-    if bars.noun == "event":
-        counted = np.bincount(first, events.least[must], minlength=stretches).astype(np.int64)
-        most = events.most[can].astype(np.float64)
-        limitless = _add_up(begin, end, (most >= MANY).astype(np.float64), stretches) > 0.5
-        return counted, np.where(limitless, np.inf, _add_up(begin, end, np.where(most >= MANY, 0, most), stretches))
-    owner = evidence.people if bars.noun == "person" and evidence.exact else None
-    low = _count_once(events.record[must] if owner is None else owner[events.record[must]], first, first, stretches)
-    high = _count_once(events.record[can] if owner is None else owner[events.record[can]], begin, end, stretches)
+    if bars.noun == "person" and evidence.exact and evidence.people is not None:
+        must, first = _find_certain(events, bars, truth)
+        low = _count_once(evidence.people[events.record[must]], first, first, len(bars.cuts) - 1)
+        return low.astype(np.int64), low
+    count = _count_events if bars.noun == "event" else _count_records
+    counted = [count(evidence, part, bars, truth) for part in events.split()]
+    low, high = np.sum([found for found, _ in counted], axis=0), np.sum([found for _, found in counted], axis=0)
     return low.astype(np.int64), high
+
+
+def _count_records(evidence: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
+    stretches = len(bars.cuts) - 1
+    must, first = _find_certain(events, bars, truth)
+    low = _count_once(events.record[must], first, first, stretches)
+    if evidence.exact:
+        return low, low
+    can, begin, end = _find_possible(events, bars, truth)
+    return low, _count_once(events.record[can], begin, end, stretches)
+
+
+def _count_events(_: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
+    stretches = len(bars.cuts) - 1
+    must, first = _find_certain(events, bars, truth)
+    can, begin, end = _find_possible(events, bars, truth)
+    most = events.most[can].astype(np.float64)
+    limitless = _add_up(begin, end, (most >= MANY).astype(np.float64), stretches) > 0.5
+    high = np.where(limitless, np.inf, _add_up(begin, end, np.where(most >= MANY, 0, most), stretches))
+    low = np.bincount(first, events.least[must].astype(np.float64), minlength=stretches)
+    return np.asarray(low, dtype=np.float64), high
+
+
+def _find_certain(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Ints]:
+    """Find the entries that certainly lie in one stretch, and that stretch."""
+    must = events.find_must(bars.link)
+    if truth is not None:
+        must = must[truth.low[events.record[must]] > 0]
+    begin, end = events.find_times(must)
+    first = _find_stretch(bars.cuts, begin)
+    last = first if end is begin else _find_stretch(bars.cuts, end)
+    kept = np.flatnonzero((first == last) & (first >= 0) & (first < len(bars.cuts) - 1))
+    return must[kept], first[kept]
+
+
+def _find_possible(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Ints, Ints]:
+    """Find the entries that may lie in stretches, and the first and the last of these."""
+    can, lo, hi = events.find_can(bars.link)
+    begin, end = _find_stretch(bars.cuts, lo), _find_stretch(bars.cuts, hi)
+    stretches = len(bars.cuts) - 1
+    kept = (end >= 0) & (begin < stretches)
+    if truth is not None:
+        kept &= truth.high[events.record[can]] > 0
+    if not kept.all():
+        can, begin, end = can[kept], begin[kept], end[kept]
+    return can, np.maximum(begin, 0), np.minimum(end, stretches - 1)
 
 
 def _find_stretch(cuts: Ints, times: Ints) -> Ints:
@@ -170,7 +206,8 @@ def _count_once(owner: Ints, begin: Ints, end: Ints, stretches: int) -> Floats:
     start = base + begin
     stop = base + end
     if (np.diff(start) < 0).any():
-        order = np.argsort(start)
+        # Owners are mostly in their order already, which a stable sort makes use of.
+        order = np.argsort(start, kind="stable")
         start, stop, base = start[order], stop[order], base[order]
     before = np.concatenate([[-1], np.maximum.accumulate(stop)[:-1]])
     # What an earlier entry of the same owner has reached is not counted again.

@@ -200,8 +200,11 @@ def _ask_attribute(name: str, attribute: Attribute, random: Random) -> str:
         known = np.unique(np.asarray(places, dtype=np.float64))
         known = known[np.isfinite(known)]
         if not len(known):
-            return f"{quote(name)} = 0"
+            return f"{quote(name)} = {'1970' if attribute.dated else 0}"
         low, high = np.sort(known[random.integers(0, len(known), 2)])
+        if attribute.dated:
+            first, last = np.array([low, high]).astype(np.int64).astype("datetime64[D]").tolist()
+            return f"{quote(name)} in {first}..{last}"
         return f"{quote(name)} in {low:.17g}..{high:.17g}"
     labels = attribute.names.labels
     return f"{quote(name)} = {quote(labels[int(random.integers(len(labels)))]) if labels else quote('')}"

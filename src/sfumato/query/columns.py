@@ -39,6 +39,8 @@ class Ranges:
         Whether values are whole numbers, or days since 1970.
     names
         Numbers have no names.
+    dated
+        Whether they are days since 1970.
 
     Examples
     --------
@@ -56,15 +58,16 @@ class Ranges:
     index: Ints
     whole: bool
     names: Names = dataclasses.field(default_factory=lambda: Names(()))
+    dated: bool = False
 
     @classmethod
-    def exact(cls, values: Numbers, index: Ints, *, whole: bool) -> Ranges:
+    def exact(cls, values: Numbers, index: Ints, *, whole: bool, dated: bool = False) -> Ranges:
         """Take values that are what they are; a record of index -1 has none."""
         padded = np.append(values, np.zeros(1, values.dtype))
         missing = np.zeros(len(padded), dtype=bool)
         missing[-1] = True
         at = np.where(index < 0, len(values), index).astype(np.int64)
-        return cls(padded, padded, missing, np.zeros(len(padded), dtype=bool), at, whole)
+        return cls(padded, padded, missing, np.zeros(len(padded), dtype=bool), at, whole, dated=dated)
 
     @property
     def numeric(self) -> bool:
@@ -90,7 +93,8 @@ class Ranges:
         lo, hi = self.lo[index], self.hi[index]
         drawn = lo + (np.floor(share * (hi - lo + 1)).astype(lo.dtype) if self.whole else share * (hi - lo))
         none = self.missing[index] | self.hidden[index]
-        return Ranges(drawn, drawn, none, np.zeros(len(none), dtype=bool), np.arange(len(index)), self.whole)
+        nothing = np.zeros(len(none), dtype=bool)
+        return Ranges(drawn, drawn, none, nothing, np.arange(len(index)), self.whole, dated=self.dated)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,6 +112,8 @@ class Labels:
     places
         Where labels that are numbers or days lie, in the order of the labels, so that they can be compared; NaN where
         one is none, None where labels are only labels.
+    dated
+        Whether the labels are days.
 
     Examples
     --------
@@ -122,6 +128,7 @@ class Labels:
     values: Values
     index: Ints
     places: npt.NDArray[np.float64] | None = None
+    dated: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -151,11 +158,13 @@ class Labels:
         drawn[told] = self.values.draw(index[told], random)
         # Behind the labels stands what nobody told anything of.
         exact = Values.of([*([code] for code in range(labels)), ()], [labels])
-        return Labels(self.names, exact, drawn, self.places)
+        return Labels(self.names, exact, drawn, self.places, self.dated)
 
 
 def _borrow(index: Ints, hidden: Flags, random: np.random.Generator) -> Ints:
     """Give records whose cell says nothing the cell of another record, if there is one that says something."""
+    if not hidden.any():
+        return index
     silent, told = np.flatnonzero(hidden[index]), np.flatnonzero(~hidden[index])
     if not len(silent) or not len(told):
         return index

@@ -120,22 +120,32 @@ def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
 
     Of very large data only some records are drawn: whoever adds up must go by the number of records drawn.
     """
-    history = evidence.history
-    if isinstance(history, Events):
-        history = history.take(np.flatnonzero(history.values.can(wanted)[history.value]))
-        evidence = dataclasses.replace(evidence, history=history)
+    history, random = evidence.history, np.random.default_rng(0)
     size = evidence.records // 4 + (0 if history is None else history.size)
-    random = np.random.default_rng(0)
-    if size > _WORK // 4 and isinstance(history, Events) and evidence.block is None:
-        chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
-        whole = evidence.attributes
-        attributes = Columns(tuple(whole), lambda name: _choose(whole[name], chosen))
-        evidence = dataclasses.replace(
-            evidence, records=len(chosen), history=history.choose(chosen), attributes=attributes
-        )
-        size = _WORK // 4
-    for _ in range(int(np.clip(_WORK // max(size, 1), 1, 100))):
-        yield evidence.draw(random, wanted)
+    if isinstance(history, Events):
+        matter = history.find_wanted(wanted)
+        size = evidence.records // 4 + len(matter)
+        if size > _WORK // 4 and evidence.block is None:
+            chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
+            evidence = _choose_records(evidence, chosen, history.choose(chosen, matter))
+            size = _WORK // 4
+        else:
+            evidence = dataclasses.replace(evidence, history=history.take(matter))
+    turn, turns = 0, 1
+    while turn < turns:
+        drawn = evidence.draw(random, wanted)
+        yield drawn
+        # How many attributes a question is about is seen when it was answered once.
+        used = drawn.attributes.used if isinstance(drawn.attributes, Columns) else 0
+        work = size + evidence.records // 4 * max(used - 1, 0)
+        turn, turns = turn + 1, int(np.clip(_WORK // max(work, 1), 1, 100))
+
+
+def _choose_records(evidence: Evidence, rows: npt.NDArray[np.int64], history: Events) -> Evidence:
+    """Return some of the records, with the history that is theirs."""
+    whole = evidence.attributes
+    attributes = Columns(tuple(whole), lambda name: _choose(whole[name], rows))
+    return dataclasses.replace(evidence, records=len(rows), history=history, attributes=attributes)
 
 
 def _choose(attribute: Any, rows: npt.NDArray[np.int64]) -> Attribute:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.query.evidence import Link, Names, Selection, Values
 from sfumato.query.moments import ENDLESS, Span
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
 
 __all__ = ["MANY", "Events"]
@@ -19,6 +22,9 @@ Flags = npt.NDArray[np.bool_]
 
 MANY = 1 << 40
 """How often something happened at most where nothing limits it."""
+_COLUMNS = ("record", "value", "lo", "hi", "least", "most")
+_PIECE = 1 << 18
+_SOME = 1_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -94,17 +100,33 @@ class Events:
             of_record, columns = of_record[order], {name: column[order] for name, column in columns.items()}
         return cls(records, of_record, **columns, values=values, names=names, timing=timing)
 
-    def take(self, entries: npt.NDArray[np.integer] | Flags) -> Events:
-        """Return some of the entries, of all records."""
-        columns = ("record", "value", "lo", "hi", "least", "most")
-        return dataclasses.replace(self, **{name: getattr(self, name)[entries] for name in columns})
+    def take(self, entries: Ints) -> Events:
+        """Return some of the entries, ascending, of all records."""
+        columns: dict[str, Any] = {name: _pick(getattr(self, name), entries) for name in _COLUMNS}
+        return dataclasses.replace(self, **columns)
 
-    def choose(self, rows: Ints) -> Events:
-        """Return some of the records, ascending and numbered anew."""
+    def choose(self, rows: Ints, entries: Ints) -> Events:
+        """Return some of the entries of some of the records, both ascending; records are numbered anew."""
         number = np.full(self.records, -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
-        some = self.take(np.flatnonzero(number[self.record] >= 0))
+        some = self.take(entries[number[_pick(self.record, entries)] >= 0])
         return dataclasses.replace(some, records=len(rows), record=number[some.record])
+
+    def split(self) -> Iterator[Events]:
+        """Yield the entries of some records after the other: little is looked at faster than much, piece by piece."""
+        size = max(_PIECE, len(self.values.members))
+        if len(self.record) <= size:
+            yield self
+            return
+        cuts = np.searchsorted(self.record, self.record[::size])
+        for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), len(self.record)], strict=True):
+            names = ("record", "value", "lo", "least", "most") if self.hi is self.lo else _COLUMNS
+            columns = {name: getattr(self, name)[begin:end] for name in names}
+            yield dataclasses.replace(self, **{"hi": columns["lo"], **columns})
+
+    def find_wanted(self, selection: Selection) -> Ints:
+        """Find the entries that may be one of some values, whenever they happened."""
+        return np.flatnonzero(self._mark_entries(self.values.can(selection)))
 
     @property
     def size(self) -> int:
@@ -117,22 +139,40 @@ class Events:
         told = (self.lo > -ENDLESS) & (self.hi < ENDLESS)
         return (int(self.lo[told].min()), int(self.hi[told].max())) if told.any() else None
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether every entry says exactly what happened when, as those of originals do: then all is certain."""
+        values = self.values
+        if (values.sizes != 1).any() or values.open.any():
+            return False
+        return bool((self.lo == self.hi).all() and (self.least > 0).all())
+
     def find_must(self, link: Link) -> Ints:
         """Find the entries that certainly are events as asked for."""
-        wanted = self.values.must(link.selection)[self.value] & (self.least > 0)
+        wanted = self._mark_entries(self.values.must(link.selection)) & (self.least > 0)
         if link.window is not None:
             wanted &= (self.lo >= link.window[0]) & (self.hi <= link.window[1])
         return np.flatnonzero(wanted)
 
     def find_can(self, link: Link) -> tuple[Ints, Ints, Ints]:
         """Find the entries that may be events as asked for, and the intervals in which they then happened."""
-        wanted = self.values.can(link.selection)[self.value]
+        wanted = self._mark_entries(self.values.can(link.selection))
         if link.window is not None:
             wanted &= (self.hi >= link.window[0]) & (self.lo <= link.window[1]) & (link.window[0] <= link.window[1])
         at = np.flatnonzero(wanted)
+        lo, hi = self.find_times(at)
         if link.window is None:
-            return at, self.lo[at], self.hi[at]
-        return at, np.maximum(self.lo[at], link.window[0]), np.minimum(self.hi[at], link.window[1])
+            return at, lo, hi
+        return at, np.maximum(lo, link.window[0]), np.minimum(hi, link.window[1])
+
+    def find_times(self, entries: Ints) -> tuple[Ints, Ints]:
+        """Return when some entries, ascending, began and ended; one and the same array where all times are exact."""
+        lo = _pick(self.lo, entries)
+        return lo, lo if self.hi is self.lo else _pick(self.hi, entries)
+
+    def _mark_entries(self, values: Flags) -> Flags:
+        """Mark the entries of some values."""
+        return np.ones(len(self.value), dtype=bool) if values.all() else values[self.value]
 
     def judge(self, links: Sequence[Link]) -> Truth:
         """Tell of which records the events happened one after the other.
@@ -140,7 +180,12 @@ class Events:
         Bounds of one and of two events are exact, but for the certain one of two events where the second must come
         within some time: several entries may together make certain what none of them does alone.
         """
-        return Truth.of(self._mark(self._follow_must(links)), self._mark(self._follow_can(links)))
+        certain, possible = np.zeros((2, self.records), dtype=bool)
+        for part in self.split():
+            certain[part._follow_must(links)] = True
+            if not self.is_exact:
+                possible[part._follow_can(links)] = True
+        return Truth.of(certain, certain if self.is_exact else possible)
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
         """Tell of which records all of several such things hold."""
@@ -152,58 +197,77 @@ class Events:
         most = self.most[can]
         return int(self.least[must].sum()), float("inf") if (most >= MANY).any() else float(most.sum())
 
+    def reach(self, link: Link) -> Reach:
+        """Return from when to when such events happened, over all records."""
+        _, lo, hi = self.find_can(link)
+        return Reach.of(lo, hi, *self.find_times(self.find_must(link)))
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: members and times all equally likely, and as few events as there may be."""
-        kept = (self.least > 0) & self.values.can(wanted)[self.value]
-        there = self if kept.all() else self.take(np.flatnonzero(kept))
+        kept = (self.least > 0) & self._mark_entries(self.values.can(wanted))
+        there = self.take(np.flatnonzero(kept))
         # Times are drawn as coarse as those that are told.
-        tick = _Scale.of(1 << 62, there.lo, there.hi).tick if len(there.lo) else 1
+        tick = _find_tick(int(there.lo.min()), there.lo, there.hi) if len(there.lo) else 1
         time = there.lo + (random.random(len(there.lo)) * ((there.hi - there.lo) // tick + 1)).astype(np.int64) * tick
         value = there.values.draw(there.value, random)
         exact = Values.exact(len(self.names.labels))
         return dataclasses.replace(there, value=value, lo=time, hi=time, most=there.least, values=exact)
-
-    def _mark(self, record: Ints) -> Flags:
-        marked = np.zeros(self.records, dtype=bool)
-        marked[record] = True
-        return marked
 
     def _follow_must(self, links: Sequence[Link]) -> Ints:
         """Return the records of which a chain of entries certainly is what was asked for."""
         at = self.find_must(links[0])
         for link in links[1:]:
             following = self.find_must(link)
-            # The latest beginning among those that are over before the next one begins.
-            nearest = _find_best(self.record[at], self.hi[at], self.lo[at], self.record[following], self.lo[following])
-            reached = nearest > -2 * ENDLESS
             if link.within is not None:
-                reached &= self.hi[following] - nearest <= link.within
-            at = following[reached]
-        return self.record[at]
+                # From the beginning of the one to the end of the next is longer than each of them lasts.
+                at, following = (self._drop_long(some, link.within) for some in (at, following))
+            (begin, end), (next_begin, next_end) = self.find_times(at), self.find_times(following)
+            record, of = _pick(self.record, at), _pick(self.record, following)
+            if link.within is None:
+                at = following[_find_first(record, end, of) < next_begin]
+                continue
+            # The latest beginning among those that are over before the next one begins.
+            at = following[next_end - _find_best(record, end, begin, of, next_begin) <= link.within]
+        return _pick(self.record, at)
+
+    def _drop_long(self, entries: Ints, length: int) -> Ints:
+        """Return the entries whose intervals are shorter."""
+        begin, end = self.find_times(entries)
+        return entries[end - begin < length]
 
     def _follow_can(self, links: Sequence[Link]) -> Ints:
         """Return the records of which entries may be what was asked for, in intervals that leave room for it."""
         at, lo, hi = self.find_can(links[0])
-        for link in links[1:]:
+        for place, link in enumerate(links[1:], start=2):
             following, begin, end = self.find_can(link)
-            latest = _find_best(self.record[at], lo, hi, self.record[following], end)
-            reached = latest > -2 * ENDLESS
+            record, of = _pick(self.record, at), _pick(self.record, following)
+            first = _find_first(record, lo, of)
+            reached = first < end
             if link.within is not None:
+                latest = _find_best(record, lo, hi, of, end)
                 reached &= begin - latest <= link.within
-            first = _find_first(self.record[at], lo, self.records)
-            at, begin, end, latest = (found[reached] for found in (following, begin, end, latest))
-            lo = np.maximum(begin, first[self.record[at]] + 1)
-            hi = end if link.within is None else np.minimum(end, latest + link.within)
-        return self.record[at]
+                end = np.minimum(end, latest + link.within)
+            if place == len(links):
+                return of[reached]
+            at, lo, hi = following[reached], np.maximum(begin, first + 1)[reached], end[reached]
+        return _pick(self.record, at)
 
 
-def _find_first(record: Ints, times: Ints, records: int) -> Ints:
-    """Return the earliest time of every record; endless where it has none."""
-    first = np.full(records, ENDLESS)
-    if len(record):
-        begins = np.flatnonzero(np.diff(record, prepend=-1))
-        first[record[begins]] = np.minimum.reduceat(times, begins)
-    return first
+def _pick(column: Ints, at: Ints) -> Ints:
+    """Return some entries of a column, ascending: all of them are the column itself."""
+    return column if len(at) == len(column) else column[at]
+
+
+def _find_first(record: Ints, times: Ints, of: Ints) -> Ints:
+    """Return the earliest time of some records; further ahead than all time where there is none."""
+    if not len(record) or not len(of):
+        return np.full(len(of), 2 * ENDLESS)
+    begins = np.flatnonzero(np.diff(record, prepend=-1))
+    base = min(int(record[0]), int(of[0]))
+    first = np.full(int(max(record[-1], of[-1])) - base + 1, 2 * ENDLESS)
+    first[record[begins] - base] = np.minimum.reduceat(times, begins)
+    found: Ints = first[of - base]
+    return found
 
 
 def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> Ints:
@@ -213,16 +277,21 @@ def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> I
     """
     if not len(record) or not len(of):
         return np.full(len(of), -2 * ENDLESS)
+    begin = min(int(record[0]), int(of[0]))
+    record, of = record - begin, of - begin
     room = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
     keys, scores = _Scale.of(room, key, limit), _Scale.of(room, score)
     spot, asked = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
     if (np.diff(spot) < 0).any():
-        order = np.argsort(spot)
+        # Records are in their order already, which a stable sort makes use of.
+        order = np.argsort(spot, kind="stable")
         spot, record, score = spot[order], record[order], score[order]
     best = np.maximum.accumulate(record * scores.width + scores.number(score))
     found = np.searchsorted(spot, asked) - 1
-    there = (found >= 0) & (record[found] == of)
-    return np.where(there, scores.time(best[found] % scores.width), -2 * ENDLESS)
+    # What is best over all records so far is of the record asked for, or of one before it.
+    number = best[found] - of * scores.width
+    there = (found >= 0) & (number >= 0)
+    return np.where(there, scores.time(np.where(there, number, 0)), -2 * ENDLESS)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -236,9 +305,9 @@ class _Scale:
 
     @classmethod
     def of(cls, room: int, *columns: Ints) -> _Scale:
-        """Count in the longest step that all times have in common, or number the times where that is not enough."""
+        """Count in single steps, in the longest one that all times have in common, or number the times."""
         first, last = min(int(column.min()) for column in columns), max(int(column.max()) for column in columns)
-        tick = max(int(np.gcd.reduce([int(np.gcd.reduce(column - first)) for column in columns])), 1)
+        tick = 1 if last - first < room else _find_tick(first, *columns)
         width = (last - first) // tick + 1
         if width <= room:
             return cls(first, tick, width, None)
@@ -250,3 +319,21 @@ class _Scale:
 
     def time(self, numbers: Ints) -> Ints:
         return numbers * self.tick + self.first if self.known is None else self.known[numbers]
+
+
+def _find_tick(first: int, *columns: Ints) -> int:
+    """Return the longest step that all times have in common, counted from a first one.
+
+    Examples
+    --------
+    >>> _find_tick(2, np.array([2, 8, 14]), np.array([5, 5, 11]))
+    3
+    """
+    tick = 0
+    for column in columns:
+        rest = column - first
+        while len(rest) and tick != 1:
+            # A few times mostly settle it; the others are only looked through.
+            tick = int(np.gcd.reduce(rest[:_SOME], initial=tick))
+            rest = rest[rest != 0] if tick == 0 else rest[rest // tick * tick != rest]
+    return max(tick, 1)

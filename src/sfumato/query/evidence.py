@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sfumato.core.unit import Unit
 from sfumato.query.moments import Span
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
 
 __all__ = ["Asked", "Attribute", "Columns", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
@@ -211,6 +212,9 @@ class History(Protocol):
     def count(self, link: Link) -> tuple[int, float]:
         """Return how many such events there are at least and at most, over all records."""
 
+    def reach(self, link: Link) -> Reach:
+        """Return from when to when such events happened, over all records."""
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> History:
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
@@ -234,6 +238,10 @@ class Attribute(Protocol):
     def numeric(self) -> bool:
         """Whether values are numbers or dates, so that they can be compared."""
 
+    @property
+    def dated(self) -> bool:
+        """Whether they are dates, counted in days since 1970."""
+
     def judge(self, asked: Asked) -> Truth:
         """Tell of how many records it has a value that was asked for."""
 
@@ -254,6 +262,11 @@ class Columns(Mapping[str, Attribute]):
     def __init__(self, names: Sequence[str], read: Callable[[str], Attribute]) -> None:
         self._names, self._read = tuple(names), read
         self._known: dict[str, Attribute] = {}
+
+    @property
+    def used(self) -> int:
+        """How many of them were asked for so far."""
+        return len(self._known)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

@@ -49,6 +49,7 @@ _VERBS = ("count", "first", "last", "relation")
 _WINDOWS = ("before", "after", "during", "in", "on")
 _SIGNS = ("<=", ">=", "!=", "..", "<", ">", "=", "(", ")", "{", "}", "|", ",")
 _QUOTES = "\"'"
+_DEEPEST = 50
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +75,8 @@ def parse(text: str) -> Query:
     >>> parse("count person where clinic and than pharmacy")
     Traceback (most recent call last):
         ...
-    sfumato.query.syntax.QueryError: query: expected 'and', 'or', 'then', 'by' or the end, found 'pharmacy'.
+    sfumato.query.syntax.QueryError: query: expected 'and', 'or', 'then', 'by' or the end, found 'pharmacy'. A name of
+    several words stands in quotes.
       count person where clinic and than pharmacy
                                          ^
     """
@@ -159,7 +161,7 @@ class _Parser:
     """Reads a question from left to right; each method reads one part of it."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.tokens, self.position = text, _tokenize(text), 0
+        self.text, self.tokens, self.position, self.depth = text, _tokenize(text), 0, 0
 
     @property
     def token(self) -> _Token:
@@ -209,7 +211,12 @@ class _Parser:
         )
         if self.token.form != "end":
             bucket = "" if query.bucket else " 'by'" if query.verb == "count" else ""
-            self.fail(f"'and', 'or', 'then',{bucket} or the end" if query.condition else f"'where',{bucket} or the end")
+            expected = f"'and', 'or', 'then',{bucket} or the end" if query.condition else f"'where',{bucket} or the end"
+            before = self.tokens[self.position - 1]
+            if before.form == self.token.form == "word" and before.text.lower() not in _KEYWORDS:
+                told = f"expected {expected}, found {self.token.shown}. A name of several words stands in quotes."
+                raise QueryError(told, self.text, self.token.at)
+            self.fail(expected)
         return query
 
     def _read_count(self, _: _Token) -> Query:
@@ -246,13 +253,8 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
     def _read_piece(self) -> Condition:
-        if self.take("not"):
-            return Neither(self._read_piece())
-        if self.take("("):
-            inside = self._read_either()
-            if not self.take(")"):
-                self.fail("')'")
-            return inside
+        if self.is_next("not", "("):
+            return self._read_inside()
         if self.is_next("<", "<=", ">", ">=", "=", "!=", ahead=1) or self._is_choice():
             return self._read_comparison()
         steps = [self._read_step(follows=False)]
@@ -261,6 +263,21 @@ class _Parser:
             self.take("then")
             steps.append(self._read_step(follows=True))
         return Sequel(tuple(steps))
+
+    def _read_inside(self) -> Condition:
+        """Read what stands after ``not`` or in brackets, not too deep."""
+        if self.depth == _DEEPEST:
+            raise QueryError(f"more than {_DEEPEST} brackets and 'not' inside of each other.", self.text, self.token.at)
+        self.depth += 1
+        if self.take("not"):
+            inside: Condition = Neither(self._read_piece())
+        else:
+            self.take("(")
+            inside = self._read_either()
+            if not self.take(")"):
+                self.fail("')'")
+        self.depth -= 1
+        return inside
 
     def _is_choice(self) -> bool:
         """Tell whether a name with ``in`` and values in braces comes next: that is never a window."""

@@ -35,13 +35,15 @@ _LENGTHS = {
     "w": 7 * 86400 * _SECOND,
     "week": 7 * 86400 * _SECOND,
 }
-_LENGTH = re.compile(r"(\d{1,12})([a-z]*)")
+_LENGTH = re.compile(r"(\d{1,12})([a-z]*)", re.ASCII)
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _PERIOD = re.compile(
-    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?"
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?",
+    re.ASCII,
 )
 _EPOCH = datetime.datetime(1970, 1, 1)
 _MOST_BUCKETS = 100_000
+_FURTHEST_ZONE = 14 * 60
 
 
 def find_steps(clock: Clock, times: Ints) -> tuple[str, Ints]:
@@ -69,7 +71,7 @@ def read_period(word: Word, text: str, *, dated: bool) -> Span:
     (17, 17)
     """
     if not dated:
-        if not re.fullmatch(r"[+-]?\d{1,18}", word.text):
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", word.text):
             raise QueryError("expected a whole number: the times of these data are numbers, not dates.", text, word.at)
         return int(word.text), int(word.text)
     found = _PERIOD.fullmatch(word.text)
@@ -97,15 +99,17 @@ def _spread(found: re.Match[str], word: Word, text: str) -> Span:
         if fraction:
             first += int(fraction.ljust(6, "0"))
             after = first + 10 ** (6 - len(fraction))
-    shift = _read_zone(zone)
+    shift = _read_zone(zone, word, text)
     return first - shift, after - 1 - shift
 
 
-def _read_zone(zone: str | None) -> int:
+def _read_zone(zone: str | None, word: Word, text: str) -> int:
     if zone in {None, "Z"}:
         return 0
     assert zone is not None
     minutes = int(zone[1:3]) * 60 + int(zone[-2:])
+    if minutes > _FURTHEST_ZONE or int(zone[-2:]) > 59:
+        raise QueryError(f"there is no such zone as {zone!r}.", text, word.at)
     return (-1 if zone[0] == "-" else 1) * minutes * _LENGTHS["min"]
 
 
@@ -142,7 +146,7 @@ def read_length(word: Word, text: str, *, dated: bool) -> int:
     found = _LENGTH.fullmatch(word.text.lower())
     if not dated:
         if found is None or found[2]:
-            raise QueryError("expected a whole number: the times of these data have no unit.", text, word.at)
+            raise QueryError("expected a whole number, 0 or more: the times of these data have no unit.", text, word.at)
         return int(found[1])
     unit = found[2] if found else ""
     step = _LENGTHS.get(unit) or _LENGTHS.get(unit.removesuffix("s"))

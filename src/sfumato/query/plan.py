@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from sfumato.core.unit import plural
 from sfumato.core.visible import make_visible
 from sfumato.query.evidence import Asked, Attribute, Evidence, History, Link, Names, Selection
-from sfumato.query.moments import Span, read_length, read_window
+from sfumato.query.moments import Span, read_length, read_period, read_window
 from sfumato.query.syntax import (
     Both,
     Comparison,
@@ -27,6 +28,10 @@ from sfumato.query.syntax import (
 from sfumato.query.truth import Truth
 
 __all__ = ["Plan"]
+
+_NUMBER = re.compile(r"[+-]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?", re.ASCII)
+_DAY = 86_400_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +82,8 @@ class Plan:
         known = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
         if nobody and word in {"person", "people"}:
             raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
-        raise self.fail(_unknown("nothing that can be counted", noun.text, known), noun.at)
+        offered = f" Count one of {', '.join(map(make_visible, dict.fromkeys(known)))}."
+        raise self.fail(_unknown("nothing that can be counted", noun.text, known) + offered, noun.at)
 
     def history(self, at: int) -> History:
         """Return the events of the evidence, or say that there are none."""
@@ -182,17 +188,17 @@ class Plan:
             return Asked(self._select(attribute.names, words))
         if relation == "in":
             raise self.fail("the values of this attribute are numbers: write a range, as in 20..29.", words[0].at)
-        numbers = [_read_number(word, self.text) for word in words]
-        if numbers[-1] < numbers[0]:
-            raise self.fail("the range ends before it begins. Write the smaller number first.", words[0].at)
-        below, above = np.nextafter(numbers[0], -np.inf), np.nextafter(numbers[0], np.inf)
+        read = _read_days if attribute.dated else _read_number
+        (first, first_end), (last_begin, last) = (read(word, self.text) for word in (words[0], words[-1]))
+        if last_begin < first or last < first_end:
+            raise self.fail("the range ends before it begins. Write the smaller one first.", words[0].at)
         spans: dict[str, tuple[float, float]] = {
-            "=": (numbers[0], numbers[0]),
-            "<": (-np.inf, float(below)),
-            "<=": (-np.inf, numbers[0]),
-            ">": (float(above), np.inf),
-            ">=": (numbers[0], np.inf),
-            "range": (numbers[0], numbers[-1]),
+            "=": (first, last),
+            "<": (-np.inf, float(np.nextafter(first, -np.inf))),
+            "<=": (-np.inf, last),
+            ">": (float(np.nextafter(last, np.inf)), np.inf),
+            ">=": (first, np.inf),
+            "range": (first, last),
         }
         return Asked(span=spans[relation])
 
@@ -229,18 +235,23 @@ def _intersect(left: Span | None, right: Span) -> Span:
 
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+    # Small and capital letters are mixed up most easily: those are looked for first.
+    alike = [other for other in known if other.casefold() == name.casefold()]
+    near = alike or difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {make_visible(near[0])!r}?" if near else ""
     return f"{what} is called {make_visible(name)!r}.{hint}"
 
 
-def _read_number(word: Word, text: str) -> float:
-    """Read a number, or a date as its days since 1970."""
-    try:
-        return float(word.text)
-    except ValueError:
-        pass
-    try:
-        return float(np.datetime64(word.text, "D").astype(np.int64))
-    except ValueError:
-        raise QueryError(f"expected a number or a date, found {word.text!r}.", text, word.at) from None
+def _read_number(word: Word, text: str) -> tuple[float, float]:
+    """Read a number: the first and the last one that it means are the same."""
+    if _NUMBER.fullmatch(word.text) is None:
+        raise QueryError("the values of this attribute are numbers: expected one.", text, word.at)
+    return float(word.text), float(word.text)
+
+
+def _read_days(word: Word, text: str) -> tuple[float, float]:
+    """Read a date as days since 1970: a month or a year is all of its days."""
+    if _DATE.fullmatch(word.text) is None:
+        raise QueryError("the values of this attribute are dates: expected one such as 2024-03-01.", text, word.at)
+    first, last = read_period(word, text, dated=True)
+    return float(first // _DAY), float(last // _DAY)

@@ -9,13 +9,7 @@ import numpy as np
 
 from sfumato.core.clock import Clock
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.rooms import find_room
-from sfumato.query.answer import Answer
-from sfumato.query.asking import ask
-from sfumato.query.certainty import quote
-from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence
-from sfumato.query.moments import Span
+from sfumato.query.course import MEANT, Course, follow_course
 from sfumato.report.figure import Figure, LegendEntry, inline
 from sfumato.report.markup import draw_figure, shorten
 from sfumato.report.numerals import show_count, show_number
@@ -23,17 +17,13 @@ from sfumato.report.palette import AFTER, BEFORE
 from sfumato.report.plots import PANEL_WIDTH
 from sfumato.report.times import time_field, to_axis
 
-__all__ = ["draw_answers", "write_answers"]
+__all__ = ["draw_answers", "list_edges", "list_numbers", "write_answers"]
 
-_BARS = 40
-_LENGTHS = {"1min": 60, "10min": 600, "hour": 3600, "6h": 21600, "day": 86400, "week": 604_800, "month": 2_629_746}
 _SHOWN_LENGTH = 40
-_MOST_ENTRIES = 20_000_000
-"""Of larger data the plot is left out: it would take longer than all others."""
 
 
 def draw_answers(comparison: Comparison) -> Figure | None:
-    """Draw how many records have the most frequent value, stretch by stretch; None where nothing is timed, or too much.
+    """Draw how many records have a frequent value, stretch by stretch; None where nothing is timed, or too much.
 
     Examples
     --------
@@ -44,48 +34,51 @@ def draw_answers(comparison: Comparison) -> Figure | None:
     >>> draw_answers(Comparison(data, release)).head
     ['From', 'Certain', 'Expected', 'Possible', 'Truth']
     """
-    history_column = any(column.role == "history" for column in comparison.original.schema.columns)
-    if history_column and len(comparison.original.view_history().codes) > _MOST_ENTRIES:
-        return None
-    room = find_room(comparison.original.kind, "evidence")
-    original: Evidence = room.of_dataset(comparison.original)
-    published: Evidence = room.of_release(comparison.release)
-    history = original.history
-    if not isinstance(history, Events) or history.timing not in {"moment", "number"} or history.span is None:
-        return None
-    if published.history is None or published.history.timing != history.timing:
-        return None
-    dated, span = history.timing == "moment", history.span
-    counts = np.bincount(history.value, history.least, minlength=len(history.names.labels))
-    value = history.names.labels[int(np.argmax(counts))]
-    question = f"count record where {quote(value)} by {_choose_length(span, dated=dated)}"
-    truth, found = (ask(side, question, span=span, lenient=True) for side in (original, published))
-    return _draw(truth, found, value, dated=dated, counted=original.unit.many)
+    course = follow_course(comparison)
+    return None if course is None else _draw(course)
 
 
-def _choose_length(span: Span, *, dated: bool) -> str:
-    """Return the shortest stretch that gives few enough bars."""
-    whole = span[1] - span[0] + 1
-    if not dated:
-        return str(max(-(-whole // _BARS), 1))
-    return next((name for name, seconds in _LENGTHS.items() if whole // (seconds * 1_000_000) < _BARS), "year")
+def list_edges(course: Course) -> tuple[Clock, list[float]]:
+    """Return the clock of an axis of time, and where stretches begin and the last one ends on it.
+
+    Examples
+    --------
+    >>> list_edges(Course("mail", "people", True, ("1970-01-02", "1970-01-03"), (0,), (1,), (0.5,), (1,)))[1]
+    [86400000.0, 172800000.0]
+    """
+    if not course.dated:
+        return Clock(), [float(edge) for edge in course.edges]
+    clock = Clock("second")
+    seconds = [int(np.datetime64(edge, "s").astype(np.int64)) for edge in course.edges]
+    return clock, [float(to_axis(moment, clock)) for moment in seconds]
 
 
-def _draw(truth: Answer, found: Answer, value: str, *, dated: bool, counted: str) -> Figure:
-    assert truth.table is not None and found.table is not None
-    clock = Clock("second") if dated else Clock()
-    rows = found.table.to_pylist()
-    exact = truth.table.column("certain").to_pylist()
-    edges = [_place(row["from"], clock) for row in rows] + [_place(rows[-1]["before"], clock)]
-    shown = shorten(value, _SHOWN_LENGTH)
+def list_numbers(course: Course) -> list[list[str]]:
+    """Return the numbers behind a plot of answers: from, certain, expected, possible, truth."""
+    return [
+        [
+            str(row["from"]),
+            show_count(row["certain"]),
+            show_number(round(row["expected"], 1)),
+            show_count(row["possible"]),
+            show_count(row["truth"]),
+        ]
+        for row in course.list_rows()
+    ]
+
+
+def _draw(course: Course) -> Figure:
+    clock, edges = list_edges(course)
+    rows = course.list_rows()
     values = [
         {"time": edge, "certain": row["certain"], "possible": row["possible"], "expected": row["expected"]}
-        | {"truth": right, "told": f"{row['from']}: {row['certain']} to {row['possible']}, truth {right}"}
-        for edge, row, right in zip(edges, [*rows, rows[-1]], [*exact, exact[-1]], strict=True)
+        | {"truth": row["truth"]}
+        | {"told": f"{row['from']}: {row['certain']} to {row['possible']}, truth {row['truth']}"}
+        for edge, row in zip(edges, [*rows, rows[-1]], strict=True)
     ]
     x = time_field("time", clock, (edges[0], edges[-1]))
     base = alt.Chart(inline(values))
-    axis = alt.Axis(title=counted.capitalize(), tickCount=4, domain=False, format=",d")
+    axis = alt.Axis(title=course.counted.capitalize(), tickCount=4, domain=False, format=",d")
     band = base.mark_area(interpolate="step-after", color=AFTER, opacity=0.25, aria=False).encode(
         x=x, y=alt.Y("certain:Q").axis(axis), y2="possible:Q", tooltip="told:N"
     )
@@ -93,9 +86,10 @@ def _draw(truth: Answer, found: Answer, value: str, *, dated: bool, counted: str
         base.mark_line(interpolate="step-after", color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=f"{name}:Q")
         for name, colour in (("expected", AFTER), ("truth", BEFORE))
     ]
+    shown = shorten(course.value, _SHOWN_LENGTH)
     panel: Any = alt.layer(band, *lines).properties(width=PANEL_WIDTH, height=130, title=shown)
     return Figure(
-        title=f"What the release answers over time: {counted} with the most frequent value",
+        title=f"What the release answers over time: {course.counted} with a frequent value",
         description="A band from what is certain to what is possible, with the expected answer and the truth as lines.",
         panels=[panel],
         legend=(
@@ -103,24 +97,10 @@ def _draw(truth: Answer, found: Answer, value: str, *, dated: bool, counted: str
             LegendEntry("line", AFTER, "expected"),
             LegendEntry("line", BEFORE, "truth"),
         ),
-        notes=["The truth always lies in the band."],
+        notes=[f"The value is {MEANT}. The truth always lies in the band."],
         head=["From", "Certain", "Expected", "Possible", "Truth"],
-        rows=[
-            [
-                str(row["from"]),
-                show_count(int(row["certain"])),
-                show_number(round(row["expected"], 1)),
-                show_count(int(row["possible"])),
-                show_count(int(right)),
-            ]
-            for row, right in zip(rows, exact, strict=True)
-        ],
+        rows=list_numbers(course),
     )
-
-
-def _place(time: str | int, clock: Clock) -> float:
-    seconds = int(np.datetime64(time, "s").astype(np.int64)) if clock.unit else int(time)
-    return float(to_axis(seconds, clock))
 
 
 def write_answers(figure: Figure | None) -> str:

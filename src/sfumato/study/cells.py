@@ -148,6 +148,9 @@ class Outcome:
         What nobody who publishes this should overlook.
     limits
         Seconds and bytes that it was limited to.
+    answers
+        What the release answers over time, beside the truth: a :class:`~sfumato.query.course.Course`, plain. Nothing
+        where data have no times, or where it was not asked for.
 
     Examples
     --------
@@ -167,6 +170,7 @@ class Outcome:
     guarantee: str = ""
     warnings: tuple[str, ...] = ()
     limits: Mapping[str, float | None] = dataclasses.field(default_factory=dict)
+    answers: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:

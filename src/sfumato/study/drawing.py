@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sfumato.query.course import Course
 from sfumato.report.palette import AFTER, BEFORE, FONT, GRID, GROUPS, INK, MUTED, NEUTRAL
 from sfumato.study.cells import PHASES
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Look", "draw_stacks"]
+__all__ = ["Look", "draw_bands", "draw_stacks"]
 
 _HEIGHT = 280
+_TRUTH = "the truth"
 _MORE_COLOURS = ("#7a5195", "#8c6d1f", "#5a6f00", "#b30059", "#004c6d", "#8a8a8a")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _STEEP = 50
@@ -40,6 +42,71 @@ def draw_stacks(rows: list[dict[str, Any]], lines: list[str], width: int | str) 
         .add_params(picked)
     )
     return _finish(chart, width, max(60, 34 * len(lines)))
+
+
+def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt.TopLevelMixin:
+    """Draw answers over time: of each release a band from certain to possible and the expected line, and the truth.
+
+    Parameters
+    ----------
+    courses
+        What each release answers, by what it is called; all of the same stretches of time.
+    top
+        Where the vertical axis ends, so that several plots can be compared.
+    width
+        In pixels, or as wide as its container.
+
+    Examples
+    --------
+    >>> course = Course("mail", "people", False, (0, 5, 10), (1, 0), (2, 2), (1.5, 1.0), (2, 1))
+    >>> len(draw_bands({"k = 2": course}, 2, 300).to_dict()["layer"])
+    3
+    """
+    import altair as alt
+
+    from sfumato.report.answers import list_edges
+    from sfumato.report.times import time_field
+
+    first = next(iter(courses.values()))
+    clock, edges = list_edges(first)
+    names = [*courses, _TRUTH]
+    colours = alt.Scale(domain=names, range=[*GROUPS[: len(courses)], INK])
+    picked = alt.selection_point(fields=["line"], bind="legend")
+    room = alt.Scale(domain=[0, max(top, 1)], nice=True)
+    y = {"title": first.counted.capitalize(), "axis": alt.Axis(tickCount=5, format=",.4~g"), "scale": room}
+    colour = alt.Color("line:N", title=None, scale=colours, legend=_legend(names))
+    shared = {"x": time_field("time", clock, (edges[0], edges[-1])), "color": colour}
+    rows = [row for name, course in courses.items() for row in _list_stretches(name, course, edges)]
+    told, known = (
+        alt.Chart(alt.Data(values=found)).encode(**shared) for found in (rows, _list_stretches(_TRUTH, first, edges))
+    )
+    faded = alt.condition(picked, alt.value(1.0), alt.value(0.08))
+    tips = [_tip("line", "release"), _tip("from", "from"), _tip("told", "certain to possible")]
+    return _finish(
+        alt.layer(
+            told.mark_area(interpolate="step-after").encode(
+                y=alt.Y("certain:Q", **y),
+                y2="possible:Q",
+                opacity=alt.condition(picked, alt.value(0.22), alt.value(0.03)),
+                tooltip=[*tips, _tip("expected", "expected", ",.1~f"), _tip("truth", "truth", ",d")],
+            ),
+            told.mark_line(interpolate="step-after", strokeWidth=1.6).encode(y=alt.Y("expected:Q", **y), opacity=faded),
+            known.mark_line(interpolate="step-after", strokeWidth=1.6)
+            .encode(y=alt.Y("truth:Q", **y), opacity=faded)
+            .add_params(picked),
+        ),
+        width,
+        _HEIGHT,
+    )
+
+
+def _list_stretches(line: str, course: Course, edges: Sequence[float]) -> list[dict[str, Any]]:
+    """Return where the steps of a line begin, and where the last one ends."""
+    rows = course.list_rows()
+    return [
+        {"line": line, "time": edge, "told": f"{row['certain']:,} to {row['possible']:,}", **row}
+        for edge, row in zip(edges, [*rows, rows[-1]], strict=True)
+    ]
 
 
 @dataclasses.dataclass(frozen=True)

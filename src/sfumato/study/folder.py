@@ -122,7 +122,7 @@ def forget_cells(folder: Path) -> None:
     """Remove everything that a study has found so far."""
     shutil.rmtree(folder / "cells", ignore_errors=True)
     (folder / "cells").mkdir()
-    for name in ("results.parquet", "results.csv", "study.html"):
+    for name in ("results.parquet", "results.csv", "answers.parquet", "answers.csv", "study.html"):
         (folder / name).unlink(missing_ok=True)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sfumato.core.rooms import look_up
 from sfumato.core.visible import escape_html as escape
+from sfumato.query.course import MEANT
 from sfumato.report.markup import make_table
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.style import STYLE
@@ -69,6 +70,7 @@ def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
         _write_short(points, measures),
         _write_risk(result, points, figures),
         *(_write_measure(measure, figures) for measure in measures),
+        _write_answers(figures),
         _write_cost(figures),
         _write_failures(result),
         _write_made(result),
@@ -243,6 +245,18 @@ def _samplings(risk: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _write_measure(measure: Measure, figures: Sequence[Figure]) -> _Section:
     own = [figure for figure in figures if figure.section == measure.name]
     return f"measure-{measure.name}", measure.title, f"<div class='pair'>{_place(own)}</div>" if own else ""
+
+
+def _write_answers(figures: Sequence[Figure]) -> _Section:
+    own = [figure for figure in figures if figure.section == "answers"]
+    if not own:
+        return "answers", "What can still be asked", ""
+    told = (
+        f"Every release was asked how many have a value ({MEANT}), stretch of time by stretch of time. Of a method "
+        "that ran with more than three values the first, a middle and the last one are drawn; all are in "
+        "answers.parquet and answers.csv."
+    )
+    return "answers", "What can still be asked", f"<p>{escape(told)}</p><div class='pair'>{_place(own)}</div>"
 
 
 def _write_cost(figures: Sequence[Figure]) -> _Section:

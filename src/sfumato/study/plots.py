@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sfumato.core.errors import ParameterError
 from sfumato.core.unit import Unit
 from sfumato.core.visible import make_visible_within
+from sfumato.query.course import Course
+from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_number, show_share
 from sfumato.study.cells import PHASES
-from sfumato.study.drawing import Look, draw_stacks
+from sfumato.study.drawing import Look, draw_bands, draw_stacks
 from sfumato.study.front import find_front
 from sfumato.study.results import StudyResult
 from sfumato.study.summary import Measure, Point, Spread, describe_success, list_measures, list_points
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Figure", "list_figures", "save_plots"]
 
 _WIDTH = 560
+_BANDS = 3
+"""Of so many values of a method answers are drawn; more would hide each other."""
+_SHOWN_LENGTH = 40
 
 Get = Callable[[Point], Spread | None]
 
@@ -41,7 +46,7 @@ class Figure:
     head, rows
         The numbers behind it.
     section
-        What it is about: ``risk``, ``cost``, or the name of a measure.
+        What it is about: ``risk``, ``answers``, ``cost``, or the name of a measure.
     """
 
     name: str
@@ -67,11 +72,11 @@ class Figure:
 
 
 def list_figures(result: StudyResult) -> list[Figure]:
-    """Return every plot that the results allow: risk, each measure, time."""
+    """Return every plot that the results allow: risk, answers over time, each measure, time."""
     points = [point for point in list_points(result) if point.outcomes]
     if not points:
         return []
-    figures = _draw_risk(points, result.unit)
+    figures = _draw_risk(points, result.unit) + _draw_answers(points)
     for measure in list_measures(result):
         figures += _draw_measure(points, measure)
     return figures + _draw_cost(points)
@@ -123,6 +128,41 @@ def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:
             name = f"risk-{what}"
             figures += _draw_lines(points, name, title, told, "risk", after, max(before), is_share=True)
     return figures
+
+
+def _draw_answers(points: Sequence[Point]) -> list[Figure]:
+    """Draw what releases answer over time, one plot per method; all reach equally high, to be compared."""
+    asked = [(point, course) for point in points if (course := point.course) is not None]
+    chosen = {}
+    for method in dict.fromkeys(point.method for point, _ in asked):
+        own = [(point, course) for point, course in asked if point.method == method]
+        # The first, those between at equal distances, and the last.
+        places = sorted({round(turn * (len(own) - 1) / (_BANDS - 1)) for turn in range(_BANDS)})
+        chosen[method] = [own[place] for place in places]
+    top = max((max(course.possible) for shown in chosen.values() for _, course in shown), default=0)
+    return [
+        _draw_course(f"answers-{number}", method, shown, top)
+        for number, (method, shown) in enumerate(chosen.items(), 1)
+    ]
+
+
+def _draw_course(name: str, method: str, shown: Sequence[tuple[Point, Course]], top: int) -> Figure:
+    """Draw what the releases of one method answer over time."""
+    from sfumato.report.answers import list_numbers
+
+    point, course = shown[0]
+    drawn = {point.values or method: course for point, course in shown}
+    repeated = " Of several repetitions it is the first one." if point.repetitions > 1 else ""
+    return Figure(
+        name,
+        f"{course.counted.capitalize()} with “{shorten(course.value, _SHOWN_LENGTH)}” over time: {method}",
+        "What a release answers (sfumato query): a band from what is certain to what is "
+        f"possible, and in it the line of what is to be expected. The truth always lies in the band.{repeated}",
+        functools.partial(draw_bands, drawn, top),
+        ("Values", "From", "Certain", "Expected", "Possible", "Truth"),
+        tuple((point.values or method, *row) for point, course in shown for row in list_numbers(course)),
+        "answers",
+    )
 
 
 def _draw_measure(points: Sequence[Point], measure: Measure) -> list[Figure]:

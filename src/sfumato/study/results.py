@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import io
 import json
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import SchemaError
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
+from sfumato.query.course import Course
 from sfumato.report.numerals import show_number
 from sfumato.study.cells import PHASES, Cell, Outcome
 from sfumato.study.folder import describe_folder, replace_file, write_mark
@@ -45,6 +47,17 @@ _FIGURES: dict[str, pa.DataType] = {
     **{f"seconds_{name}": pa.float64() for name in PHASES},
     "peak_memory": pa.int64(),
 }
+_ANSWERS: dict[str, pa.DataType | None] = {
+    "counted": pa.string(),
+    "value": pa.string(),
+    "from": None,
+    "before": None,
+    "certain": pa.int64(),
+    "possible": pa.int64(),
+    "expected": pa.float64(),
+    "truth": pa.int64(),
+}
+"""Times are texts where they are dates, and numbers elsewhere."""
 _SHOWN = ("repetition", "measure", "value", "better", "risk_before", "risk_after", "seconds", "status")
 _MOST_SHOWN = 60
 
@@ -88,12 +101,31 @@ class StudyResult:
     @property
     def table(self) -> pa.Table:
         """One row per cell and measure; a cell without anything measured has one row with its reason."""
-        named = {name: _name_column(name) for name in self.varying}
+        named = {name: _name_column(name, _FIGURES) for name in self.varying}
         rows = [_make_row(cell, outcome, score, named) for cell, outcome in self.cells for score in _scores(outcome)]
         columns: dict[str, pa.Array] = {name: pa.array([row[name] for row in rows]) for name in _NAMES}
         columns |= {column: _unify([row[column] for row in rows]) for column in named.values()}
         columns |= {name: pa.array([row[name] for row in rows], kind) for name, kind in _FIGURES.items()}
         return pa.table(columns)
+
+    @property
+    def answers(self) -> pa.Table:
+        """What releases answer over time: one row per cell and stretch of time, none where nothing was asked so."""
+        named = {name: _name_column(name, _ANSWERS) for name in self.varying}
+        rows = [
+            _name_cell(cell)
+            | {column: cell.parameters.get(name) for name, column in named.items()}
+            | {"counted": course.counted, "value": course.value, **stretch}
+            for cell, course in self._list_courses()
+            for stretch in course.list_rows()
+        ]
+        columns: dict[str, pa.Array] = {name: pa.array([row[name] for row in rows]) for name in _NAMES}
+        columns |= {column: _unify([row[column] for row in rows]) for column in named.values()}
+        columns |= {name: pa.array([row[name] for row in rows], kind) for name, kind in _ANSWERS.items()}
+        return pa.table(columns)
+
+    def _list_courses(self) -> list[tuple[Cell, Course]]:
+        return [(cell, Course.from_plain(outcome.answers)) for cell, outcome in self.cells if outcome.answers]
 
     def to_polars(self) -> pl.DataFrame:
         """Return the table for Polars."""
@@ -108,12 +140,17 @@ class StudyResult:
         return self.table.to_pandas()
 
     def write(self, folder: str | Path) -> None:
-        """Write the table as ``results.parquet`` and ``results.csv``, each whole or not at all."""
-        target, table = Path(folder), self.table
-        packed = io.BytesIO()
-        pq.write_table(table, packed, compression="zstd")
-        replace_file(target / "results.parquet", packed.getvalue())
-        replace_file(target / "results.csv", self.to_polars().write_csv().encode())
+        """Write the table as ``results.parquet`` and ``results.csv``, each whole or not at all.
+
+        What releases answer over time is written beside it, as ``answers.parquet`` and ``answers.csv``.
+        """
+        target, answers = Path(folder), self.answers
+        _write_table(self.table, target / "results")
+        if answers.num_rows:
+            _write_table(answers, target / "answers")
+        else:
+            for ending in (".parquet", ".csv"):
+                (target / "answers").with_suffix(ending).unlink(missing_ok=True)
 
     def write_page(self, path: str | Path) -> None:
         """Write the page of the study: one HTML file with all plots, for people."""
@@ -195,18 +232,19 @@ def _scores(outcome: Outcome) -> Sequence[Mapping[str, Any]]:
     return outcome.scores or ({},)
 
 
-def _name_column(name: str) -> str:
+def _name_column(name: str, figures: Iterable[str]) -> str:
     """Name the column of a parameter: like the parameter, unless a column is called so already."""
-    return f"parameter_{name}" if name in (*_NAMES, *_FIGURES) else name
+    return f"parameter_{name}" if name in (*_NAMES, *figures) else name
+
+
+def _name_cell(cell: Cell) -> dict[str, Any]:
+    parameters = json.dumps(dict(cell.parameters), ensure_ascii=False)
+    return {"method": cell.method, "label": cell.name, "parameters": parameters, "repetition": cell.repetition}
 
 
 def _make_row(cell: Cell, outcome: Outcome, score: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
     before, after = outcome.risk.get("before", {}), outcome.risk.get("after", {})
-    row: dict[str, Any] = {
-        "method": cell.method,
-        "label": cell.name,
-        "parameters": json.dumps(dict(cell.parameters), ensure_ascii=False),
-        "repetition": cell.repetition,
+    row: dict[str, Any] = _name_cell(cell) | {
         "measure": score.get("measure"),
         "value": score.get("value"),
         "better": score.get("better"),
@@ -227,6 +265,17 @@ def _make_row(cell: Cell, outcome: Outcome, score: Mapping[str, Any], named: Map
     }
     row |= {f"seconds_{name}": outcome.seconds.get(name) for name in PHASES}
     return row | {column: cell.parameters.get(name) for name, column in named.items()}
+
+
+def _write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as Parquet and as CSV beside it, each whole or not at all."""
+    packed, text = io.BytesIO(), io.StringIO()
+    pq.write_table(table, packed, compression="zstd")
+    replace_file(path.with_suffix(".parquet"), packed.getvalue())
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    replace_file(path.with_suffix(".csv"), text.getvalue().encode())
 
 
 def _unify(values: Iterable[Any]) -> pa.Array:

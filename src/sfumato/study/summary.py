@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from sfumato.query.course import Course
 from sfumato.study.cells import Cell, Outcome
 from sfumato.study.results import StudyResult
 
@@ -93,6 +94,12 @@ class Point:
     def memory(self) -> Spread | None:
         """Return the highest memory, in bytes."""
         return self._over(lambda outcome: outcome.peak_memory)
+
+    @property
+    def course(self) -> Course | None:
+        """What the release of the first repetition answers over time; None where it was not asked."""
+        found = next((outcome.answers for outcome in self.outcomes if outcome.answers), None)
+        return None if found is None else Course.from_plain(found)
 
     def _over(self, figure: Callable[[Outcome], float | None]) -> Spread | None:
         return Spread.of([value for outcome in self.outcomes if (value := figure(outcome)) is not None])

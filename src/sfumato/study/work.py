@@ -21,6 +21,8 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
 from sfumato.io import releases
+from sfumato.query.certainty import OpenQuestions
+from sfumato.query.course import follow_course
 from sfumato.report.wording import fill_in
 from sfumato.study.cells import PHASES, Cell, Job, Outcome
 
@@ -95,7 +97,8 @@ class Bench:
             with clock.phase("attack"):
                 after = _sum_up(self._attack(release, result).to_dict())
             with clock.phase("measure"):
-                scores = self._measure(release, result, cell.repetition)
+                comparison = self._compare(release, result, cell.repetition)
+                scores, answers = self._measure(comparison), self._follow(comparison)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         spent = {name: result.trace.seconds.get(name, 0.0) + clock.seconds.get(name, 0.0) for name in PHASES}
@@ -109,6 +112,7 @@ class Bench:
             withheld=sum(release.withheld.values()),
             guarantee=str(release.guarantee),
             warnings=tuple(str(found.message) for found in caught if issubclass(found.category, ReleaseWarning)),
+            answers=answers,
         )
 
     def _attack(self, release: Release, result: Result) -> Any:
@@ -127,10 +131,19 @@ class Bench:
             self._before[m] = _sum_up(attacker.attack_original(self.dataset, m)[-1].to_dict())
         return self._before[m]
 
-    def _measure(self, release: Release, result: Result, repetition: int) -> list[dict[str, Any]]:
-        job = self.job
-        seed = job.seed + repetition - 1
-        comparison = Comparison(self.dataset, release, result.trace.rows, seed, job.workload)
+    def _compare(self, release: Release, result: Result, repetition: int) -> Comparison:
+        seed = self.job.seed + repetition - 1
+        return Comparison(self.dataset, release, result.trace.rows, seed, self.job.workload)
+
+    def _follow(self, comparison: Comparison) -> dict[str, Any]:
+        """Ask the release over time where the study measures what its answers leave open."""
+        if self.job.measures and OpenQuestions.name not in self.job.measures:
+            return {}
+        course = follow_course(comparison)
+        return {} if course is None else course.to_plain()
+
+    def _measure(self, comparison: Comparison) -> list[dict[str, Any]]:
+        job, release = self.job, comparison.release
         asked = set(job.measure_parameters)
         found = []
         for metric in registry.metrics_for(self.dataset.kind, job.measure_parameters):

@@ -81,7 +81,7 @@ def _read_original(dataset: Dataset, name: str) -> Attribute:
     attribute = attribute_of(dataset, name)
     codes = attribute.codes.astype(np.int64)
     if attribute.axis is not None:
-        return Ranges.exact(attribute.axis, codes, whole=attribute.scale != "decimal")
+        return Ranges.exact(attribute.axis, codes, whole=attribute.scale != "decimal", dated=attribute.scale == "date")
     labels = (*attribute.labels, MISSING)
     names = Names(labels, list_categories(attribute.hierarchy))
     return Labels(names, Values.exact(len(labels)), np.where(codes < 0, len(labels) - 1, codes))
@@ -91,11 +91,12 @@ def _read_published(release: Release, column: PublishedColumn) -> Attribute:
     cells = Cells.of(release, column)
     if column.form.cell == "interval":
         lo, hi, missing, hidden = cells.bounds
-        return Ranges(lo, hi, missing, hidden, cells.index, whole=column.form.type != "float64")
+        whole, dated = column.form.type != "float64", column.form.type == "date"
+        return Ranges(lo, hi, missing, hidden, cells.index, whole=whole, dated=dated)
     if column.form.cell == "exact" and column.form.type in _NUMBERS:
         scale = _NUMBERS[column.form.type]
         values = place_values([str(cell) for cell in cells.cells], scale)
-        return Ranges.exact(values, cells.index, whole=scale != "decimal")
+        return Ranges.exact(values, cells.index, whole=scale != "decimal", dated=scale == "date")
     return _read_labels(cells)
 
 
@@ -107,17 +108,20 @@ def _read_labels(cells: Cells) -> Labels:
     members = [everything if found is None else sorted(code[label] for label in found) for found in meanings]
     hidden = [at for at, found in enumerate(meanings) if found is None]
     names = Names(labels, {label: found for label, found in cells.members.items() if label not in code})
-    return Labels(names, Values.of(members, hidden), cells.index, _place_labels(labels))
+    return Labels(names, Values.of(members, hidden), cells.index, *_place_labels(labels))
 
 
-def _place_labels(labels: Sequence[str]) -> npt.NDArray[np.float64] | None:
-    """Return where labels lie that are numbers or days, all of them spelled as this program spells them; else None."""
+def _place_labels(labels: Sequence[str]) -> tuple[npt.NDArray[np.float64] | None, bool]:
+    """Return where labels lie that are numbers or days, all of them spelled as this program spells them; else None.
+
+    Also whether they are days.
+    """
     told = [label for label in labels if label != MISSING]
     for pattern, scale in ((_WHOLE, "integer"), (_DECIMAL, "decimal"), (_DATE, "date")):
         if told and all(pattern.fullmatch(label) for label in told):
             try:
                 known: dict[str, Any] = dict(zip(told, place_values(told, scale).tolist(), strict=True))
             except pa.ArrowInvalid:
-                return None
-            return np.array([known.get(label, np.nan) for label in labels], dtype=np.float64)
-    return None
+                return None, False
+            return np.array([known.get(label, np.nan) for label in labels], dtype=np.float64), scale == "date"
+    return None, False

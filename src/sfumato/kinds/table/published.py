@@ -202,15 +202,17 @@ def _number_sets(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
     codes = coded.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False).astype(np.int32)
     suppressed = cells.is_null().to_numpy(zero_copy_only=False)
     lengths = pc.list_value_length(cells).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    ends = 4 * np.cumsum(lengths)
-    spelled = codes.tobytes()
-    number: dict[bytes | None, int] = {}
-    index = np.empty(len(cells), np.int64)
-    for row, (begin, end, hidden) in enumerate(
-        zip((ends - 4 * lengths).tolist(), ends.tolist(), suppressed.tolist(), strict=True)
-    ):
-        index[row] = number.setdefault(None if hidden else spelled[begin:end], len(number))
-    found = [None if key is None else [labels[i] for i in np.frombuffer(key, np.int32).tolist()] for key in number]
+    # The codes of a set, one behind the other, are a text that Arrow can number.
+    ends = np.concatenate([[0], codes.itemsize * np.cumsum(lengths)])
+    told = pa.array(~suppressed).buffers()[1]
+    spelled = pa.Array.from_buffers(pa.large_binary(), len(cells), [told, pa.py_buffer(ends), pa.py_buffer(codes)])
+    number = spelled.dictionary_encode()
+    found: list[Any] = [
+        [labels[i] for i in np.frombuffer(key, codes.dtype).tolist()] for key in number.dictionary.to_pylist()
+    ]
+    index = number.indices.fill_null(len(found)).to_numpy(zero_copy_only=False).astype(np.int64)
+    if suppressed.any():
+        found.append(None)
     return _arrange(found, index, lambda cell: [label or "" for label in cell])
 
 
@@ -223,9 +225,14 @@ def _number_ranges(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
         codes = bound.indices.fill_null(empty).to_numpy(zero_copy_only=False).astype(np.int64)
         key = key * (empty + 1) + codes
     key[suppressed] = -1
-    _, first, index = np.unique(key, return_index=True, return_inverse=True)
-    found = cells.take(pa.array(first)).to_pylist()
-    return _arrange(found, index.reshape(-1).astype(np.int64), _place_range)
+    number = pa.array(key).dictionary_encode()
+    at = number.indices.to_numpy().astype(np.int64)
+    first = np.empty(len(number.dictionary), np.int64)
+    first[at[::-1]] = np.arange(len(at))[::-1]
+    order = np.argsort(number.dictionary.to_numpy())
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return _arrange(cells.take(pa.array(first[order])).to_pylist(), rank[at], _place_range)
 
 
 def _place_range(cell: dict[str, Any]) -> tuple[Any, ...]:

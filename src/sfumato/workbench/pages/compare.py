@@ -202,7 +202,7 @@ def _show_found(job: Job, found: dict[str, Any]) -> None:
     with ui.element("div").classes("row"):
         target = path_to("files", "studies", found["folder"])
         link("Page of the study", f"{target}/study.html?show=1", "button")
-        for name in ("results.csv", "results.parquet"):
+        for name in found["tables"]:
             link(name, f"{target}/{name}", "button plain", download=True)
     _show_early(job)
 

@@ -23,6 +23,7 @@ FIGURES = "figures.json"
 _OFTEN = 3.0
 """Seconds between two drawings."""
 _MOST = 12
+_TABLES = ("results.csv", "results.parquet", "answers.csv", "answers.parquet")
 
 
 def study(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
@@ -43,7 +44,9 @@ def study(project: Project, asked: dict[str, Any], folder: Path, tell: Progress)
     tell("cells", 0, len(plan.cells))
     result = run_plan(plan, out, progress=show, retry=bool(asked.get("retry")))
     _draw(result, folder)
-    return {"folder": out.name, "counts": result.count(), "cells": len(plan.cells), "rows": list_rows(result)}
+    tables = [name for name in _TABLES if (out / name).is_file()]
+    found = {"folder": out.name, "tables": tables, "counts": result.count(), "cells": len(plan.cells)}
+    return {**found, "rows": list_rows(result)}
 
 
 def list_rows(result: StudyResult) -> list[list[str]]:

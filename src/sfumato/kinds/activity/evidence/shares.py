@@ -18,6 +18,7 @@ from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.query.events import Events
 from sfumato.query.evidence import Link, Names, Selection, Values
 from sfumato.query.moments import Span
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
 
 __all__ = ["Shares"]
@@ -201,6 +202,18 @@ class Shares:
         outside = self.classes[:, None] * (self.lengths - inside)
         low, high = np.maximum(low - outside, 0), np.minimum(high, self.classes[:, None] * inside)
         return int(low.sum()), float(high.sum())
+
+    def reach(self, link: Link) -> Reach:
+        """Return from when to when such slots were, of all people.
+
+        So many slots of one interval as people cannot have at one moment are at several.
+        """
+        low, high = self._count_slots(link.selection)
+        moments = -(-low // self.classes[:, None])
+        begin, end = np.broadcast_to(self.starts, low.shape), np.broadcast_to(self._last, low.shape)
+        sure = low > 0
+        later = (moments - 1) * self.step
+        return Reach.of(begin[high > 0], end[high > 0], (begin + later)[sure], (end - later)[sure])
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: within every class and interval, slots are dealt out to its people by chance."""

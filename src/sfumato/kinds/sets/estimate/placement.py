@@ -84,6 +84,12 @@ class Placement:
         return self.chunks.below
 
     @cached_property
+    def _below_chunk(self) -> tuple[Ints, Ints]:
+        """First leaf below the cluster of every chunk, and the leaf after the last one."""
+        first, end = self.below
+        return first[self.chunks.cluster], end[self.chunks.cluster]
+
+    @cached_property
     def is_term(self) -> Flags:
         """Which chunks are term chunks."""
         return np.asarray(self.chunks.number == TERM_CHUNK)
@@ -138,7 +144,9 @@ class Placement:
     def rows_of_item(self) -> Ragged:
         """Subrecords that have each item: row t holds rows in ascending order."""
         items = self.chunks.subrecords
-        order = np.argsort(items.codes, kind="stable")
+        # Small numbers are sorted by their digits.
+        small = items.codes.astype(np.uint16) if len(items.labels) <= 1 << 16 else items.codes
+        order = np.argsort(small, kind="stable")
         offsets = np.searchsorted(items.codes[order], np.arange(len(items.labels) + 1))
         return Ragged(offsets, items.row_of_token[order].astype(np.int32), ())
 
@@ -156,14 +164,18 @@ class Placement:
         deeper = np.searchsorted(keys, term * width + end[cluster]) > np.searchsorted(
             keys, term * width + place[cluster], side="right"
         )
-        found: dict[int, list[int]] = {}
-        for number in np.flatnonzero(deeper).tolist():
-            found.setdefault(int(chunk[number]), []).append(int(term[number]))
-        return Allotments(list(found), lambda chunk: self._allot(chunk, found[chunk]))
+        term, chunk = term[deeper], chunk[deeper]
+        order = np.argsort(chunk, kind="stable")
+        term, inside = term[order], chunk[order]
+        _, met = np.unique(chunk, return_index=True)
+        return Allotments(
+            chunk[np.sort(met)].tolist(),
+            lambda chunk: self._allot(chunk, term[slice(*np.searchsorted(inside, [chunk, chunk + 1]))]),
+        )
 
-    def _allot(self, chunk: int, terms: list[int]) -> Allotment:
+    def _allot(self, chunk: int, terms: Ints) -> Allotment:
         first, end = (int(side[self.chunks.cluster[chunk]]) for side in self.below)
-        closed = np.stack([self.sources(term)[first:end] != chunk for term in terms])
+        closed = np.stack([self._find_sources(term, first, end) != chunk for term in terms.tolist()])
         rows = self.chunks.subrecords_of(chunk)
         number, row_of_token = np.searchsorted(terms, rows.codes), rows.row_of_token
         has_term = np.append(terms, -1)[number] == rows.codes
@@ -183,13 +195,13 @@ class Placement:
         return Allotment.of(is_open, kind_of_row, self.sizes[first:end], first)
 
     def take(self, leaves: Ints) -> Floats:
-        """Return how many records of leaves with a term chunk are expected to take one certain item of it.
+        """Return how many records of leaves, ascending, with a term chunk are expected to take one certain item of it.
 
         They are those that have nothing else: no subrecord of any chunk, and none of the items of the term chunk.
         """
         empty = self._bare[leaves].copy()
-        for at in np.flatnonzero(empty).tolist():
-            empty[at] *= self._left_empty(int(leaves[at]))
+        some = np.flatnonzero(empty)
+        empty[some] *= self._left_empty(leaves[some])
         terms = self._terms_in[self.term_chunk[leaves]]
         sizes = self.sizes[leaves]
         return np.asarray(sizes * empty * (1 - 1 / sizes) ** terms / terms, dtype=np.float64)
@@ -201,21 +213,30 @@ class Placement:
         np.multiply.at(bare, self.leaf_of_own, 1 - self.row_counts[self.own] / self.sizes[self.leaf_of_own])
         return bare
 
-    def _left_empty(self, leaf: int) -> float:
-        """Return the chance that a record of a leaf gets nothing of the shared chunks above it."""
-        chunks, chance = self.chunks, 1.0
-        cluster = int(chunks.parent[self.leaves[leaf]])
-        while cluster >= 0:
-            begin, end = np.searchsorted(chunks.cluster, [cluster, cluster + 1]).tolist()
-            for chunk in range(begin, end):
-                if chunk in self.restricted:
-                    allotment = self.restricted[chunk]
-                    here = allotment.expected[:, leaf - allotment.first].sum()
-                    chance *= 1 - here / self.sizes[leaf]
-                else:
-                    chance *= 1 - self.row_counts[chunk] / self.room[chunk]
-            cluster = int(chunks.parent[cluster])
-        return float(chance)
+    def _left_empty(self, leaves: Ints) -> Floats:
+        """Return the chance that a record of every leaf gets nothing of the shared chunks above it."""
+        chunks, chance = self.chunks, np.ones(len(leaves))
+        above = chunks.parent[self.leaves[leaves]]
+        while (above >= 0).any():
+            chance *= np.where(above >= 0, self._passed_over[above], 1.0)
+            above = np.where(above >= 0, chunks.parent[above], -1)
+        uneven = np.array(list(self.restricted), dtype=np.int64)
+        first, end = (side[chunks.cluster[uneven]] for side in self.below)
+        begins, ends = np.searchsorted(leaves, first), np.searchsorted(leaves, end)
+        for at in np.flatnonzero(begins < ends).tolist():
+            mine, allotment = slice(begins[at], ends[at]), self.restricted[int(uneven[at])]
+            here = allotment.expected.sum(axis=0)[leaves[mine] - allotment.first]
+            chance[mine] *= 1 - here / self.sizes[leaves[mine]]
+        return chance
+
+    @cached_property
+    def _passed_over(self) -> Floats:
+        """Chance that a record below every cluster gets nothing of its shared chunks that are open to all leaves."""
+        even = self.is_shared.copy()
+        even[list(self.restricted)] = False
+        passed = np.ones(len(self.chunks.names))
+        np.multiply.at(passed, self.chunks.cluster[even], 1 - self.row_counts[even] / self.room[even])
+        return passed
 
     @cached_property
     def _terms_in(self) -> Ints:
@@ -232,22 +253,26 @@ class Placement:
         if item not in known:
             if len(known) * len(self.leaves) > _KEPT_CELLS:
                 known.clear()
-            known[item] = self._find_sources(item)
+            known[item] = self._find_sources(item, 0, len(self.leaves))
         return known[item]
 
-    def _find_sources(self, item: int) -> npt.NDArray[np.int32]:
+    def _find_sources(self, item: int, begin: int, end: int) -> npt.NDArray[np.int32]:
+        """Find the chunks that leaves get an item from, from one leaf to the one before another."""
         pairs, _ = self.holdings
         chunks = pairs.codes[pairs.offsets[item] : pairs.offsets[item + 1]]
-        found = np.full(len(self.leaves), -1, dtype=np.int32)
+        found = np.full(end - begin, -1, dtype=np.int32)
         place, _ = self.chunks.walk
-        first, end = self.below
-        shared = chunks[self.is_shared[chunks]]
-        downwards = shared[np.argsort(place[self.chunks.cluster[shared]])]
-        clusters = self.chunks.cluster[downwards]
-        for chunk, a, b in zip(downwards.tolist(), first[clusters].tolist(), end[clusters].tolist(), strict=True):
+        first, last = (side[chunks] for side in self._below_chunk)
+        near = (first < end) & (last > begin)
+        chunks, first, last = chunks[near], np.maximum(first[near] - begin, 0), last[near] - begin
+        shared = np.flatnonzero(self.is_shared[chunks])
+        downwards = shared[np.argsort(place[self.chunks.cluster[chunks[shared]]])]
+        for chunk, a, b in zip(
+            chunks[downwards].tolist(), first[downwards].tolist(), last[downwards].tolist(), strict=True
+        ):
             found[a:b] = chunk
-        others = chunks[~self.is_shared[chunks]]
-        found[first[self.chunks.cluster[others]]] = others
+        others = ~self.is_shared[chunks]
+        found[first[others]] = chunks[others]
         return found
 
 

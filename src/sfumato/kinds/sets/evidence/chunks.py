@@ -34,6 +34,7 @@ from sfumato.kinds.sets.evidence.most import count_most
 from sfumato.kinds.sets.published import Chunks
 from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
 
 __all__ = ["ChunkHistory", "of_chunks"]
@@ -207,6 +208,10 @@ class ChunkHistory:
         chunk = chunks.chunk_of_row[chunks.subrecords.row_of_token[inside]]
         most = np.where(placement.is_term[chunk], chunks.sizes[chunks.cluster[chunk]], 1)
         return len(chunk), float(most.sum())
+
+    def reach(self, link: Link) -> Reach:  # noqa: ARG002
+        """Sets have no times."""
+        return Reach()
 
     def expect(self, items: Sequence[int]) -> float:
         """Return how many records have all items on average over what :meth:`draw` draws, exactly."""

@@ -13,6 +13,7 @@ from sfumato.query.columns import Labels
 from sfumato.query.events import Events
 from sfumato.query.evidence import Asked, Link, Names, Selection, Values
 from sfumato.query.moments import Span
+from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth
 
 __all__ = ["GroupedValue", "Groups"]
@@ -109,6 +110,12 @@ class Groups:
         truth = self.judge([link])
         return int(truth.low.sum()), float(truth.high.sum())
 
+    def reach(self, link: Link) -> Reach:
+        """Return from when to when records with such values arose: each some time before its group was published."""
+        having = self.count_values(link.selection) > 0
+        lo, hi = self.lo[having], self.hi[having]
+        return Reach.of(lo, hi, lo, hi)
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:  # noqa: ARG002
         """Draw an original: within every group values are dealt out to its records by chance."""
         rows, value = self.deal(random)
@@ -144,6 +151,11 @@ class GroupedValue:
 
     @property
     def numeric(self) -> bool:
+        """Values are names."""
+        return False
+
+    @property
+    def dated(self) -> bool:
         """Values are names."""
         return False
 

@@ -115,7 +115,7 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
             "varies": varies.value,
             "values": read_values(values.value),
             "methods": [each for each, field in chosen.items() if field.value == "true"],
-            "study": {"repetitions": int(times.value or 1), "timeout": float(timeout.value or 300)},
+            "study": {"repetitions": times.read_whole(), "timeout": float(timeout.read_whole())},
         }
         if queries.value:
             study["study"] |= {"workload": f"../workloads/{bench.project.find('workloads', queries.value).name}"}

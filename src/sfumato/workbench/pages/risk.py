@@ -86,7 +86,7 @@ def _show_found(found: dict[str, Any]) -> None:
         say("What gives them away", "h2")
         say(
             f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only, {rare['few']:,} in fewer "
-            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that nobody else has."
+            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
             say(

@@ -55,12 +55,12 @@ def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
     figure = Figure(
         "Who stands alone", f"Share of {many} that are unique.", [panel], head=["Pieces", "Alone"], rows=rows
     )
-    return [draw_figure("rising", _recolour(figure), "The more somebody knows, the more people stand alone.")]
+    return [draw_figure("rising", _recolour(figure), f"The more somebody knows, the more {many} stand alone.")]
 
 
 def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
     history, name = dataset.history(), dataset.schema.history
-    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of a {dataset.unit.one}")
+    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of {dataset.unit.whose}")
     counts = np.bincount(history.codes, minlength=len(history.labels))
     first = np.argsort(-counts, kind="stable")[:_MOST_VALUES]
     bars = [(str(history.labels[code]), float(counts[code]), show_count(int(counts[code]))) for code in first]

@@ -11,8 +11,9 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
+from sfumato.core.params import declared
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
-from sfumato.core.unit import RECORD, Unit, plural
+from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.forms import ParameterForm, PartsForm
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch
@@ -88,7 +89,7 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
             step="0.01",
             help="Share of the records that may be left out; with more, nothing is published.",
         )
-        count = _ask_count(unit)
+        count = _ask_count(unit) if "k" in {parameter.name for parameter in declared(method)} else None
         parts = PartsForm(method, recipe.kind, unit)
     hint = parts.suggest(records)
     if hint:
@@ -287,11 +288,10 @@ def _show_beside(bench: Bench, name: str, data: str) -> None:
     files = bench.project.files("releases", name)
     published = files.get("release/data.csv", files.get(_FIRST_PART))
     say("Original beside release", "h2")
+    timed = looked.outcome.get("unit", {}).get("one") == TIME_POINT.one
+    order = "" if timed else " Published rows are shuffled: they do not stand beside their originals."
     of_part = " Those of the release are of its first part." if _FIRST_PART in files else ""
-    say(
-        "The first rows of both. Published rows are shuffled: they do not stand beside their originals." + of_part,
-        classes="muted",
-    )
+    say(f"The first rows of both.{order}{of_part}", classes="muted")
     with ui.element("div").classes("pair"):
         with ui.element("section").classes("before"):
             say("Original", "h3")

@@ -91,7 +91,9 @@ def _offer_derive(bench: Bench, data: str) -> None:
         say(f"Values of {data} are not put together by hierarchies: its kind has none.")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data if data in fitting else "", options={"": "(choose)"} | {n: n for n in fitting})
-        of = Field("What it is over", "", help=_name_columns(bench, data))
+        known = _name_columns(bench, data)
+        told = f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
+        of = Field("What it is over", known[0] if len(known) == 1 else "", help=told)
         rule = Field("Rule", "fanout", options={name: told for name, (told, _) in _RULES.items()})
         number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
     watched = ui.element("div")
@@ -111,11 +113,12 @@ def _offer_derive(bench: Bench, data: str) -> None:
     press("Derive", run, "plain")
 
 
-def _name_columns(bench: Bench, data: str) -> str:
-    """Say what hierarchies of data can be over."""
-    recipe = read_recipe(bench.project, data) if data else None
-    known = [] if recipe is None else recipe.options.get("quasi", ())
-    return f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
+def _name_columns(bench: Bench, data: str) -> list[str]:
+    """Return what hierarchies of data can be over: attributes that others may know, or the values of lists."""
+    recipe = read_recipe(bench.project, data) if data in list_data_with(bench.project, "hierarchies") else None
+    if recipe is None:
+        return []
+    return list(recipe.options.get("quasi", ())) or list(registry.find_kind(recipe.kind).entries.values())[:1]
 
 
 def _offer_values(bench: Bench, data: str) -> None:

@@ -40,7 +40,7 @@ def register(bench: Bench) -> None:
             offer_files(bench, name)
             _offer_judging(bench, name, data or _find_original(bench, name))
             _judge(bench, name, do, data, with_, queries, m)
-            offer_questions(bench, name, data or _find_original(bench, name))
+            offer_questions(bench, name, str(_describe(bench, name)["kind"]), data or _find_original(bench, name))
             _offer_export(bench, name)
             _offer_apply(bench, name)
             show_report(bench, name)

@@ -206,6 +206,8 @@ def _find_rare(dataset: Dataset) -> dict[str, Any]:
         "of": int((holders > 0).sum()),
         "share": len(found) / len(dataset),
         "unit": dataset.unit.many,
+        "record": dataset.unit.record,
+        "records": dataset.unit.records,
         "few": int(((holders > 0) & (holders < _FEW)).sum()),
         "rarest": [[str(history.labels[code]), int(holders[code])] for code in rarest],
     }

@@ -73,9 +73,11 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
     promises = " or ".join(promise.title for promise in method.promises)
     needs = f" It needs {', '.join(method.needs)}." if method.needs else ""
     say(f"Promises {promises}; it optimises {method.optimises}.{needs}", classes="muted")
+    records, unit = _look_up_size(bench, name)
+    if unit.owner:
+        say(unit.explain())
     given = recipe.parameters if method.name == recipe.method else {}
     form = ParameterForm(method, recipe.kind, given)
-    records, unit = _look_up_size(bench, name)
     with ui.element("div").classes("fields"):
         out = Field(
             "Name of the release", f"{name.split('.', maxsplit=1)[0]}-{method.name}", help="Letters, digits and dashes."
@@ -129,7 +131,7 @@ def _ask_count(unit: Unit) -> Field | None:
     if not unit.owner:
         return None
     offered = {"records": unit.many, "people": plural(unit.owner)}
-    return Field("k counts", "records", options=offered, help=f"What a crowd is made of. {unit.explain()}")
+    return Field("k counts", "records", options=offered, help="What a crowd is made of.")
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:

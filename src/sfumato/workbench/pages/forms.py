@@ -31,6 +31,13 @@ _ROLES = {
 }
 _FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
 """Reading options that are asked before others."""
+_FILED = {
+    "hierarchies": "What values of a column, of places, events or items are put together by: a file of the project, or "
+    "a rule such as width:8. Write NAME=VALUE, several with commas.",
+    "constraints": "Files of the project that say what may be put together and what must be hidden. Write "
+    "utility=FILE, privacy=FILE or both with a comma.",
+}
+"""Options whose files are named as in the project."""
 _LOCALITY = "locality"
 """The room of a kind that says who is like whom, and how many are in a part."""
 _NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
@@ -219,8 +226,7 @@ class ReadingForm:
 
     def _ask(self, name: str, value: Any, told: str) -> None:
         label, plain = name.replace("_", " "), told.replace("``", "")
-        if name in {"hierarchies", "constraints"}:
-            plain = f"{plain} Write NAME=VALUE, several with commas; files are named as in the project."
+        plain = _FILED.get(name, plain)
         self._options[name] = Field(label, spell_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:

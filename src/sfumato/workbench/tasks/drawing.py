@@ -26,6 +26,7 @@ _MOST_VALUES = 12
 _MOST_COLUMNS = 12
 _MOST_PLACES = 1500
 _BINS = 40
+_LONG = 10_000
 _ATTRIBUTES = {"quasi-identifier", "sensitive", "plain"}
 
 
@@ -169,8 +170,13 @@ def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64])
     sums = np.bincount(at - first, weights=counts)
     whole = step >= 1 and bool((values == np.floor(values)).all())
     ends = [(first + i) * step for i in range(len(sums))]
-    names = [f"{low:,.0f}–{low + step - 1:,.0f}" if whole else f"{low:,.6g}–{low + step:,.6g}" for low in ends]
-    names = [f"{low:,.0f}" for low in ends] if whole and step == 1 else names
+    # Years are read without a separator: only longer numbers have one.
+    spell = "{:,.0f}" if max(abs(ends[0]), abs(ends[-1])) >= _LONG else "{:.0f}"
+    names = [
+        f"{spell.format(low)}–{spell.format(low + step - 1)}" if whole else f"{low:,.6g}–{low + step:,.6g}"
+        for low in ends
+    ]
+    names = [spell.format(low) for low in ends] if whole and step == 1 else names
     return [(name, float(count), show_count(int(count))) for name, count in zip(names, sums, strict=True)]
 
 

@@ -6,51 +6,13 @@ import asyncio
 import tomllib
 
 import pytest
-from nicegui.testing.user_simulation import user_simulation
-from tests.workbench.filling import JobsAtOnce, do
+from tests.workbench.filling import do
 
 import sfumato as sf
 from sfumato.core.errors import ParameterError
 from sfumato.io.hierarchies import read_hierarchy
-from sfumato.workbench.pages import register_pages
-from sfumato.workbench.pages.parts import Bench, Field
 from sfumato.workbench.policies import Recipe, look_up_files, read_recipe, write_recipe
 from sfumato.workbench.project import Project
-
-
-@pytest.fixture
-def walk(tmp_path, monkeypatch):
-    """Let a simulated user take steps on a project; fields of the page are filled by what they are called."""
-    fields: list[tuple[str, Field]] = []
-    begin = Field.__init__
-
-    def note(self, label, *given, **more):
-        begin(self, label, *given, **more)
-        fields.append((label, self))
-
-    monkeypatch.setattr(Field, "__init__", note)
-
-    def fill(label, value, at=-1):
-        [field for name, field in fields if name == label][at].value = value
-
-    def run(steps):
-        async def take():
-            async with user_simulation() as user:
-                project = Project.open(tmp_path / "project")
-                bench = Bench(project, JobsAtOnce(project))
-                register_pages(bench)
-                look = user.open
-
-                async def open(path, **more):
-                    fields.clear()
-                    await look(path, **more)
-
-                user.open = open
-                await steps(user, bench, fill)
-
-        asyncio.run(take())
-
-    return run
 
 
 def test_constraints_are_kept_used_and_obeyed(walk):
@@ -70,7 +32,6 @@ def test_constraints_are_kept_used_and_obeyed(walk):
             await user.should_see(f"{name}.txt")
             fill("For these data", "baskets.csv")
             fill("As", name)
-            fill("This file", f"{name}.txt")
             user.find(marker="use").click()
             await asyncio.sleep(0.1)
             assert user.notify.messages == []

@@ -6,13 +6,23 @@ import csv
 import re
 from collections.abc import Container, Iterable, Sequence
 
-from sfumato.core.errors import SchemaError
+from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
 from sfumato.io.files import read_lines
 
-__all__ = ["read_itemsets", "read_partition", "resolve_monitored", "resolve_sensitive"]
+__all__ = [
+    "depends_on_labels",
+    "read_groups",
+    "read_itemsets",
+    "read_partition",
+    "resolve_monitored",
+    "resolve_sensitive",
+    "spell_entries",
+    "spell_groups",
+]
 
 _QUOTED = re.compile(r'"[^"]*"')
+_SEPARATING = frozenset('\t;,"')
 
 
 def read_partition(
@@ -105,11 +115,77 @@ def read_itemsets(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[t
     return tuple(found.values()), strangers
 
 
+def read_groups(path: str, labels: Iterable[str]) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the groups of a file as they stand there, each with the number of its line.
+
+    Lines are read as :func:`read_partition` reads them; nothing is left out but what is blank.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "groups.txt"
+    >>> _ = file.write_text("rye bread\\n\\ntea milk\\n")
+    >>> read_groups(str(file), ["rye bread", "tea"])
+    [(1, ('rye bread',)), (3, ('tea', 'milk'))]
+    """
+    return [(number, tuple(group)) for number, group in _grouped_lines(path, frozenset(labels)) if group]
+
+
+def depends_on_labels(path: str) -> bool:
+    """Tell whether only labels say what the entries of a file are: several words in a line, and but blanks between.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "groups.txt"
+    >>> _ = file.write_text("rye bread\\n")
+    >>> depends_on_labels(str(file))
+    True
+    """
+    lines = read_lines(path)
+    return _find_delimiter(lines) is None and any(len(line.split()) > 1 for line in lines)
+
+
+def spell_groups(groups: Iterable[Sequence[str]]) -> str:
+    """Write groups, one per line, so that they are read back as they are, whatever labels the data have.
+
+    Examples
+    --------
+    >>> print(spell_groups([["rye bread"], ["tea"]]), end="")
+    rye bread,
+    tea
+    >>> print(spell_groups([["rye; dark", "tea"]]), end="")
+    "rye; dark",tea
+    """
+    listed = [list(group) for group in groups]
+    lines = [spell_entries(group, ",") for group in listed]
+    # Without any separator in the file, blanks would separate.
+    if all(len(group) < 2 for group in listed) and any(len(entry.split()) > 1 for group in listed for entry in group):
+        lines[0] += ","
+    return "".join(f"{line}\n" for line in lines)
+
+
+def spell_entries(entries: Iterable[str], between: str = ", ") -> str:
+    """Write the entries of a group into a line; what separates others, or is blank at an end, stands in quotes.
+
+    Examples
+    --------
+    >>> spell_entries(["tea", "rye, dark", 'the "best"'])
+    'tea, "rye, dark", "the ""best\"""'
+    """
+    spelled = []
+    for entry in entries:
+        if "\n" in entry or "\r" in entry:
+            raise ParameterError("constraints: an entry must stand in one line.")
+        quoted = bool(_SEPARATING & set(entry)) or entry != entry.strip()
+        spelled.append('"' + entry.replace('"', '""') + '"' if quoted else entry)
+    return between.join(spelled)
+
+
 def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, list[str]]]:
     """Return the numbered lines as lists of entries, without blank ones."""
     lines = read_lines(path)
-    bare = _QUOTED.sub("", "\n".join(lines))
-    delimiter = next((mark for mark in "\t;," if mark in bare), None)
+    delimiter = _find_delimiter(lines)
     for number, line in enumerate(lines, start=1):
         try:
             cells = next(csv.reader([line], delimiter=delimiter or ",", strict=True), [])
@@ -121,6 +197,11 @@ def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, lis
             cells = cells[0].split()
         group = [cell if cell in wanted else cell.strip() for cell in cells]
         yield number, [cell for cell in group if cell]
+
+
+def _find_delimiter(lines: Sequence[str]) -> str | None:
+    bare = _QUOTED.sub("", "\n".join(lines))
+    return next((mark for mark in "\t;," if mark in bare), None)
 
 
 def resolve_sensitive(

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError
+from sfumato import registry
+from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.visible import make_visible
 from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.hierarchies.derived import RULES
@@ -21,6 +22,7 @@ __all__ = [
     "POLICIES",
     "RULE",
     "Recipe",
+    "list_data_with",
     "list_files",
     "look_up_files",
     "read_recipe",
@@ -114,6 +116,19 @@ def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
         found["places"] = ",".join([f"regions:{_look_up(project, 'places', file)}", *rest])
     if any(step.split(" ", 1)[0] == "recode" for step in found.get("steps", ())):
         raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
+    return found
+
+
+def list_data_with(project: Project, option: str) -> list[str]:
+    """Return the data that were looked at and whose kind knows a reading option."""
+    found = []
+    for name in project.list("data"):
+        try:
+            recipe = read_recipe(project, name)
+        except SfumatoError:
+            continue
+        if recipe is not None and option in registry.find_kind(recipe.kind).options:
+            found.append(name)
     return found
 
 

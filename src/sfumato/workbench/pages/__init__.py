@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.workbench.pages import anonymise, compare, data, hierarchies, queries, releases, risk
+from sfumato.workbench.pages import anonymise, compare, constraints, data, hierarchies, queries, releases, risk
 from sfumato.workbench.pages.parts import Bench
 
 __all__ = ["register_pages"]
@@ -10,5 +10,5 @@ __all__ = ["register_pages"]
 
 def register_pages(bench: Bench) -> None:
     """Make all pages for a project."""
-    for module in (data, risk, hierarchies, queries, anonymise, compare, releases):
+    for module in (data, risk, hierarchies, constraints, queries, anonymise, compare, releases):
         module.register(bench)

@@ -11,17 +11,24 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
-from sfumato.workbench.pages.forms import ParameterForm
+from sfumato.core.params import declared
+from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
+from sfumato.workbench.jobs import Job
+from sfumato.workbench.pages.forms import ParameterForm, PartsForm
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch
 from sfumato.workbench.pages.risk import choose_data, show_risks
 from sfumato.workbench.policies import Recipe, read_recipe
 from sfumato.workbench.tasks.viewing import read_page
 
-__all__ = ["offer_files", "register", "show_scores", "show_verdict"]
+__all__ = ["offer_files", "register", "show_report", "show_scores", "show_verdict"]
 
 _BESIDE = 8
 _LONGEST = 60
+_REPORT = "owner/report.html"
+_FIRST_PART = "release/data/part-00000/data.csv"
+_LISTED = 200
+"""Files of a release that are listed: one in many parts has thousands."""
 
 
 def register(bench: Bench) -> None:
@@ -52,7 +59,12 @@ def register(bench: Bench) -> None:
         data = job.arguments["files"]["data"][0]
         with frame(f"A release of {data}", "anonymise", data):
             say(_describe_run(job.arguments), classes="muted")
-            watch(bench, job, lambda found: show_release(bench, found, data))
+            live = _explain_parts if job.arguments.get("engine") else None
+            watch(bench, job, lambda found: show_release(bench, found, data), live=live)
+
+
+def _explain_parts(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
+    say("Parts that are ready are kept: stopped and tried again, a run goes on with the others.", classes="muted")
 
 
 def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) -> None:
@@ -61,6 +73,9 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
     promises = " or ".join(promise.title for promise in method.promises)
     needs = f" It needs {', '.join(method.needs)}." if method.needs else ""
     say(f"Promises {promises}; it optimises {method.optimises}.{needs}", classes="muted")
+    records, unit = _look_up_size(bench, name)
+    if unit.owner:
+        say(unit.explain())
     given = recipe.parameters if method.name == recipe.method else {}
     form = ParameterForm(method, recipe.kind, given)
     with ui.element("div").classes("fields"):
@@ -76,31 +91,47 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
             step="0.01",
             help="Share of the records that may be left out; with more, nothing is published.",
         )
-        count = Field(
-            "k counts",
-            "records",
-            options={"records": "records", "people": "people"},
-            help="What the smallest crowd is.",
-        )
+        count = _ask_count(unit) if "k" in {parameter.name for parameter in declared(method)} else None
+        parts = PartsForm(method, recipe.kind, unit)
+    hint = parts.suggest(records)
+    if hint:
+        say(hint, classes="verdict careful")
 
     def run() -> None:
         try:
-            share = float(limit.value)
-        except ValueError:
+            share = read_limit(float(limit.value))
+        except (ValueError, ParameterError):
             raise ParameterError("May be left out: write a number from 0 to 1.") from None
+        parameters = form.collect()
         job = bench.jobs.ask(
             "publish",
             fresh=True,
             files={"data": [name]},
             method=method.name,
-            parameters=form.collect(),
+            parameters=parameters,
             out=out.value,
             withhold_at_most=share,
-            count=count.value,
+            count=count.value if count is not None else "records",
+            **parts.collect(parameters),
         )
         go("run", job.key)
 
     press("Anonymise", run)
+
+
+def _look_up_size(bench: Bench, name: str) -> tuple[int, Unit]:
+    """Return how many records data have, none where that is not known yet, and what a record is."""
+    looked = bench.jobs.ask("look", files={"data": [name]}, kind="")
+    found = looked.outcome if looked.state == "done" else {}
+    return int(found.get("rows", 0)), Unit.from_dict(found["unit"]) if "unit" in found else RECORD
+
+
+def _ask_count(unit: Unit) -> Field | None:
+    """Ask what k counts, where somebody may have several records; else records are people."""
+    if not unit.owner:
+        return None
+    offered = {"records": unit.many, "people": plural(unit.owner)}
+    return Field("k counts", "records", options=offered, help="What a crowd is made of.")
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:
@@ -143,17 +174,22 @@ def _list_runs(bench: Bench) -> None:
 def _describe_run(asked: dict[str, Any]) -> str:
     given = ", ".join(f"{n}={v}" for n, v in asked.get("parameters", {}).items() if v is not None)
     what = asked.get("method") or f"the recoding of {asked['files']['releases'][0]}"
-    return f"{asked['files']['data'][0]} by {what}{f' ({given})' if given else ''}"
+    parts = ", in parts" if asked.get("engine") else ""
+    return f"{asked['files']['data'][0]} by {what}{f' ({given})' if given else ''}{parts}"
 
 
 def show_release(bench: Bench, found: dict[str, Any], data: str) -> None:
     """Show what a run has published, how it was verified, attacked and measured, and what can be downloaded."""
     show_verdict(found["verdict"])
     say(found["statement"], "blockquote")
+    parts = found.get("parts", 0)
+    if parts:
+        say("Every part keeps this on its own, and so do all of them together.")
     with ui.element("ul").classes("tiles"):
         for label, value in (
             ("published", found["published"]),
             ("withheld", f"{found['withheld']:,}"),
+            *([("parts", f"{parts:,}")] if parts else []),
             ("seconds in all", f"{sum(found['seconds'].values()):,.1f}"),
         ):
             with ui.element("li"):
@@ -171,17 +207,20 @@ def show_release(bench: Bench, found: dict[str, Any], data: str) -> None:
                     show_risks(found["risk"][when], f"Risk {when}")
     show_scores(found["scores"])
     _show_beside(bench, found["name"], data)
-    say("The report", "h2")
-    frame_of_report(found["name"])
+    show_report(bench, found["name"])
     if found["notes"]:
         with more("What was done"), ui.element("ul"):
             for note in found["notes"]:
                 say(note, "li")
 
 
-def frame_of_report(name: str) -> None:
-    """Show the owner's report, which runs no scripts and reaches nothing."""
-    target = path_to("files", "releases", name) + "/owner/report.html"
+def show_report(bench: Bench, name: str) -> None:
+    """Show the owner's report if there is one; it runs no scripts and reaches nothing."""
+    say("The report", "h2")
+    if _REPORT not in bench.project.files("releases", name):
+        say("There is none.")
+        return
+    target = path_to("files", "releases", name) + f"/{_REPORT}"
     say("It may show labels of the original: it is yours, and not for publishing.", classes="owner")
     report = ui.element("iframe").classes("report")
     report._props.update(
@@ -221,30 +260,40 @@ def show_scores(scores: list[dict[str, Any]]) -> None:
 def offer_files(bench: Bench, name: str, policy: str = "") -> None:
     """Offer the files of a release: what is for publishing first, what is the owner's marked."""
     files = bench.project.files("releases", name)
-    public = [path for path in files if path.startswith("release/")]
+    public = {path for path in files if path.startswith("release/")}
     with ui.element("div").classes("row"):
         link("Download the release", path_to("zip", name), "button", download=True)
-        link("Report", path_to("files", "releases", name) + "/owner/report.html?show=1", "button plain")
+        if _REPORT in files:
+            link("Report", path_to("files", "releases", name) + f"/{_REPORT}?show=1", "button plain")
         if policy:
             link("Policy file", path_to("files", "policies", policy, policy), "button plain", download=True)
             link("Verify, attack, measure", path_to("releases", name), "button plain")
-    with more(f"All files ({len(files)})"), ui.element("ul"):
-        for path in [*public, *(path for path in files if path not in public)]:
-            with ui.element("li"):
-                link(path, path_to("files", "releases", name) + f"/{path}", download=True)
-                if path not in public:
-                    say(" not for publishing", "span", "owner")
+    # What lies beside the parts of a release first, then one part after the other.
+    ordered = sorted(files, key=lambda path: (path not in public, path.count("/"), path))
+    with more(f"All files ({len(files):,})"):
+        with ui.element("ul"):
+            for path in ordered[:_LISTED]:
+                with ui.element("li"):
+                    link(path, path_to("files", "releases", name) + f"/{path}", download=True)
+                    if path not in public:
+                        say(" not for publishing", "span", "owner")
+        if len(files) > _LISTED:
+            say(
+                f"{len(files) - _LISTED:,} more lie in the folder releases of the project; those for publishing are "
+                "all in the download."
+            )
 
 
 def _show_beside(bench: Bench, name: str, data: str) -> None:
     """Show the first rows of the original and of the release beside each other; rows do not correspond."""
     looked = bench.jobs.ask("look", files={"data": [data]}, kind="")
-    published = bench.project.files("releases", name).get("release/data.csv")
+    files = bench.project.files("releases", name)
+    published = files.get("release/data.csv", files.get(_FIRST_PART))
     say("Original beside release", "h2")
-    say(
-        "The first rows of both. Published rows are shuffled: they do not stand beside their originals.",
-        classes="muted",
-    )
+    timed = looked.outcome.get("unit", {}).get("one") == TIME_POINT.one
+    order = "" if timed else " Published rows are shuffled: they do not stand beside their originals."
+    of_part = " Those of the release are of its first part." if _FIRST_PART in files else ""
+    say(f"The first rows of both.{order}{of_part}", classes="muted")
     with ui.element("div").classes("pair"):
         with ui.element("section").classes("before"):
             say("Original", "h3")

@@ -6,21 +6,25 @@ from typing import Any
 
 from nicegui import ui
 
+from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.query.language import parse_lines
 from sfumato.workbench.pages.parts import Bench, Field, press, say, table, watch
 
 __all__ = ["offer_questions"]
 
-_HELP = "One question per line, such as: count person where clinic before 2024-03-01 and then pharmacy within 7d"
+_ATTRIBUTES = "count record where age < 30 and sex = female"
+_TIMES = "count record where clinic before 2024-03-01"
+_VALUES = "count record where clinic and pharmacy"
 
 
-def offer_questions(bench: Bench, name: str, original: str) -> None:
+def offer_questions(bench: Bench, name: str, kind: str, original: str) -> None:
     """Put the box on the page of a release; with the original, the truth stands beside the answers."""
     say("Ask it", "h2")
     data = {"": "(none: from the published files alone)"} | {each: each for each in bench.project.list("data")}
     with ui.element("div").classes("fields"):
-        questions = Field("Questions", "count record", kind="lines", help=_HELP)
+        told = f"One question per line, such as: {_find_example(kind)}"
+        questions = Field("Questions", "count record", kind="lines", help=told)
         chosen = Field("Beside the truth of", original, options=data)
     watched = ui.element("div")
 
@@ -34,6 +38,13 @@ def offer_questions(bench: Bench, name: str, original: str) -> None:
             watch(bench, job, _show)
 
     press("Ask", run, "plain")
+
+
+def _find_example(kind: str) -> str:
+    """Return a question that data of a kind can be asked: about attributes, values at times, or values alone."""
+    columns = registry.find_kind(kind).columns if kind in registry.all_kinds() else ()
+    roles = {column.role for column in columns}
+    return _TIMES if {"history", "time"} <= roles else _VALUES if "history" in roles else _ATTRIBUTES
 
 
 def _show(found: dict[str, Any]) -> None:

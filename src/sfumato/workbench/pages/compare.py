@@ -11,7 +11,8 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.params import declared
+from sfumato.core.kind import Kind
+from sfumato.core.params import Parameter, declared
 from sfumato.core.visible import escape_html
 from sfumato.study.file import read_study
 from sfumato.workbench.jobs import Job
@@ -85,7 +86,7 @@ def _list_studies(bench: Bench) -> None:
 def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
     kind = registry.find_kind(recipe.kind)
     methods = registry.methods_for(recipe.kind)
-    varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if p.type in {int, float}))
+    varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if _can_vary(p, kind)))
     first = next((each for each in kind.usual if each in varying), varying[0] if varying else "")
     say("Every method is run with every value, each in a process of its own; what is finished stays.")
     with ui.element("div").classes("fields"):
@@ -115,7 +116,7 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
             "varies": varies.value,
             "values": read_values(values.value),
             "methods": [each for each, field in chosen.items() if field.value == "true"],
-            "study": {"repetitions": int(times.value or 1), "timeout": float(timeout.value or 300)},
+            "study": {"repetitions": times.read_whole(), "timeout": float(timeout.read_whole())},
         }
         if queries.value:
             study["study"] |= {"workload": f"../workloads/{bench.project.find('workloads', queries.value).name}"}
@@ -125,6 +126,11 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
         go("study", path.name)
 
     press("Run the study", run)
+
+
+def _can_vary(parameter: Parameter, kind: Kind) -> bool:
+    """Tell whether a parameter is a number, or something else that usually has several values, such as a fraction."""
+    return parameter.type in {int, float} or len(kind.usual.get(parameter.name, ())) > 1
 
 
 def read_values(text: str) -> list[Any]:

@@ -11,6 +11,7 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import declared
+from sfumato.core.unit import Unit
 from sfumato.workbench.editing import add_steps, undo_step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (
@@ -132,7 +133,8 @@ def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number
         say(found["unread"], classes="failed").props('role="alert"')
         _offer_reading(bench, name, found)
         return
-    say(f"{found['kind']}: a row is {found['row']}.")
+    several = Unit.from_dict(found["unit"]).explain() if "unit" in found else ""
+    say(f"{found['kind']}: a row is {found['row']}. {several}".strip())
     for left in found["open"]:
         say(f"To decide: {left}", classes="verdict careful")
     if found["reasons"]:

@@ -12,12 +12,15 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import registry
+from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.params import Parameter, build, declared
+from sfumato.core.plan import check_parts
+from sfumato.core.unit import Unit
 from sfumato.io.reading import Reading
 from sfumato.workbench.pages.parts import Field, more, say
 
-__all__ = ["ParameterForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
+__all__ = ["ParameterForm", "PartsForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
 
 _ROLES = {
     "quasi": "made coarser",
@@ -28,6 +31,15 @@ _ROLES = {
 }
 _FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
 """Reading options that are asked before others."""
+_FILED = {
+    "hierarchies": "What values of a column, of places, events or items are put together by: a file of the project, or "
+    "a rule such as width:8. Write NAME=VALUE, several with commas.",
+    "constraints": "Files of the project that say what may be put together and what must be hidden. Write "
+    "utility=FILE, privacy=FILE or both with a comma.",
+}
+"""Options whose files are named as in the project."""
+_LOCALITY = "locality"
+"""The room of a kind that says who is like whom, and how many are in a part."""
 _NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
 
 
@@ -74,6 +86,53 @@ class ParameterForm:
             if text or parameter.type is bool:
                 given[parameter.name] = text
         return build(self._method, given).parameters()
+
+
+class PartsForm:
+    """Asks whether data of people are published in parts, where their kind and what is promised allow it."""
+
+    def __init__(self, method: type[Method], kind: str, unit: Unit) -> None:
+        self._method, self._kind, self._unit = method, kind, unit
+        self._size = 0
+        if registry.has_room(kind, _LOCALITY) and all(promise.composes for promise in method.promises):
+            self._size = int(registry.find_room(kind, _LOCALITY).PART_SIZE)
+            self._chosen = Field(
+                "In parts",
+                "false",
+                kind="check",
+                help="Those who are alike are published together, part by part, on all cores and in bounded memory. "
+                "Small parts cost some detail.",
+            )
+            self._people = Field(
+                "In a part at most",
+                "",
+                kind="number",
+                bounds=(2, None),
+                step="1",
+                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in parts.",
+            )
+
+    def suggest(self, records: int) -> str:
+        """Say that parts are worth it where there are more records than one part holds; else nothing."""
+        if not self._size or records <= self._size:
+            return ""
+        return (
+            f"These are many: {self._unit.count(records)}. In parts of at most {self._size:,} they take less memory "
+            "and use all cores: choose In parts under More about the release."
+        )
+
+    def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the engine and the size of the parts if there are to be parts, or say what is wrong with that."""
+        if not self._size:
+            return {}
+        text = self._people.value.strip()
+        if self._chosen.value != "true":
+            if text:
+                raise ParameterError("In a part at most: is about releases in parts. Choose In parts, or empty it.")
+            return {}
+        size = self._people.read_whole() if text else None
+        check_parts(self._kind, self._unit, self._method(**parameters), size)
+        return {"engine": "local"} | ({"part_size": size} if size else {})
 
 
 def _begin_with(parameter: Parameter, usual: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
@@ -167,8 +226,7 @@ class ReadingForm:
 
     def _ask(self, name: str, value: Any, told: str) -> None:
         label, plain = name.replace("_", " "), told.replace("``", "")
-        if name in {"hierarchies", "constraints"}:
-            plain = f"{plain} Write NAME=VALUE, several with commas; files are named as in the project."
+        plain = _FILED.get(name, plain)
         self._options[name] = Field(label, spell_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:

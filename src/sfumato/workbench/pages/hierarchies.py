@@ -15,12 +15,12 @@ from sfumato.core.hierarchy import editing
 from sfumato.core.visible import escape_html
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.io.reading import Reading
+from sfumato.workbench.pages.constraints import offer_constraints
 from sfumato.workbench.pages.data import offer_upload
 from sfumato.workbench.pages.forms import explain_options, read_option, spell_option
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, page, path_to, press, say, watch
 from sfumato.workbench.pages.risk import list_data
-from sfumato.workbench.policies import read_recipe, write_recipe
-from sfumato.workbench.project import replace_text
+from sfumato.workbench.policies import list_data_with, read_recipe, write_recipe
 from sfumato.workbench.versions import Versions
 
 __all__ = ["register"]
@@ -35,7 +35,7 @@ _EDITS: dict[str, tuple[str, str, Callable[..., Any]]] = {
 _RULES = {
     "fanout": ("groups of neighbours, at most n below a node", True),
     "width": ("n ranges of equal width, for numbers and dates", True),
-    "frequency": ("n ranges with equally many people, for numbers and dates", True),
+    "frequency": ("n ranges with equally many records, for numbers and dates", True),
     "calendar": ("days, months, years, decades, for dates", False),
     "grid": ("a grid, the map halved n times each way, for places", True),
     "quadtree": ("quarters of the map with at most n places, for places", True),
@@ -63,7 +63,7 @@ def register(bench: Bench) -> None:
                         link(name, path_to("hierarchy", name))
             offer_upload("hierarchies", "/hierarchy/", "A hierarchy: CSV of ARX, parent and child, or indented text")
             _offer_values(bench, data)
-            _offer_constraints(bench)
+            offer_constraints(bench)
 
     @page("/hierarchy/{name}")
     def _show(name: str) -> None:
@@ -84,15 +84,16 @@ def register(bench: Bench) -> None:
             _offer_use(bench, name)
 
 
-def _list(bench: Bench, area: str) -> dict[str, str]:
-    return {"": "(choose)"} | {each: each for each in bench.project.list(area)}
-
-
 def _offer_derive(bench: Bench, data: str) -> None:
     say("Derive one from data", "h2")
+    fitting = list_data_with(bench.project, "hierarchies")
+    if data and data not in fitting and read_recipe(bench.project, data) is not None:
+        say(f"Values of {data} are not put together by hierarchies: its kind has none.")
     with ui.element("div").classes("row"):
-        chosen = Field("Data", data, options=_list(bench, "data"))
-        of = Field("What it is over", "", help=_name_columns(bench, data))
+        chosen = Field("Data", data if data in fitting else "", options={"": "(choose)"} | {n: n for n in fitting})
+        known = _name_columns(bench, data)
+        told = f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
+        of = Field("What it is over", known[0] if len(known) == 1 else "", help=told)
         rule = Field("Rule", "fanout", options={name: told for name, (told, _) in _RULES.items()})
         number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
     watched = ui.element("div")
@@ -100,9 +101,9 @@ def _offer_derive(bench: Bench, data: str) -> None:
     def run() -> None:
         if not chosen.value or not of.value.strip():
             raise ParameterError("Choose data, and say what the hierarchy is over.")
-        if rule.value not in _RULES or (_RULES[rule.value][1] and not number.value.isdigit()):
-            raise ParameterError("Choose a rule, and write a whole number.")
-        text = f"{rule.value}:{number.value}" if _RULES[rule.value][1] else rule.value
+        if rule.value not in _RULES:
+            raise ParameterError("Choose a rule.")
+        text = f"{rule.value}:{number.read_whole()}" if _RULES[rule.value][1] else rule.value
         files = {"data": [chosen.value]}
         job = bench.jobs.ask("derive", fresh=True, files=files, of=of.value.strip(), rule=text)
         watched.clear()
@@ -112,11 +113,12 @@ def _offer_derive(bench: Bench, data: str) -> None:
     press("Derive", run, "plain")
 
 
-def _name_columns(bench: Bench, data: str) -> str:
-    """Say what hierarchies of data can be over."""
-    recipe = read_recipe(bench.project, data) if data else None
-    known = [] if recipe is None else recipe.options.get("quasi", ())
-    return f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
+def _name_columns(bench: Bench, data: str) -> list[str]:
+    """Return what hierarchies of data can be over: attributes that others may know, or the values of lists."""
+    recipe = read_recipe(bench.project, data) if data in list_data_with(bench.project, "hierarchies") else None
+    if recipe is None:
+        return []
+    return list(recipe.options.get("quasi", ())) or list(registry.find_kind(recipe.kind).entries.values())[:1]
 
 
 def _offer_values(bench: Bench, data: str) -> None:
@@ -213,7 +215,8 @@ def _offer_edits(bench: Bench, name: str) -> None:
 def _offer_use(bench: Bench, name: str) -> None:
     say("Use it", "h2")
     with ui.element("div").classes("row"):
-        data = Field("For these data", "", options=_list(bench, "data"))
+        fitting = list_data_with(bench.project, "hierarchies")
+        data = Field("For these data", "", options={"": "(choose)"} | {n: n for n in fitting})
         of = Field("Over", "", help="A column of a table, or place, event or item.")
 
         def run() -> None:
@@ -228,40 +231,3 @@ def _offer_use(bench: Bench, name: str) -> None:
             go("data", data.value)
 
         press("Use", run, "plain")
-
-
-def _offer_constraints(bench: Bench) -> None:
-    say("Constraints", "h2")
-    say("For coat and pcta: which items may be put together (utility, a group per line), or must be hidden (privacy).")
-    with ui.element("ul"):
-        for name in bench.project.list("constraints"):
-            with ui.element("li"):
-                link(name, path_to("files", "constraints", name, name), download=True)
-    offer_upload("constraints", "/hierarchies?kept=", "A file of constraints: one group per line")
-    with ui.element("div").classes("fields"):
-        called = Field("Name", "utility")
-        lines = Field("One group per line, items separated by commas", "", kind="lines")
-
-    def keep() -> None:
-        if not lines.value.strip():
-            raise ParameterError("Write at least one group.")
-        replace_text(bench.project.free("constraints", called.value, ".txt"), lines.value.strip() + "\n")
-        go("hierarchies")
-
-    press("Keep", keep, "plain")
-    with ui.element("div").classes("row"):
-        data = Field("For these data", "", options=_list(bench, "data"))
-        sort = Field("As", "utility", options={"utility": "utility", "privacy": "privacy"})
-        file = Field("This file", "", options=_list(bench, "constraints"))
-
-        def use() -> None:
-            recipe = read_recipe(bench.project, data.value) if data.value else None
-            if recipe is None or not file.value:
-                raise ParameterError("Choose data that were looked at, and a file.")
-            path = str(bench.project.find("constraints", file.value))
-            given = {**recipe.options.get("constraints", {}), sort.value: path}
-            changed = dataclasses.replace(recipe, options={**recipe.options, "constraints": given})
-            write_recipe(bench.project, data.value, changed)
-            go("data", data.value)
-
-        press("Use", use, "plain")

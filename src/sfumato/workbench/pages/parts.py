@@ -13,7 +13,7 @@ from urllib.parse import quote
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from sfumato.core.errors import SfumatoError
+from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.visible import escape_html, make_visible
 from sfumato.report.numerals import show_number
 from sfumato.workbench.jobs import Job
@@ -271,6 +271,7 @@ class Field:
         on_change: Callable[[], Any] | None = None,
     ) -> None:
         self.value, self._on_change = value, on_change
+        self._label, self._bounds = label, bounds
         wide = " wide" if kind == "lines" else ""
         with ui.element("label").classes(f"field{' check' * (kind == 'check')}{wide}"):
             if kind == "check":
@@ -291,6 +292,16 @@ class Field:
             self._control._props["aria-label"] = make_visible(label)
             if help:
                 self._control._props["aria-describedby"] = f"c{say(help, 'small').id}"
+
+    def read_whole(self) -> int:
+        """Return the whole number that was typed, or say which ones may be."""
+        low, high = self._bounds
+        text = self.value.strip()
+        number = int(text) if text.isdecimal() else -1
+        if number < (low or 0) or (high is not None and number > high):
+            upto = f"from {low or 0:,.0f} to {high:,.0f}" if high is not None else f"of at least {low or 0:,.0f}"
+            raise ParameterError(f"{self._label}: write a whole number {upto}.")
+        return number
 
     def _add(self, tag: str, **props: Any) -> ui.element:
         element = ui.element(tag)

@@ -10,8 +10,10 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.kind import WRITTEN
 from sfumato.io.export import list_formats
-from sfumato.workbench.pages.anonymise import frame_of_report, offer_files, show_scores, show_verdict
+from sfumato.io.releases.manifest import DIVIDED
+from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict
 from sfumato.workbench.pages.asking import offer_questions
 from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
 from sfumato.workbench.pages.risk import PIECES, show_risks
@@ -38,14 +40,10 @@ def register(bench: Bench) -> None:
             offer_files(bench, name)
             _offer_judging(bench, name, data or _find_original(bench, name))
             _judge(bench, name, do, data, with_, queries, m)
-            offer_questions(bench, name, data or _find_original(bench, name))
+            offer_questions(bench, name, str(_describe(bench, name)["kind"]), data or _find_original(bench, name))
             _offer_export(bench, name)
             _offer_apply(bench, name)
-            say("The report", "h2")
-            if "owner/report.html" in bench.project.files("releases", name):
-                frame_of_report(name)
-            else:
-                say("There is none.")
+            show_report(bench, name)
 
 
 def _list_releases(bench: Bench) -> None:
@@ -60,7 +58,8 @@ def _list_releases(bench: Bench) -> None:
                 with ui.element("h3"):
                     link(name, path_to("releases", name))
                 told = _describe(bench, name)
-                say(", ".join(f"{value}" for key, value in told.items() if key in {"kind", "method", "promise"}))
+                parts = [] if told.get("parts") is None else [f"in {told['parts']:,} parts"]
+                say(", ".join([*(str(told[key]) for key in ("kind", "method", "promise") if key in told), *parts]))
 
 
 def _describe(bench: Bench, name: str) -> dict[str, Any]:
@@ -78,6 +77,7 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
             "promise": f"{claim.get('name', '')} ({given})" if claim else None,
             "statement": claim.get("statement"),
             "records": _count_records(manifest.get("records", {})),
+            "parts": len(manifest[DIVIDED]) if DIVIDED in manifest else None,
         }
     except (ValueError, AttributeError):
         return {"kind": "not readable"}
@@ -175,15 +175,19 @@ def _show_together(found: dict[str, Any], first: str, second: str) -> None:
 
 def _offer_export(bench: Bench, name: str) -> None:
     """Offer the records in the formats that other tools read; what was verified stays the release itself."""
-    kind = str(_describe(bench, name)["kind"])
+    described = _describe(bench, name)
+    kind, in_parts = str(described["kind"]), described.get("parts") is not None
     if kind not in registry.all_kinds():
         return
     say("For other tools", "h2")
     say("The same records in another format. They are for publishing, too; only the release itself can be verified.")
+    if in_parts:
+        say("All parts go into one file, with a column that names the part; formats without room for it are left out.")
     known = {
         f"{layout}.{format}": f"{format}, {told}"
         for layout, told in _LAYOUTS.items()
         for format in list_formats(kind, layout)
+        if format in WRITTEN or not in_parts
     }
     row, watched = ui.element("div").classes("row"), ui.element("div")
     with row:
@@ -208,6 +212,13 @@ def _offer_file(name: str) -> None:
 
 
 def _offer_apply(bench: Bench, name: str) -> None:
+    if _describe(bench, name).get("parts") is not None:
+        say("Publish a later batch", "h2")
+        say(
+            "Each part of this release recodes in its own way: there is no recoding for other data. Publish a later "
+            "batch as a release of its own."
+        )
+        return
     if not any("recoding" in path for path in bench.project.files("releases", name)):
         return
     say("Publish a later batch", "h2")

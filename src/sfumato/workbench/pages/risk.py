@@ -81,18 +81,21 @@ def _show_found(found: dict[str, Any]) -> None:
         say(sentence, classes="verdict careful")
     figures(found["figures"])
     show_risks(found["risk"], "Attackers who know ever more")
+    if found["risk"] and not any("m" in risk for risk in found["risk"]):
+        say("Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted")
     rare = found["rare"]
     if rare:
         say("What gives them away", "h2")
+        one, many = rare.get("record", "record"), rare.get("records", "records")
         say(
-            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one record only, {rare['few']:,} in fewer "
-            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that nobody else has."
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {one} only, {rare['few']:,} in fewer than "
+            f"five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
             say(
                 "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
             )
-        table(["value", "records that have it"], rare["rarest"], f"The rarest {rare['what']}")
+        table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
     if found["columns"]:
         shown = [(name, show_share(share)) for name, share in found["columns"]]
         table(["column known", "share that is alone"], shown, "What gives them away, column by column")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.run import Progress
+from sfumato.core.progress import Progress, watch
 from sfumato.workbench.project import Project
 
 __all__ = ["TASKS", "Task", "find_task"]
@@ -30,6 +31,7 @@ TASKS = {
     "study": "studying",
     "derive": "configuring",
     "queries": "configuring",
+    "constraints": "constraining",
 }
 """Tasks by name, and the module that each is in."""
 
@@ -44,5 +46,16 @@ def find_task(name: str) -> Task:
     """
     if name not in TASKS:
         raise ParameterError(f"there is no task {name!r}.")
-    found: Task = getattr(importlib.import_module(f"{__name__}.{TASKS[name]}"), name)
-    return found
+    task: Task = getattr(importlib.import_module(f"{__name__}.{TASKS[name]}"), name)
+
+    @functools.wraps(task)
+    def work(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+        def follow(phase: str, done: int, total: int) -> None:
+            if phase:
+                tell(phase, done, total)
+
+        # What reads, verifies and measures was not handed any progress; it tells whoever watches.
+        with watch(follow):
+            return task(project, asked, folder, tell)
+
+    return work

@@ -26,6 +26,7 @@ _MOST_VALUES = 12
 _MOST_COLUMNS = 12
 _MOST_PLACES = 1500
 _BINS = 40
+_LONG = 10_000
 _ATTRIBUTES = {"quasi-identifier", "sensitive", "plain"}
 
 
@@ -55,12 +56,12 @@ def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
     figure = Figure(
         "Who stands alone", f"Share of {many} that are unique.", [panel], head=["Pieces", "Alone"], rows=rows
     )
-    return [draw_figure("rising", _recolour(figure), "The more somebody knows, the more people stand alone.")]
+    return [draw_figure("rising", _recolour(figure), f"The more somebody knows, the more {many} stand alone.")]
 
 
 def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
     history, name = dataset.history(), dataset.schema.history
-    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of a {dataset.unit.one}")
+    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of {dataset.unit.whose}")
     counts = np.bincount(history.codes, minlength=len(history.labels))
     first = np.argsort(-counts, kind="stable")[:_MOST_VALUES]
     bars = [(str(history.labels[code]), float(counts[code]), show_count(int(counts[code]))) for code in first]
@@ -169,8 +170,13 @@ def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64])
     sums = np.bincount(at - first, weights=counts)
     whole = step >= 1 and bool((values == np.floor(values)).all())
     ends = [(first + i) * step for i in range(len(sums))]
-    names = [f"{low:,.0f}–{low + step - 1:,.0f}" if whole else f"{low:,.6g}–{low + step:,.6g}" for low in ends]
-    names = [f"{low:,.0f}" for low in ends] if whole and step == 1 else names
+    # Years are read without a separator: only longer numbers have one.
+    spell = "{:,.0f}" if max(abs(ends[0]), abs(ends[-1])) >= _LONG else "{:.0f}"
+    names = [
+        f"{spell.format(low)}–{spell.format(low + step - 1)}" if whole else f"{low:,.6g}–{low + step:,.6g}"
+        for low in ends
+    ]
+    names = [spell.format(low) for low in ends] if whole and step == 1 else names
     return [(name, float(count), show_count(int(count))) for name, count in zip(names, sums, strict=True)]
 
 

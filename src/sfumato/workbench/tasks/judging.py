@@ -10,8 +10,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.run import Progress
+from sfumato.engines.local import Local
 from sfumato.io import releases
 from sfumato.io.releases import owner
+from sfumato.io.releases.source import is_divided, read_divided_from
+from sfumato.proving import verify_file
 from sfumato.report.wording import fill_in
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.looking import read_data
@@ -22,6 +25,12 @@ __all__ = ["attack", "attack_release", "list_scores", "measure", "read_as_releas
 def verify(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Check the published files against their claim; with the original, also what an attacker could match."""
     release = project.find("releases", asked["files"]["releases"][0])
+    given = asked["files"].get("data", [])
+    if given and is_divided(release):
+        file = project.find("data", given[0])
+        found = verify_file(release, file, engine=Local(), progress=tell)
+        if found is not None:
+            return {"verdict": found.to_dict(), "with_original": True}
     original = _read_original(project, release, asked, tell)
     tell("verifying", 0, 0)
     return {"verdict": pipeline.verify(release, original).to_dict(), "with_original": original is not None}
@@ -85,7 +94,8 @@ def list_scores(release: Path, original: Dataset, workload: Workload | None = No
 
 def read_as_released(project: Project, release: Path, data: str, *, batch: bool = False) -> Dataset:
     """Read data the way the original of a release was read; a later batch, without what need not hold in it."""
-    path, kind = project.find("data", data), releases.read_release(release).kind
+    path = project.find("data", data)
+    kind = read_divided_from(release).kind if is_divided(release) else releases.read_release(release).kind
     reading = owner.read_trace(release).get("reading", {})
     if not isinstance(reading, dict) or not reading:
         return read_data(project, data)[0]

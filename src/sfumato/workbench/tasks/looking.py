@@ -23,7 +23,7 @@ from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.drawing import draw_dataset, draw_rising
 from sfumato.workbench.tasks.viewing import write_view
 
-__all__ = ["example", "look", "read_data", "risk"]
+__all__ = ["example", "look", "read_data", "require_recipe", "risk"]
 
 _BUNDLED = {"trajectories": "checkins.csv"}
 _SIZE = 200
@@ -63,6 +63,7 @@ def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
         kind = settled.kind if settled is not None else asked.get("kind") or "table"
         return told | _tell_unread(project.find("data", name), kind, settled, error)
     told |= {"kind": recipe.kind, "row": registry.find_kind(recipe.kind).row, "facts": dataset.describe()}
+    told["unit"] = dataset.unit.to_dict()
     told |= {"columns": [], "roles": list_roles(recipe.kind)}
     if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
         told["columns"] = _list_columns(project.find("data", name), recipe)
@@ -85,11 +86,17 @@ def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoEr
     return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
 
 
-def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
-    """Read a file of data the way that was settled."""
+def require_recipe(project: Project, name: str) -> Recipe:
+    """Return how a file of data is read, which must be settled."""
     recipe = read_recipe(project, name)
     if recipe is None:
         raise SfumatoError("how this file is read is not settled yet. Open its Data page first.")
+    return recipe
+
+
+def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
+    """Read a file of data the way that was settled."""
+    recipe = require_recipe(project, name)
     return pipeline.read(project.find("data", name), recipe.kind, **recipe.options), recipe
 
 
@@ -199,6 +206,8 @@ def _find_rare(dataset: Dataset) -> dict[str, Any]:
         "of": int((holders > 0).sum()),
         "share": len(found) / len(dataset),
         "unit": dataset.unit.many,
+        "record": dataset.unit.record,
+        "records": dataset.unit.records,
         "few": int(((holders > 0) & (holders < _FEW)).sum()),
         "rarest": [[str(history.labels[code]), int(holders[code])] for code in rarest],
     }

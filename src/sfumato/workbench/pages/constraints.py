@@ -1,0 +1,194 @@
+"""The page of a file of constraints: held against data, edited row by row, saved, taken back, and used."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from nicegui import ui
+
+from sfumato.core.errors import ParameterError
+from sfumato.io.constraints import spell_entries, spell_groups
+from sfumato.io.reading import Reading
+from sfumato.workbench.constraints import (
+    LARGEST,
+    SORTS,
+    can_undo,
+    change_rows,
+    check_rows,
+    find_uses,
+    read_new_rows,
+    read_row,
+    save_rows,
+    undo_save,
+)
+from sfumato.workbench.pages.data import offer_upload
+from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch
+from sfumato.workbench.policies import list_data_with, read_recipe, write_recipe
+from sfumato.workbench.project import replace_text
+
+__all__ = ["offer_constraints", "register"]
+
+_PAGE = 25
+"""Rows that are edited at a time."""
+_ALONE = "-"
+"""In the place of data where a file is looked at alone."""
+
+
+def register(bench: Bench) -> None:
+    """Make the page of a file of constraints."""
+
+    @page("/constraints/{name}")
+    def _show(name: str, data: str = "", sort: str = "", rows: int = 1) -> None:
+        path = bench.project.find("constraints", name)
+        uses = find_uses(bench.project, name)
+        if not data and uses:
+            data, sort = uses[0]
+        with frame(name, "hierarchies", data if data != _ALONE else ""):
+            say("They hold values of the data: keep them as you keep the data.", classes="owner")
+            link("Download", path_to("files", "constraints", name, name), "button plain", download=True)
+            for used_by, as_what in uses:
+                say(f"{used_by} is read with it, as {as_what} constraints.")
+            if path.stat().st_size > LARGEST:
+                say("It is too large to be shown and edited here; it can be used as it is.")
+                _offer_use(bench, name, data, sort)
+                return
+            _offer_use(bench, name, data, sort)
+            files = {"constraints": [name]} | ({"data": [data]} if data not in {"", _ALONE} else {})
+            job = bench.jobs.ask("constraints", files=files, sort=sort if sort in SORTS else "")
+            watch(bench, job, lambda found: _show_found(bench, name, found, data, sort, rows))
+
+
+def offer_constraints(bench: Bench) -> None:
+    """List the files of constraints of the project, and offer to upload or to write one."""
+    say("Constraints", "h2")
+    say(
+        "For coat and pcta, and for u-seqanon: which items or places may be put together (utility, a group per line), "
+        "and which items must be hidden (privacy, for coat and pcta)."
+    )
+    with ui.element("ul"):
+        for name in bench.project.list("constraints"):
+            with ui.element("li"):
+                link(name, path_to("constraints", name))
+    offer_upload("constraints", "/constraints/", "A file of constraints: one group per line")
+    with ui.element("div").classes("fields"):
+        called = Field("Name", "utility")
+        lines = Field("One group per line, items separated by commas", "", kind="lines")
+
+    def keep() -> None:
+        rows = read_new_rows(lines.value)
+        if not rows:
+            raise ParameterError("Write at least one group.")
+        path = bench.project.free("constraints", called.value, ".txt")
+        replace_text(path, spell_groups(items for _, items in rows))
+        go("constraints", path.name)
+
+    press("Keep", keep, "plain")
+
+
+def _offer_use(bench: Bench, name: str, data: str, sort: str) -> None:
+    """Ask for the data that the file is held against or used for, and as what."""
+    fitting = list_data_with(bench.project, "constraints")
+    known = {"": "(choose)", _ALONE: "(none: the file alone)"} | {each: each for each in fitting}
+    with ui.element("div").classes("row"):
+        chosen = Field("For these data", data if data in known else "", options=known)
+        kept = Field("As", sort if sort in SORTS else "utility", options=SORTS)
+
+        def check() -> None:
+            go("constraints", name, data=chosen.value or _ALONE, sort=kept.value)
+
+        def use() -> None:
+            recipe = read_recipe(bench.project, chosen.value) if chosen.value not in {"", _ALONE} else None
+            if recipe is None or kept.value not in SORTS:
+                raise ParameterError("Choose data that were looked at, and what the file is to be used as.")
+            path = str(bench.project.find("constraints", name))
+            given = {**recipe.options.get("constraints", {}), kept.value: path}
+            options = {**recipe.options, "constraints": given}
+            Reading.of(recipe.kind, options)
+            write_recipe(bench.project, chosen.value, dataclasses.replace(recipe, options=options))
+            go("data", chosen.value)
+
+        press("Check", check, "plain")
+        press("Use", use, "plain")
+
+
+def _show_found(bench: Bench, name: str, found: dict[str, Any], data: str, sort: str, number: int) -> None:
+    if found["unsure"]:
+        say(
+            "Nothing but blanks stands between the words of this file: whether several are one value depends on the "
+            "data. Choose data to see and edit its rows.",
+            classes="verdict careful",
+        )
+        return
+    if found["values"] is not None:
+        _show_comparison(found, data, sort)
+    _offer_rows(bench, name, found, data, sort, number)
+
+
+def _show_comparison(found: dict[str, Any], data: str, sort: str) -> None:
+    """Say what of the rows the data have, and whether they can be read with them."""
+    level = "broken" if found["refused"] else "careful" if found["strangers"] else ""
+    told = found["refused"] or f"{data} can be read with it, as {sort} constraints."
+    say(told, classes=f"verdict {level}".strip()).props('role="status"')
+    if found["strangers"]:
+        say(f"{found['strangers']:,} values of the file are not in the data, and count for nothing.")
+        rows = [(item, numbers, near or "-") for item, numbers, near in found["strange"]]
+        table(["not in the data", "rows", "the nearest that is"], rows, "Values that the data do not have")
+    if found["repeated"]:
+        table(["value", "rows"], found["repeated"], "Values in several rows")
+    if sort == "utility" and found["missing"]:
+        say(f"{found['missing']:,} of {found['values']:,} values of the data are in no row.")
+        with more("Which ones"):
+            rest = found["missing"] - len(found["left"])
+            say(spell_entries(map(_put_in_line, found["left"])) + (f" … and {rest:,} more" if rest else ""))
+
+
+def _put_in_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _offer_rows(bench: Bench, name: str, found: dict[str, Any], data: str, sort: str, number: int) -> None:
+    """Show some rows in fields, with what saves them, brings them back, and takes back what was saved."""
+    rows = [(line, tuple(items)) for line, items, _ in found["rows"]]
+    pages = max(-(-len(rows) // _PAGE), 1)
+    number = min(max(number, 1), pages)
+    shown = found["rows"][(number - 1) * _PAGE : number * _PAGE]
+    say("Rows", "h2").props('id="rows"')
+    say(f"{len(rows):,} rows{f'; page {number:,} of {pages:,}' if pages > 1 else ''}. Values are separated by commas.")
+    fields: dict[int, tuple[Field, Field]] = {}
+    for line, items, holders in shown:
+        with ui.element("div").classes("row"):
+            told = f"{'All' if sort == 'privacy' else 'One or more'} of them: {holders}." if holders else ""
+            fields[line] = (
+                Field(f"Row {line}", spell_entries(items), help=told),
+                Field(f"Delete row {line}", "false", kind="check"),
+            )
+    new = Field("New rows", "", kind="lines", help="One row per line.")
+    here = {"data": data, "sort": sort, "rows": str(number)}
+
+    def save() -> None:
+        changed: dict[int, tuple[str, ...]] = {}
+        for line, items, _ in shown:
+            field, delete = fields[line]
+            if delete.value == "true":
+                changed[line] = ()
+            elif field.value != spell_entries(items):
+                changed[line] = read_row(field.value, f"row {line}")
+        kept = change_rows(rows, changed) + read_new_rows(new.value)
+        check_rows(kept, sort)
+        save_rows(bench.project, name, kept, found["digest"])
+        go("constraints", name, **here)
+
+    def undo() -> None:
+        undo_save(bench.project, name)
+        go("constraints", name, **here)
+
+    with ui.element("div").classes("row"):
+        press("Check and save", save)
+        press("Cancel", lambda: go("constraints", name, **here), "plain")
+        if can_undo(bench.project, name):
+            press("Undo the last save", undo, "plain")
+    with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
+        for label, target in (("Previous", number - 1), ("Next", number + 1)):
+            if 1 <= target <= pages:
+                link(label, path_to("constraints", name, **here | {"rows": str(target)}) + "#rows", "button plain")

@@ -1,0 +1,48 @@
+"""A simulated user of the workbench who takes steps on a project; jobs run at once, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from nicegui.testing.user_simulation import user_simulation
+from tests.workbench.filling import JobsAtOnce
+
+from sfumato.workbench.pages import register_pages
+from sfumato.workbench.pages.parts import Bench, Field
+from sfumato.workbench.project import Project
+
+
+@pytest.fixture
+def walk(tmp_path, monkeypatch):
+    """Let a simulated user take steps on a project; fields of the page are filled by what they are called."""
+    fields: list[tuple[str, Field]] = []
+    begin = Field.__init__
+
+    def note(self, label, *given, **more):
+        begin(self, label, *given, **more)
+        fields.append((label, self))
+
+    monkeypatch.setattr(Field, "__init__", note)
+
+    def fill(label, value, at=-1):
+        [field for name, field in fields if name == label][at].value = value
+
+    def run(steps):
+        async def take():
+            async with user_simulation() as user:
+                project = Project.open(tmp_path / "project")
+                bench = Bench(project, JobsAtOnce(project))
+                register_pages(bench)
+                look = user.open
+
+                async def open(path, **more):
+                    fields.clear()
+                    await look(path, **more)
+
+                user.open = open
+                await steps(user, bench, fill)
+
+        asyncio.run(take())
+
+    return run

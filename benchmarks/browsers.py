@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import secrets
@@ -12,18 +13,33 @@ from typing import NamedTuple
 
 import aiohttp
 
-__all__ = ["Browser", "Use", "View", "use_of"]
+__all__ = ["Browser", "Use", "View", "list_files", "use_of"]
 
-_STATIC = re.compile(r"/_nicegui/[\w.]+/static/[^\"')]+|/workbench\.(?:css|js)")
+_NAMED = re.compile(r"""(?:\b(?:src|href)=|\burl\(|\bfrom )"(/(?:_nicegui|assets)/[^"]+)\"""")
+_IMPORTED = re.compile(r"""\bimport [^"']+ from "(\w[^"]*)\"""")
+_MAP = re.compile(r'"imports": (\{[^}]*\})')
 _CLIENT = re.compile(r"'client_id': '([\w-]+)'")
+_LINES = 6
+"""Connections that a browser opens to one server at a time."""
+_LEAVES = 1001
+"""What browsers say as they close the socket of a page that they leave."""
+
+
+def list_files(page: str) -> set[str]:
+    """Return the files that a browser fetches for a page: styles, scripts, modules, the icon.
+
+    Modules are named in a map, which also names some that no page imports; those are not fetched.
+    """
+    named, found = json.loads(_MAP.search(page)[1]), set(_NAMED.findall(page))
+    return found | {named[name] for name in _IMPORTED.findall(page)}
 
 
 class View(NamedTuple):
-    """One page that was looked at: how long its markup took, and how long it took until it could be used."""
+    """One page that was looked at: how long it took until it could be used, and whether nothing was there before."""
 
     path: str
-    markup: float
     usable: float
+    is_first: bool
 
 
 class Use(NamedTuple):
@@ -47,9 +63,10 @@ class Browser:
     def __init__(self, base: str) -> None:
         self._base = base
         # The server closes lines that are idle for five seconds; one that is about to be closed is not used again.
-        lines = aiohttp.TCPConnector(keepalive_timeout=1)
+        lines = aiohttp.TCPConnector(keepalive_timeout=1, limit_per_host=_LINES)
         self._session = aiohttp.ClientSession(headers={"Accept-Encoding": "gzip"}, connector=lines)
         self._has: set[str] = set()
+        self._tab = secrets.token_hex(8)
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._hearing: asyncio.Task[None] | None = None
 
@@ -57,30 +74,29 @@ class Browser:
         """Leave the page that is open, and open another one."""
         await self._leave()
         began = time.perf_counter()
-        text = await self._fetch(path)
-        markup = time.perf_counter() - began
-        wanted = set(_STATIC.findall(text)) - self._has
+        text = (await self._fetch(path)).decode("latin-1")
+        wanted, is_first = list_files(text) - self._has, not self._has
         await asyncio.gather(*(self._fetch(each) for each in wanted))
         self._has |= wanted
         await self._connect(text)
-        return View(path, markup, time.perf_counter() - began)
+        return View(path, time.perf_counter() - began, is_first)
 
     async def close(self) -> None:
         """Close the browser."""
         await self._leave()
         await self._session.close()
 
-    async def _fetch(self, path: str) -> str:
+    async def _fetch(self, path: str) -> bytes:
         async with self._session.get(self._base + path) as answer:
             assert answer.status == 200, f"{path}: {answer.status}"
-            return await answer.text("latin-1")
+            return await answer.read()
 
     async def _connect(self, page: str) -> None:
         """Open the socket of a page, as the framework's own script does."""
         found = _CLIENT.search(page)
         assert found is not None, "not a page"
         query = {"client_id": found[1], "next_message_id": "0", "implicit_handshake": "true", "EIO": "4"}
-        query |= {"tab_id": secrets.token_hex(8), "document_id": secrets.token_hex(8), "transport": "websocket"}
+        query |= {"tab_id": self._tab, "document_id": secrets.token_hex(8), "transport": "websocket"}
         self._socket = await self._session.ws_connect(
             f"{self._base}/_nicegui_ws/socket.io/", params=query, origin=self._base, max_msg_size=0
         )
@@ -93,7 +109,7 @@ class Browser:
     async def _leave(self) -> None:
         if self._hearing is not None and self._socket is not None:
             self._hearing.cancel()
-            await self._socket.close()
+            await self._socket.close(code=_LEAVES)
 
 
 async def _hear(socket: aiohttp.ClientWebSocketResponse) -> None:

@@ -11,22 +11,26 @@ import statistics
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
+import uvloop
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Response, sync_playwright
 from tests.workbench.filling import fill, list_pages
 from tests.workbench.running import Running, serving, wait_for
 
-from benchmarks.browsers import Browser, View, use_of
+from benchmarks.browsers import Browser, View, list_files, use_of
 from benchmarks.measure import run_parts, table
 from sfumato import registry
 from sfumato.io.export import write_table
 from sfumato.workbench.project import Project
 
-__all__ = ["load", "million", "soak", "views"]
+__all__ = ["first_page", "load", "million", "soak", "views"]
 
 BROWSERS = int(os.environ.get("BROWSERS", "20"))
 LOAD_SECONDS = int(os.environ.get("LOAD_SECONDS", "60"))
@@ -38,8 +42,13 @@ ARRIVE = 10.0
 _KINDS = ("table", "trajectories", "sets")
 _HEAVY = 150_000
 _MEASURED = (
-    *("views", "median s", "95 % s", "slowest s", "over 1 s"),
-    *("cpu ms a view", "server MB", "jobs", "failed"),
+    *("views", "median s", "95 % s", "slowest s", "slowest first s", "over 1 s"),
+    *("cpu ms a view", "browsers' cpu ms", "server MB", "jobs", "failed"),
+)
+_VISITS = 5
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 _ROWS = 1_000_000
 
@@ -67,22 +76,10 @@ def views(folder: Path) -> list[list[object]]:
 def load(folder: Path) -> list[list[object]]:
     """Let twenty browsers look at all pages while two jobs run: people who read, then people who never pause."""
     project = _fill(folder / "load")
-    columns = [
-        "pause s",
-        "views",
-        "median s",
-        "95 % s",
-        "slowest s",
-        "over 1 s",
-        "cpu ms a view",
-        "server MB",
-        "jobs",
-        "failed",
-    ]
-    rows: list[list[object]] = []
+    columns, rows = ["pause s", *_MEASURED], list[list[object]]()
     with serving(project.folder) as running:
         for pause in (LOOKS, 0.0):
-            found = asyncio.run(_browse(running, project, LOAD_SECONDS, pause))
+            found = uvloop.run(_browse(running, project, LOAD_SECONDS, pause))
             rows.append([pause, *found])
     table(f"{BROWSERS} browsers, two jobs, {LOAD_SECONDS} s", columns, rows)
     return [columns, *rows]
@@ -91,32 +88,20 @@ def load(folder: Path) -> list[list[object]]:
 def soak(folder: Path) -> list[list[object]]:
     """Let twenty browsers look at all pages for long, and say what memory the server holds as time goes by."""
     project = _fill(folder / "soak")
-    columns = [
-        "minute",
-        "views",
-        "median s",
-        "95 % s",
-        "slowest s",
-        "over 1 s",
-        "cpu ms a view",
-        "server MB",
-        "jobs",
-        "failed",
-    ]
-    rows: list[list[object]] = []
+    columns, rows = ["minute", *_MEASURED], list[list[object]]()
     slices = max(int(SOAK_MINUTES), 2)
     with serving(project.folder) as running:
 
         def walk() -> Iterator[list[object]]:
             for at in range(slices):
-                found = asyncio.run(_browse(running, project, 60 * SOAK_MINUTES / slices, LOOKS))
+                found = uvloop.run(_browse(running, project, 60 * SOAK_MINUTES / slices, LOOKS))
                 rows.append([round((at + 1) * SOAK_MINUTES / slices, 1), *found])
                 yield rows[-1]
 
         table(f"{SOAK_MINUTES:g} minutes of {BROWSERS} browsers and two jobs", columns, walk())
         time.sleep(75)  # pages that nobody looks at any more are forgotten after a minute
         rest = use_of(running.process.pid).megabytes
-    held = [float(row[7]) for row in rows]
+    held = [float(str(row[columns.index("server MB")])) for row in rows]
     third = max(len(held) // 3, 1)
     print(
         f"\nMemory of the server, MB: {statistics.mean(held[third : 2 * third] or held):.0f} in the second third, "
@@ -151,6 +136,47 @@ def million(folder: Path) -> list[list[object]]:
     return [columns, *rows]
 
 
+def first_page(folder: Path) -> list[list[object]]:
+    """Open the first page in Chromium until it can be used, as somebody does who was never there before."""
+    columns = ["visit", "files", "kB", "drawn s", "usable s", "server cpu ms"]
+    rows: list[list[object]] = []
+    began = time.perf_counter()
+    with contextlib.ExitStack() as stack:
+        running = stack.enter_context(serving(folder / "first"))
+        print(f"\nThe server answers {time.perf_counter() - began:.2g} s after it was started.")
+        driver = stack.enter_context(sync_playwright())
+        chromium = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(_FLAGS))
+
+        def walk() -> Iterator[list[object]]:
+            for visit in range(1, _VISITS + 1):
+                before = use_of(running.process.pid).cpu
+                found = _visit(chromium, running.base)
+                rows.append([visit, *found, 1e3 * (use_of(running.process.pid).cpu - before)])
+                yield rows[-1]
+
+        table("The first page in Chromium, nothing cached", columns, walk())
+        chromium.close()
+    return [columns, *rows]
+
+
+def _visit(chromium: Chromium, base: str) -> list[object]:
+    """Open the first page in a browser that has nothing, and say what was fetched and how long it took."""
+    context = chromium.new_context()
+    tab, fetched = context.new_page(), dict[str, Response]()
+    tab.on("response", lambda answer: fetched.update({urlsplit(answer.url).path: answer}))
+    began = time.perf_counter()
+    tab.goto(base, wait_until="commit")
+    tab.get_by_role("button", name="Take table").wait_for()
+    tab.wait_for_function("window.did_handshake")
+    usable = time.perf_counter() - began
+    drawn = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1e3
+    unknown = set(fetched) - {"/"} - list_files(fetched["/"].text())
+    assert not unknown, f"browsers without a screen do not fetch {unknown}"
+    size = sum(each.request.sizes()["responseBodySize"] for each in fetched.values())
+    context.close()
+    return [len(fetched), size // 1000, drawn, usable]
+
+
 def _wait_for_rows(running: Running, name: str) -> float:
     began = time.perf_counter()
     wait_for(lambda: b"Pages of rows" in running.ask(f"/data/{name}").body or time.sleep(0.5), 600)
@@ -180,7 +206,7 @@ async def _browse(running: Running, project: Project, seconds: float, pause: flo
     pages = [path for path in list_pages(project) if "busy" not in path]
     browsers = [Browser(running.base) for _ in range(BROWSERS)]
     until, seen = time.monotonic() + seconds, list[View]()
-    before, failed = use_of(running.process.pid), [0]
+    before, own, failed = use_of(running.process.pid), time.process_time(), [0]
 
     async def look(at: int) -> None:
         chance = random.Random(at)
@@ -195,22 +221,15 @@ async def _browse(running: Running, project: Project, seconds: float, pause: flo
     try:
         async with _keep_busy(running, project) as begun:
             await asyncio.gather(*(look(at) for at in range(BROWSERS)))
-            after = use_of(running.process.pid)
+            after, own = use_of(running.process.pid), time.process_time() - own
     finally:
         await asyncio.gather(*(browser.close() for browser in browsers))
     took = sorted(view.usable for view in seen)
     middle, late = statistics.median(took), took[int(0.95 * len(took))]
-    slow = sum(each > 1 for each in took)
     return [
-        len(took),
-        middle,
-        late,
-        took[-1],
-        slow,
-        1e3 * (after.cpu - before.cpu) / len(took),
-        after.megabytes,
-        begun[0],
-        failed[0],
+        *(len(took), middle, late, took[-1], max(view.usable for view in seen if view.is_first)),
+        *(sum(each > 1 for each in took), 1e3 * (after.cpu - before.cpu) / len(took), 1e3 * own / len(took)),
+        *(after.megabytes, begun[0], failed[0]),
     ]
 
 
@@ -248,4 +267,4 @@ async def _keep_busy(running: Running, project: Project) -> AsyncIterator[list[i
 
 
 if __name__ == "__main__":
-    run_parts("workbench", __doc__ or "", views, load, million, soak)
+    run_parts("workbench", __doc__ or "", views, first_page, load, million, soak)

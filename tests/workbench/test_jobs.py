@@ -228,3 +228,18 @@ def test_a_project_is_begun_only_where_nothing_else_lies(tmp_path):
         Project.open(tmp_path)
     assert names_in(tmp_path) == ["thesis.txt"]
     assert names_in(Project.open(tmp_path / "new").folder) == sorted([".workbench", *AREAS])
+
+
+def test_forgotten_jobs_leave_nothing_in_memory(project, monkeypatch):
+    """A job that answers two questions is forgotten under both."""
+    monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 2)
+    jobs = Jobs(project)
+    for at in range(6):
+        folder = project.hidden("jobs") / f"job{at}"
+        folder.mkdir()
+        (folder / "job.json").write_text('{"task": "look", "arguments": {}}')
+        (folder / "outcome.json").write_text('{"outcome": {}}')
+        os.utime(folder, (at + 1, at + 1))
+        jobs._jobs[f"other{at}"] = jobs.find(f"job{at}")
+    jobs._forget()
+    assert sorted(jobs._jobs) == ["job4", "job5", "other4", "other5"]

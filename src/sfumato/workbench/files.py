@@ -7,7 +7,6 @@ import os
 import secrets
 import shutil
 import zipfile
-from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -21,7 +20,7 @@ from sfumato.core.errors import SfumatoError
 from sfumato.workbench.guard import Rate
 from sfumato.workbench.project import READ_AS_DATA, READ_AS_TEXT, Project, make_name, split_name
 
-__all__ = ["Uploads", "list_assets", "list_routes"]
+__all__ = ["Uploads", "list_routes"]
 
 _TAKES = {"data": READ_AS_DATA, "hierarchies": READ_AS_TEXT, "constraints": READ_AS_TEXT, "workloads": READ_AS_TEXT}
 _AT_ONCE = 2
@@ -148,22 +147,6 @@ def _pack(project: Project, files: dict[str, Path]) -> Path:
             if inner.startswith("release/"):
                 archive.write(path, inner)
     return target
-
-
-def list_assets() -> list[Any]:
-    """Return the routes of the style and the script of the pages: nothing is loaded from elsewhere."""
-    from sfumato.workbench.pages.style import SHEET
-
-    script = (resources.files("sfumato.workbench") / "static" / "workbench.js").read_text("utf-8")
-    kept = {"Cache-Control": "no-cache"}
-
-    async def style(request: Request) -> Response:  # noqa: ARG001
-        return Response(SHEET, media_type="text/css", headers=kept)
-
-    async def code(request: Request) -> Response:  # noqa: ARG001
-        return Response(script, media_type="text/javascript", headers=kept)
-
-    return [Route("/workbench.css", style), Route("/workbench.js", code)]
 
 
 def _send(path: Path, *, shown: bool) -> Response:

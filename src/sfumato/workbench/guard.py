@@ -208,7 +208,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        await self._app(_without_packing(scope), receive, _Marked(send))
+        await self._app(scope, receive, _Marked(send))
 
 
 class _Marked:
@@ -249,13 +249,6 @@ class _Marked:
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
         self._start = None
-
-
-def _without_packing(scope: Scope) -> Scope:
-    """Ask for everything as it is: scripts of pages are marked, and packing large files again for every browser would
-    keep others waiting, while browsers fetch them once and keep them.
-    """
-    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() != b"accept-encoding"]}
 
 
 def _same_origin(origin: str, host: str) -> bool:

@@ -299,7 +299,8 @@ class Jobs:
             unfinished = folder.name not in self._jobs and not (folder / "outcome.json").is_file()
             if folder.name not in active and (at >= _KEPT or unfinished):
                 shutil.rmtree(folder, ignore_errors=True)
-                self._jobs.pop(folder.name, None)
+                # A job may answer more than one question.
+                self._jobs = {key: job for key, job in self._jobs.items() if job.folder != folder}
 
 
 def _start() -> subprocess.Popen[bytes]:

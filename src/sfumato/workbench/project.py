@@ -135,11 +135,12 @@ class Project:
     def list(self, area: str) -> list[str]:
         """Return what lies in a folder of the project, by name; policies and steps beside data are not data."""
         left_out = (".toml",) if area == "data" else ()
-        return sorted(
-            entry.name
-            for entry in self.area(area).iterdir()
-            if not entry.name.startswith(".") and not entry.name.endswith(left_out) and not entry.is_symlink()
-        )
+        with os.scandir(self.area(area)) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(".") and not entry.name.endswith(left_out) and not entry.is_symlink()
+            )
 
     def find(self, area: str, name: str) -> Path:
         """Return the file of a name, which must be one of those that are there."""

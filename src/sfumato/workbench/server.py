@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import secrets
 import shutil
@@ -17,14 +16,19 @@ from sfumato.core.errors import ParameterError
 from sfumato.workbench.guard import Guard, is_loopback
 from sfumato.workbench.jobs import Jobs
 from sfumato.workbench.project import READ_AS_DATA, Project, make_name, split_name
+from sfumato.workbench.shelf import Shelf
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
+    from sfumato.workbench.visits import Visits
 
 __all__ = ["LARGEST_UPLOAD", "build_app", "open_project", "serve"]
 
 LARGEST_UPLOAD = 1 << 30
 """Bytes that an upload may have, unless told otherwise."""
+_FORGOTTEN_AFTER = 60.0
+"""Seconds after which the framework forgets what it noted of a tab."""
 
 
 def serve(
@@ -57,6 +61,8 @@ def serve(
     try:
         import nicegui  # noqa: F401
         import uvicorn
+
+        from sfumato.workbench.thrift import hold_little
     except ModuleNotFoundError:
         raise ParameterError(
             "serve: the workbench is not installed. Install it: pip install 'sfumato[workbench]'."
@@ -66,7 +72,7 @@ def serve(
         project = open_project(data)
         jobs = Jobs(project, warm=True)
         app = build_app(project, jobs, largest)
-        guarded: Any = Guard(app, host, names, token)
+        guarded: Any = Guard(build_front(app), host, names, token)
         config = uvicorn.Config(
             guarded,
             log_level="critical",
@@ -74,6 +80,8 @@ def serve(
             access_log=False,
             server_header=False,
             ws_max_size=1 << 20,
+            # Messages are short; packing them would cost every open page a third of a megabyte.
+            ws_per_message_deflate=False,
             timeout_graceful_shutdown=3,
         )
         shown = f"[{host}]" if ":" in host else host
@@ -81,9 +89,7 @@ def serve(
         if token is not None:
             say(f"Token, shown this once: {token}")
         say("Stop it with Ctrl-C.")
-        # What the program is made of is there to stay: looking for garbage in it would keep pages waiting.
-        gc.collect()
-        gc.freeze()
+        hold_little()
         try:
             with contextlib.suppress(KeyboardInterrupt):
                 uvicorn.Server(config).run(sockets=[listener])
@@ -119,15 +125,24 @@ def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> Fa
     # What the framework keeps of its own belongs to the project, not to the folder somebody happens to be in.
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(project.hidden("pages")))
     from fastapi import FastAPI
+    from nicegui import app as framework
     from nicegui import ui
 
-    from sfumato.workbench.files import Uploads, list_assets, list_routes
+    from sfumato.workbench.files import Uploads, list_routes
     from sfumato.workbench.pages import register_pages
+    from sfumato.workbench.pages.assets import list_assets
     from sfumato.workbench.pages.parts import Bench
+    from sfumato.workbench.thrift import answer_once, escape_at_once, let_go
+    from sfumato.workbench.visits import keep_tidy
+
+    answer_once()
+    escape_at_once()
 
     @contextlib.asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        tidying = asyncio.create_task(keep_tidy())
         yield
+        tidying.cancel()
         await asyncio.to_thread(jobs.close)
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=live)
@@ -142,8 +157,25 @@ def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> Fa
         reconnect_timeout=10,
         show_welcome_message=False,
         binding_refresh_interval=None,
+        gzip_middleware_factory=None,
     )
+    # What the framework would put around every answer, for files that the shelf keeps and for a header that the guard
+    # refuses, costs more than many an answer.
+    framework.user_middleware.clear()
+    framework.on_delete(let_go)
+    framework.storage.max_tab_storage_age = _FORGOTTEN_AFTER
     return app
+
+
+def build_front(app: FastAPI) -> Visits:
+    """Put before the application what spares it work: a shelf of files that never change, and an ear for leaving."""
+    from nicegui import __version__
+
+    from sfumato.workbench.pages.assets import FOLDER
+    from sfumato.workbench.visits import Visits
+
+    kept = ("static", "components", "libraries", "esm")
+    return Visits(Shelf(app, [FOLDER, *(f"/_nicegui/{__version__}/{name}" for name in kept)]))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -7,7 +7,6 @@ whoever started it: its standard input is a pipe that closes then.
 from __future__ import annotations
 
 import _thread
-import contextlib
 import json
 import os
 import signal
@@ -20,6 +19,8 @@ __all__ = ["main"]
 
 _GRACE = 8.0
 _NICE = 5
+"""How far work steps back: where all want the processor it has a quarter, so that it ends on busy machines, too."""
+_TRIES, _PAUSE = 5, 0.15
 _OFTEN = 0.2
 """Seconds between two reports on the same phase."""
 
@@ -73,9 +74,17 @@ def main() -> NoReturn:
 def _step_back() -> None:
     """Let pages go first: whoever looks at one does not wait for work that takes minutes anyway."""
     os.nice(_NICE)
-    # Where the system shares processors among sessions first, what counts is the session's own number.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(_NICE), encoding="ascii")
+    # Where the system shares processors among sessions first, what counts is the session's own number. It hears few
+    # such wishes a second.
+    for _ in range(_TRIES):
+        try:
+            Path("/proc/self/autogroup").write_text(str(_NICE), encoding="ascii")
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+            continue
+        except OSError:
+            pass
+        return
 
 
 def _wait(handle: int) -> Path:

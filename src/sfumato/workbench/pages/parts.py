@@ -17,6 +17,7 @@ from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.visible import escape_html, make_visible
 from sfumato.report.numerals import show_number
 from sfumato.workbench.jobs import Job
+from sfumato.workbench.pages.assets import HEAD
 from sfumato.workbench.project import Project
 
 __all__ = [
@@ -95,7 +96,7 @@ def go(*parts: str, **query: str) -> None:
 def frame(title: str, here: str, data: str = "") -> Iterator[None]:
     """Put the way around on a page, and what the block makes below it."""
     ui.page_title(f"{title} · Sfumato")
-    ui.add_head_html('<link rel="stylesheet" href="/workbench.css"><script defer src="/workbench.js"></script>')
+    ui.add_head_html(HEAD)
     with TextElement(tag="a", text="Skip to the content").classes("skip") as skip:
         skip._props["href"] = "#content"
     with ui.element("header").classes("top"), ui.element("nav").props('aria-label="Pages"'):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 from nicegui.testing.user_simulation import user_simulation
@@ -11,6 +12,14 @@ from tests.workbench.filling import JobsAtOnce
 from sfumato.workbench.pages import register_pages
 from sfumato.workbench.pages.parts import Bench, Field
 from sfumato.workbench.project import Project
+
+
+@pytest.fixture(autouse=True)
+def keep_modules():
+    """Put modules back that a simulation takes out, so that what runs later patches those that are in use."""
+    before = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "sfumato"}
+    yield
+    sys.modules.update(before)
 
 
 @pytest.fixture

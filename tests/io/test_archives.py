@@ -81,6 +81,17 @@ def make_zip(path: Path, members: dict[str, bytes], **options) -> Path:
     return path
 
 
+def test_folders_that_hold_values_are_not_lost_but_refused(tmp_path):
+    folder = tmp_path / "visits"
+    for year in (2024, 2025):
+        (folder / f"year={year}").mkdir(parents=True)
+        (folder / f"year={year}" / "a.csv").write_text("person,item\n1,x\n")
+    with pytest.raises(sf.SchemaError, match="names of folders hold the values of column 'year'"):
+        sf.read(folder, "sets")
+    (folder / "year=2024" / "_SUCCESS").write_text("")
+    assert len(sf.read(folder / "year=2024", "sets", format="csv")) == 1
+
+
 def test_archives_that_do_harm(tmp_path):
     bomb = make_zip(tmp_path / "bomb.zip", {"a.csv": b"person,place\n" + b"7,a\n" * (1 << 27)})
     with pytest.raises(SchemaError, match=r"bomb\.zip/a\.csv: unpacks to more than 268 MB"):

@@ -92,21 +92,29 @@ def list_parts(path: Place, format: str | None = None) -> list[Part]:
     if inside is not None and any(part.name == inside[1] for part in found):
         return [part for part in found if part.name == inside[1]]
     named = {part.name: part for part in found}
-    kept = [named[name] for name in choose_data(named, format)]
-    if not kept:
-        raise SchemaError(f"{path}: there is no file in it whose extension tells a format that is read here.")
-    return kept
+    return [named[name] for name in choose_data(str(path), named, format)]
 
 
-def choose_data(names: Iterable[str], format: str | None = None) -> list[str]:
+def choose_data(owner: str, names: Iterable[str], format: str | None = None) -> list[str]:
     """Return those of the files of a folder that are data, in the order in which they are read.
+
+    Folders whose names hold a value of all their rows are refused: the files lack that column.
 
     Examples
     --------
-    >>> choose_data(["part-10.csv", "part-9.csv", "LICENSE.txt"])
+    >>> choose_data("visits", ["part-10.csv", "part-9.csv", "LICENSE.txt", "_SUCCESS"])
     ['part-9.csv', 'part-10.csv']
     """
-    return sorted((name for name in names if _is_data(name, format)), key=_natural)
+    kept = sorted((name for name in names if _is_data(name, format)), key=_natural)
+    if not kept:
+        raise SchemaError(f"{owner}: there is no file in it whose extension tells a format that is read here.")
+    folder = next((part for name in kept for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
+    if folder is not None:
+        raise SchemaError(
+            f"{owner}: names of folders hold the values of column {folder.partition('=')[0]!r}, which the files do "
+            "not have. Write them with this column and without such folders, or name one of the folders."
+        )
+    return kept
 
 
 def _is_data(name: str, format: str | None) -> bool:
@@ -114,7 +122,8 @@ def _is_data(name: str, format: str | None) -> bool:
     if any(part.startswith((".", "__MACOSX")) for part in parts) or _ASIDE.fullmatch(parts[-1]):
         return False
     if format is not None:
-        return True
+        # Programs that write folders of files leave marks in them, such as _SUCCESS.
+        return not (parts[-1].startswith("_") and "." not in parts[-1])
     try:
         choose_format(parts[-1])
     except SchemaError:

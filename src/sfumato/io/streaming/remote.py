@@ -78,15 +78,7 @@ class RemoteFiles:
         inside = all(path.startswith(f"{asked}/") for path in found)
         base = asked if inside else os.path.commonpath([str(PurePosixPath(path).parent) for path in found])
         named = {str(PurePosixPath(path).relative_to(base)): file for path, file in found.items()}
-        kept = {name: named[name] for name in choose_data(named, format)}
-        if not kept:
-            raise SchemaError(f"{uri}: there is no file in it whose extension tells a format that is read here.")
-        folder = next((part for name in kept for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
-        if folder is not None:
-            raise SchemaError(
-                f"{uri}: names of folders hold the values of column {folder.partition('=')[0]!r}, which the files do "
-                "not have. Write them with this column and without such folders, or name one of the folders."
-            )
+        kept = {name: named[name] for name in choose_data(uri, named, format)}
         return cls(uri, PurePosixPath(base).name or "data", _check_sizes(kept), engine)
 
     def lay_aside(self, reading: Reading, folder: Path) -> Laid:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sfumato as sf
 from sfumato.core.errors import SchemaError
 from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
@@ -86,7 +87,7 @@ def test_folders_that_hold_values_are_not_lost_but_refused(tmp_path):
     for year in (2024, 2025):
         (folder / f"year={year}").mkdir(parents=True)
         (folder / f"year={year}" / "a.csv").write_text("person,item\n1,x\n")
-    with pytest.raises(sf.SchemaError, match="names of folders hold the values of column 'year'"):
+    with pytest.raises(SchemaError, match="names of folders hold the values of column 'year'"):
         sf.read(folder, "sets")
     (folder / "year=2024" / "_SUCCESS").write_text("")
     assert len(sf.read(folder / "year=2024", "sets", format="csv")) == 1

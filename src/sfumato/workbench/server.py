@@ -80,7 +80,7 @@ def serve(
             access_log=False,
             server_header=False,
             ws_max_size=1 << 20,
-            # Messages are short; packing them would cost every open page a third of a megabyte.
+            # Messages are short; packing them would cost every open page memory of its own.
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=3,
         )

@@ -25,7 +25,7 @@ _YOUNG, _OLDER, _OLDEST = 50_000, 5, 1_000
 def answer_once() -> None:
     """Have the framework work out once, not three times for every element, whether a method wants arguments.
 
-    Looking at signatures takes it a third of the time in which it makes an element. A method of a class wants the same
+    Looking at a signature takes longer than the rest of what it is looked at for. A method of a class wants the same
     whatever object it is of; other functions are looked at as before.
     """
     asked: Callable[[Callable[..., Any]], bool] | None = getattr(helpers, "expects_arguments", None)
@@ -75,7 +75,7 @@ class _Json:
 
 
 def escape_at_once() -> None:
-    """Have pages escaped in a few strokes instead of character by character, a quarter of what a page costs.
+    """Have pages escaped in a few strokes instead of character by character.
 
     The framework still goes over them, and finds nothing left to do, which is quick where all is ASCII.
     """

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from tests.workbench.filling import fill
+from tests.workbench.filling import add_study, fill
 from tests.workbench.running import serving
+
+from sfumato import registry
 
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -24,9 +26,10 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory):
-    """A server on a project that has something on every page."""
+    """A server on a project that has something of every kind on every page."""
     folder = tmp_path_factory.mktemp("filled") / "project"
-    fill(folder, ("table", "trajectories", "sets"))
+    project = fill(folder, registry.all_kinds())
+    add_study(project, "table-example.csv", ["mondrian", "cluster", "incognito"], values=(5,))
     with serving(folder) as running:
         yield running
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sfumato import registry
+from sfumato.io.export import write_table
 from sfumato.workbench.jobs import Job, Jobs
 from sfumato.workbench.pages.compare import _write_study
 from sfumato.workbench.pages.parts import Bench
@@ -18,6 +20,8 @@ from sfumato.workbench.worker import _explain, _plain
 
 _OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
 """What a hierarchy is derived over where it is not a column."""
+_FEW = {"activity": 12}
+"""Records of examples whose methods would take long on more."""
 
 
 class JobsAtOnce(Jobs):
@@ -51,7 +55,7 @@ def fill(folder: Path, kinds: Iterable[str]) -> Project:
     project = Project.open(folder)
     jobs = JobsAtOnce(project)
     for kind in kinds:
-        name = do(jobs, "example", kind=kind)["name"]
+        name = _take_example(project, jobs, kind)
         recipe, files = read_recipe(project, name), {"data": [name]}
         assert recipe is not None
         do(jobs, "look", fresh=False, files=files, kind="")
@@ -65,12 +69,21 @@ def fill(folder: Path, kinds: Iterable[str]) -> Project:
     return project
 
 
-def add_study(project: Project, name: str, methods: list[str]) -> None:
+def _take_example(project: Project, jobs: Jobs, kind: str) -> str:
+    if kind not in _FEW:
+        return str(do(jobs, "example", kind=kind)["name"])
+    path = project.area("data") / f"{kind}-example.csv"
+    write_table(registry.generator(kind).generate(_FEW[kind], 1), path)
+    do(jobs, "look", files={"data": [path.name]}, kind=kind)
+    return path.name
+
+
+def add_study(project: Project, name: str, methods: list[str], values: tuple[int, ...] = (2, 5, 10)) -> None:
     """Run a study of methods on a file of the project, as the page would."""
     recipe = read_recipe(project, name)
     assert recipe is not None
     bench = Bench(project, JobsAtOnce(project))
-    asked = {"varies": "k", "values": [2, 5, 10], "methods": methods, "study": {"timeout": 300.0}}
+    asked = {"varies": "k", "values": list(values), "methods": methods, "study": {"timeout": 300.0}}
     path = _write_study(bench, name, recipe, "costs-of-k", asked)
     do(bench.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
@@ -86,3 +99,18 @@ def list_pages(project: Project) -> list[str]:
     pages += [f"/releases/{name}" for name in project.list("releases")]
     asked = sorted(project.hidden("jobs").glob("*/job.json"))
     return pages + [f"/run/{path.parent.name}" for path in asked if '"task": "publish"' in path.read_text("utf-8")]
+
+
+def list_pages_of(project: Project, kind: str) -> list[str]:
+    """Return the pages of a project that was filled which are about data of one kind."""
+    data, found = f"{kind}-example.csv", []
+    for path in list_pages(project):
+        name = path.rpartition("/")[2]
+        if path.startswith("/run/"):
+            about = f'"{data}"' in (project.hidden("jobs") / name / "job.json").read_text("utf-8")
+        elif path.startswith("/study/"):
+            about = f'"../data/{data}"' in project.find("studies", name).read_text("utf-8")
+        else:
+            about = name.startswith(f"{kind}-")
+        found += [path] if about else []
+    return found

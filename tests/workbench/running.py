@@ -7,6 +7,7 @@ import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -36,10 +37,15 @@ class Running:
         return f"http://127.0.0.1:{self.port}"
 
     def ask(
-        self, path: str, method: str = "GET", body: object = None, headers: Mapping[str, str] | None = None
+        self,
+        path: str,
+        method: str = "GET",
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        source: str = "127.0.0.1",
     ) -> Answer:
         """Send a request as it is, without anything that a browser would do to its path."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(source, 0))
         try:
             line.putrequest(method, path, skip_host="Host" in (headers or {}), skip_accept_encoding=True)
             for name, value in (headers or {}).items():
@@ -54,6 +60,17 @@ class Running:
             return Answer(answer.status, answer.headers, answer.read())
         finally:
             line.close()
+
+    def send(self, text: bytes) -> bytes:
+        """Send bytes that may be no request at all, and return all that is answered until the server hangs up."""
+        heard = b""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as line:
+            line.sendall(text)
+            with contextlib.suppress(OSError):
+                line.shutdown(socket.SHUT_WR)
+                while block := line.recv(65536):
+                    heard += block
+        return heard
 
     def upload(self, name: str, body: bytes, area: str = "data", **more: str) -> Answer:
         """Send a file as the page does."""

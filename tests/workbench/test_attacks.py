@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
 import os
 import socket
+import zipfile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.workbench.running import names_in, serving, wait_for
 
@@ -90,6 +94,9 @@ def test_uploads_of_other_sites_are_refused(server):
 def test_pages_are_not_to_be_read_by_other_sites(server):
     embedded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
     assert server.ask("/data", headers=embedded).status == 403
+    framed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+    assert server.ask("/data/visits.csv", headers=framed).status == 403
+    assert server.ask("/data", headers={**framed, "Sec-Fetch-Dest": "document"}).status == 200
     headers = server.ask("/data").headers
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     assert "Access-Control-Allow-Origin" not in headers
@@ -160,7 +167,7 @@ def test_scripts_run_only_with_the_number_of_the_answer(server):
     assert policies[0] != policies[1]
     for answer, policy in zip((first, second), policies, strict=True):
         scripts = policy.split("script-src")[1].split(";")[0]
-        assert "'unsafe-inline'" not in scripts and "default-src 'none'" in policy
+        assert "'unsafe-inline'" not in scripts and "default-src 'none'" in policy and "worker-src 'none'" in policy
         nonce = scripts.split("'nonce-")[1].split("'")[0]
         assert answer.body.count(b"<script") == answer.body.count(f'<script nonce="{nonce}"'.encode())
 
@@ -198,12 +205,42 @@ def test_others_need_the_token(strict):
     right = strict.ask("/enter", "POST", f"token={strict.token}".encode(), form)
     cookie = right.headers["Set-Cookie"]
     assert right.status == 303 and "HttpOnly" in cookie and "SameSite=Strict" in cookie and strict.token not in cookie
-    assert strict.ask("/data", headers={"Cookie": cookie.split(";")[0]}).status == 200
-    assert strict.ask("/data", headers={"Cookie": "sfumato=guess"}).status == 401
+    given = cookie.split(";")[0]
+    for sent in (given, f'other={{"of": "another server"}}; {given}', f"{given.split('=')[0]}=guess; {given}"):
+        assert strict.ask("/data", headers={"Cookie": sent}).status == 200
+    for sent in (f"sfumato-{strict.port}=guess", f"sfumato-{strict.port}=", f"sfumato-1={given.partition(chr(61))[2]}"):
+        assert strict.ask("/data", headers={"Cookie": sent}).status == 401
     forged = strict.ask("/enter", "POST", f"token={strict.token}".encode(), {**form, "Origin": "http://evil.example"})
     assert forged.status == 403
     guesses = [strict.ask("/enter", "POST", b"token=guess", form).status for _ in range(12)]
     assert guesses[-1] == 429
+    assert strict.ask("/enter", "POST", f"token={strict.token}".encode(), form).status == 429
+    elsewhere = strict.ask("/enter", "POST", f"token={strict.token}".encode(), form, source="127.0.0.2")
+    assert elsewhere.status == 303
+
+
+def test_the_token_stands_in_no_address(strict):
+    """What is in an address goes into histories, logs and the Referer of the next site; so it is not taken there."""
+    for path in (
+        f"/?token={strict.token}",
+        f"/enter?token={strict.token}",
+        f"/data?sfumato-{strict.port}={strict.token}",
+    ):
+        answer = strict.ask(path)
+        assert answer.status == 401 and "Set-Cookie" not in answer.headers
+        assert answer.headers["Referrer-Policy"] == "same-origin" and strict.token.encode() not in answer.body
+    assert b'method="post"' in strict.ask("/").body
+    assert strict.ask("/", headers={"Cookie": f"sfumato-{strict.port}={strict.token}"}).status == 401
+
+
+def test_the_cookie_is_marked_where_the_browser_came_by_https(strict):
+    """Over http a browser would throw it away; behind a proxy that encrypts, the browser says https."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for scheme, marked in (("http", False), ("https", True)):
+        origin = f"{scheme}://127.0.0.1:{strict.port}"
+        body = f"token={strict.token}".encode()
+        answer = strict.ask("/enter", "POST", body, {**form, "Origin": origin}, source="127.0.0.3")
+        assert ("; Secure" in answer.headers["Set-Cookie"]) is marked
 
 
 def test_uploads_come_at_a_bounded_rate(tmp_path):
@@ -212,15 +249,24 @@ def test_uploads_come_at_a_bounded_rate(tmp_path):
     assert answers[0] == 200 and answers[-1] == 429 and 0 < answers.count(200) <= 30
 
 
-def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path):
-    """The upload is small; the job that reads it says what is wrong, and the server lives on."""
+def test_files_that_would_fill_the_memory_are_refused(tmp_path):
+    """The uploads are small; the jobs that read them say what is wrong, and the server lives on."""
+    text = b"person,place\n" + b"1,a\n" * 75_000_000
+    zipped, columns = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("visits.csv", text)
+    runs = pa.table({"person": pa.nulls(10_000_000, pa.int64()), "place": pa.nulls(10_000_000, pa.int64())})
+    with pq.ParquetWriter(columns, runs.schema) as writer:
+        for _ in range(5):
+            writer.write_table(runs)
+    bombs = {"csv.gz": gzip.compress(text, 1), "zip": zipped.getvalue(), "parquet": columns.getvalue()}
     with serving(tmp_path / "project") as running:
-        packed = gzip.compress(b"person,place\n" + b"1,a\n" * 75_000_000, 9)
-        assert len(packed) < 3_000_000
-        name = json.loads(running.upload("bomb.csv.gz", packed).body)["name"]
-        running.ask(f"/data/{name}")
+        for ending, packed in bombs.items():
+            assert len(packed) < 3_000_000
+            name = json.loads(running.upload(f"bomb.{ending}", packed).body)["name"]
+            running.ask(f"/data/{name}")
         jobs = tmp_path / "project" / ".workbench" / "jobs"
-        wait_for(lambda: list(jobs.glob("*/outcome.json")))
-        told = json.loads(next(iter(jobs.glob("*/outcome.json"))).read_text())
-        assert "unpacks to more than" in told["error"]
+        wait_for(lambda: len(list(jobs.glob("*/outcome.json"))) == len(bombs))
+        for path in jobs.glob("*/outcome.json"):
+            assert "unpacks to more than" in json.loads(path.read_text())["error"]
         assert running.ask("/data").status == 200

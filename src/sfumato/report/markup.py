@@ -11,7 +11,7 @@ from sfumato.core.visible import escape_html as escape
 if TYPE_CHECKING:
     from sfumato.report.figure import Figure
 
-__all__ = ["draw_figure", "make_table", "raise_powers", "shorten"]
+__all__ = ["draw_figure", "make_scrollable", "make_table", "raise_powers", "shorten"]
 
 
 def raise_powers(text: str) -> str:
@@ -61,6 +61,17 @@ def make_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: s
     )
 
 
+def make_scrollable(label: str, table: str) -> str:
+    """Let a table be moved sideways where it is wider than the screen, by the keyboard, too.
+
+    Examples
+    --------
+    >>> make_scrollable("Ages", "<table></table>")
+    "<div class='scroll' tabindex='0' role='region' aria-label='Ages'><table></table></div>"
+    """
+    return f"<div class='scroll' tabindex='0' role='region' aria-label='{escape(label)}'>{table}</div>"
+
+
 def draw_figure(name: str, figure: Figure, caption: str) -> str:
     """Draw a figure into the page, with a title for those who cannot see it and its numbers below.
 
@@ -83,7 +94,8 @@ def draw_figure(name: str, figure: Figure, caption: str) -> str:
     numbers = ""
     if figure.rows:
         table = make_table(figure.head, figure.rows, narrow=True)
-        numbers = f"<details><summary>Numbers behind this plot</summary><div class='scroll'>{table}</div></details>"
+        below = make_scrollable(f"Numbers of {figure.title}", table)
+        numbers = f"<details><summary>Numbers behind this plot</summary>{below}</details>"
     legend = "".join(
         f"<li>{_draw_symbol(entry.shape, entry.colour)}{escape(entry.text)}</li>" for entry in figure.legend
     )

@@ -9,6 +9,8 @@ __all__ = ["STYLE"]
 _VARIABLES = {"--ink": INK, "--muted": MUTED, "--line": GRID, "--before": BEFORE, "--after": AFTER}
 _LIGHT = "; ".join(f"{name}: {colour}" for name, colour in _VARIABLES.items())
 _DARK = "; ".join(f"{name}: {DARK[colour]}" for name, colour in _VARIABLES.items())
+# What was before, as text on a tile: letters need more contrast than bars do.
+_WRITTEN = "#a84a09"
 
 # Plots carry their colours as attributes; a style rule wins over an attribute.
 _DARK_PLOTS = "\n".join(
@@ -17,9 +19,10 @@ _DARK_PLOTS = "\n".join(
 
 STYLE = f"""
 :root {{ color-scheme: light dark; --paper: #ffffff; --raised: #f6f7f9;
-  --warning: #a3290b; --good: #1a7f4b; --careful: #b36b00; {_LIGHT} }}
+  --warning: #a3290b; --good: #1a7f4b; --careful: #b36b00; --was: {_WRITTEN}; {_LIGHT} }}
 @media screen and (prefers-color-scheme: dark) {{
-  :root {{ --paper: #14181d; --raised: #1c2229; --warning: #ff9d7a; --good: #4cc38a; --careful: #e0a34a; {_DARK} }}
+  :root {{ --paper: #14181d; --raised: #1c2229; --warning: #ff9d7a; --good: #4cc38a; --careful: #e0a34a;
+    --was: var(--before); {_DARK} }}
 {_DARK_PLOTS}
 }}
 * {{ box-sizing: border-box }}
@@ -48,7 +51,7 @@ a {{ color: var(--after) }}
 .tiles b {{ display: block; font-size: 1.45rem; line-height: 1.3; font-weight: 600;
   font-variant-numeric: tabular-nums }}
 .tiles span {{ color: var(--muted); font-size: .875rem }}
-.was {{ font-style: normal; color: var(--before) }}
+.was {{ font-style: normal; color: var(--was) }}
 .is {{ font-style: normal; color: var(--after) }}
 blockquote {{ margin: 1rem 0; padding: .25rem 0 .25rem 1.1rem; border-left: 3px solid var(--after);
   max-width: 44rem }}

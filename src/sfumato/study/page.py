@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.core.rooms import look_up
 from sfumato.core.visible import escape_html as escape
 from sfumato.query.course import MEANT
-from sfumato.report.markup import make_table
+from sfumato.report.markup import make_scrollable, make_table
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker
@@ -204,7 +204,7 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         else f"most is kept by {best[0].name}. What to choose between them is for whoever answers for the data."
     )
     table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
-    return name, title, f"<p>{escape(told)}</p><div class='scroll'>{table}</div><p>{escape(picked)}</p>"
+    return name, title, f"<p>{escape(told)}</p>{make_scrollable(title, table)}<p>{escape(picked)}</p>"
 
 
 def _name_together(points: Sequence[Point]) -> str:
@@ -273,13 +273,13 @@ def _place_one(figure: Figure) -> str:
     name = f"plot-{figure.name}"
     # Inside of a script element only its end could be taken for markup.
     spec = json.dumps(figure.spec(alone=False), ensure_ascii=True).replace("<", "\\u003c")
-    numbers = make_table(figure.head, figure.rows)
+    numbers = make_scrollable(f"Numbers of {figure.title}", make_table(figure.head, figure.rows))
     return (
         f"<div><h3>{escape(figure.title)}</h3><figure>"
         f"<div class='plot' id='{escape(name)}' role='img' aria-label='{escape(figure.title)}'></div>"
         f"<script type='application/json' id='{escape(name)}-spec'>{spec}</script>"
         f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
-        f"<details><summary>Numbers behind this plot</summary><div class='scroll'>{numbers}</div></details></div>"
+        f"<details><summary>Numbers behind this plot</summary>{numbers}</details></div>"
     )
 
 
@@ -298,7 +298,7 @@ def _write_failures(result: StudyResult) -> _Section:
     )
     head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Cells", "What", "Why"))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return "failures", "What did not work", f"<div class='scroll'>{table}</div>"
+    return "failures", "What did not work", make_scrollable("What did not work", table)
 
 
 def _spell_values(cell: Cell) -> str:
@@ -334,5 +334,6 @@ def _write_made(result: StudyResult) -> _Section:
     )
     notes = "".join(f"<li>{escape(str(note))}</li>" for note in result.facts.get("data", {}).get("notes", ()))
     reading = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
-    table = f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    table = make_scrollable("How it was made", table)
     return "made", "How it was made", f"<p>{escape(told)}</p>{table}{reading}"

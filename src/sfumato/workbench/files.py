@@ -26,6 +26,10 @@ _TAKES = {"data": READ_AS_DATA, "hierarchies": READ_AS_TEXT, "constraints": READ
 _AT_ONCE = 2
 _KEPT_FREE = 1 << 28
 """Bytes that uploads leave free on the disk."""
+_PATIENCE = 30.0
+"""Seconds that an upload may stand still."""
+_SLOWEST = 10_000
+"""Bytes a second that an upload has on the whole, so that nobody takes the place of others by trickling."""
 _NO_SCRIPTS = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
@@ -46,10 +50,14 @@ class Uploads:
         Where they go.
     largest
         Bytes that a file may have.
+    per_minute
+        How many are taken in a minute.
+    patience
+        Seconds that one may stand still.
     """
 
-    def __init__(self, project: Project, largest: int, per_minute: int = 30) -> None:
-        self._project, self._largest = project, largest
+    def __init__(self, project: Project, largest: int, per_minute: int = 30, patience: float = _PATIENCE) -> None:
+        self._project, self._largest, self._patience = project, largest, patience
         self._rate, self._now = Rate(per_minute, seconds=60), 0
 
     async def take(self, request: Request) -> Response:
@@ -82,6 +90,8 @@ class Uploads:
                 return _refuse(413, self._say_too_large()) if size is None else _refuse(400, "The file is empty.")
             target = self._project.free(area, stem, extension)
             aside.replace(target)
+        except TimeoutError:
+            return _refuse(408, "The file came too slowly, or not at all. Nothing was kept; send it again.")
         except (ClientDisconnect, OSError) as error:
             why = getattr(error, "strerror", None) or "it was broken off"
             return _refuse(507, f"The file could not be kept ({why}).")
@@ -90,14 +100,17 @@ class Uploads:
         return JSONResponse({"name": target.name, "bytes": size})
 
     async def _stream(self, request: Request, aside: Path, room: int) -> int | None:
-        """Write what comes to disk, and stop as soon as it is too much."""
-        size = 0
+        """Write what comes to disk, and stop as soon as it is too much or too slow."""
+        size, now = 0, asyncio.get_running_loop().time
+        begun = now() + self._patience
         with aside.open("wb") as file:
-            async for block in request.stream():
-                size += len(block)
-                if size > room:
-                    return None
-                await asyncio.to_thread(file.write, block)
+            async with asyncio.timeout_at(begun) as limit:
+                async for block in request.stream():
+                    size += len(block)
+                    if size > room:
+                        return None
+                    await asyncio.to_thread(file.write, block)
+                    limit.reschedule(min(now() + self._patience, begun + size / _SLOWEST))
             file.flush()
             await asyncio.to_thread(os.fsync, file.fileno())
         return size
@@ -127,7 +140,10 @@ def list_routes(project: Project, uploads: Uploads) -> list[Any]:
             files = project.files("releases", request.path_params["name"])
         except SfumatoError:
             return _refuse(404, "The project has no such release.")
-        packed = await asyncio.to_thread(_pack, project, files)
+        try:
+            packed = await asyncio.to_thread(_pack, project, files)
+        except OSError as error:
+            return _refuse(507, f"The release could not be packed ({error.strerror}).")
         name = f"{make_name(request.path_params['name'])}.zip"
         done = BackgroundTask(packed.unlink, missing_ok=True)
         return FileResponse(packed, media_type="application/zip", filename=name, background=done)
@@ -142,10 +158,14 @@ def list_routes(project: Project, uploads: Uploads) -> list[Any]:
 def _pack(project: Project, files: dict[str, Path]) -> Path:
     """Pack what is for publishing, and nothing else, into an archive on disk."""
     target = project.hidden("incoming") / f"{secrets.token_hex(8)}.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for inner, path in files.items():
-            if inner.startswith("release/"):
-                archive.write(path, inner)
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inner, path in files.items():
+                if inner.startswith("release/"):
+                    archive.write(path, inner)
+    except OSError:
+        target.unlink(missing_ok=True)
+        raise
     return target
 
 

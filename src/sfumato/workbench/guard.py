@@ -7,15 +7,15 @@ server, and, where others than this machine can connect, a token must have been 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
 import re
 import secrets
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -31,6 +31,10 @@ _COOKIE = "sfumato"
 _ENTER = "/enter"
 _SAFE = {"GET", "HEAD"}
 _LONGEST_FORM = 4096
+_PATIENCE = 20.0
+"""Seconds that sending the form may take."""
+_MOST_REMEMBERED = 1000
+"""Addresses whose tries are counted; of more, those that tried last."""
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
 _EVERYWHERE = [
     (b"x-content-type-options", b"nosniff"),
@@ -40,10 +44,11 @@ _EVERYWHERE = [
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 ]
 # The framework compiles its components in the browser (unsafe-eval) and styles elements one by one. Scripts in a page
-# run only with the number of this very answer: markup that somebody smuggles into a label runs none.
+# run only with the number of this very answer: markup that somebody smuggles into a label runs none. Nothing here
+# works in the background, so that nothing could be left behind there.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; worker-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'self'"
 )
 _FORM = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sfumato</title>
@@ -126,7 +131,7 @@ class Guard:
         self._names = {host.lower(), *(name.lower() for name in names)}
         self._token = None if token is None else hashlib.sha256(token.encode()).digest()
         self._session = secrets.token_urlsafe(32)
-        self._tries = Rate(10, seconds=60)
+        self._tries: OrderedDict[str, Rate] = OrderedDict()
 
     def knows(self, header: str) -> bool:
         """Tell whether a Host header names this server: an address, or a name that it was told."""
@@ -151,8 +156,8 @@ class Guard:
             await _answer(scope, receive, send, *refused)
             return
         known = dict(headers)
-        if self._token is not None and not self._is_in(known.get("cookie", "")):
-            await self._ask(scope, receive, send)
+        if self._token is not None and not self._is_in(scope, known.get("cookie", "")):
+            await self._ask(scope, receive, send, known.get("origin", ""))
             return
         await self._pass(scope, receive, send)
 
@@ -168,21 +173,30 @@ class Guard:
         changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
         if changes and not origins:
             return 403, "A request that changes something must say which page it comes from."
+        # Links from elsewhere open pages; what other sites fetch, or hide in a frame, would begin work unseen.
         site, mode = known.get("sec-fetch-site", "none"), known.get("sec-fetch-mode", "navigate")
-        if site in {"cross-site", "same-site"} and (changes or mode != "navigate"):
+        opened = mode == "navigate" and known.get("sec-fetch-dest", "document") == "document"
+        if site in {"cross-site", "same-site"} and (changes or not opened):
             return 403, "Requests of other sites are refused."
         if "x-forwarded-prefix" in known:
             return 400, "X-Forwarded-Prefix is not understood here."
         return None
 
-    def _is_in(self, cookie: str) -> bool:
-        try:
-            found = SimpleCookie(cookie).get(_COOKIE)
-        except CookieError:
-            return False
-        return found is not None and hmac.compare_digest(found.value.encode(), self._session.encode())
+    def _is_in(self, scope: Scope, cookie: str) -> bool:
+        expected = self._session.encode()
+        found = _list_cookies(cookie, _name_cookie(scope))
+        return any(hmac.compare_digest(value.encode(), expected) for value in found)
 
-    async def _ask(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _may_try(self, scope: Scope) -> bool:
+        """Count a try of an address: who guesses keeps himself out, and not everybody else."""
+        address = str((scope.get("client") or ("",))[0])
+        rate = self._tries.setdefault(address, Rate(10, seconds=60))
+        self._tries.move_to_end(address)
+        while len(self._tries) > _MOST_REMEMBERED:
+            self._tries.popitem(last=False)
+        return rate.allows()
+
+    async def _ask(self, scope: Scope, receive: Receive, send: Send, origin: str) -> None:
         """Show the form for the token, or let in who has it."""
         if scope["type"] == "websocket" or (scope["method"] not in _SAFE and scope["path"] != _ENTER):
             await _answer(scope, receive, send, 401, "Give the token first.")
@@ -190,12 +204,13 @@ class Guard:
         told, status = "This workbench is open to other machines, so it asks who you are.", 401
         if scope["method"] == "POST":
             given = parse_qs(await _read_form(receive)).get("token", [""])[0].strip()
-            allowed = self._tries.allows()
+            allowed = self._may_try(scope)
             # Hashes have one length, and comparing them takes the same time wherever they differ.
             right = hmac.compare_digest(hashlib.sha256(given.encode()).digest(), self._token or b"")
             if allowed and right:
-                secure = "; Secure" if scope.get("scheme") == "https" else ""
-                cookie = f"{_COOKIE}={self._session}; HttpOnly; SameSite=Strict; Path=/{secure}"
+                # A browser that came by https says so; over http it would throw a cookie away that is marked Secure.
+                secure = "; Secure" if origin.startswith("https:") else ""
+                cookie = f"{_name_cookie(scope)}={self._session}; HttpOnly; SameSite=Strict; Path=/{secure}"
                 await _answer(scope, receive, send, 303, "", location="/", cookie=cookie)
                 return
             told = "That is not the token." if allowed else "Too many tries. Wait a minute."
@@ -255,13 +270,37 @@ def _same_origin(origin: str, host: str) -> bool:
     return origin.lower() in {f"http://{host.lower()}", f"https://{host.lower()}"}
 
 
+def _name_cookie(scope: Scope) -> str:
+    """Name the cookie by the port: browsers keep those of all servers on a machine together."""
+    return f"{_COOKIE}-{(scope.get('server') or ('', 0))[1]}"
+
+
+def _list_cookies(header: str, name: str) -> Iterator[str]:
+    """Return the values of a cookie, whatever other servers on the machine have put beside it.
+
+    Examples
+    --------
+    >>> list(_list_cookies('notes={"a": 1}; sfumato-8080=x', "sfumato-8080"))
+    ['x']
+    """
+    for part in header.split(";"):
+        key, _, value = part.strip().partition("=")
+        if key == name:
+            yield value
+
+
 async def _read_form(receive: Receive) -> str:
+    """Return a short form, or nothing where it is long or never ends."""
     body = b""
-    while len(body) <= _LONGEST_FORM:
-        message = await receive()
-        body += bytes(message.get("body", b""))
-        if not message.get("more_body"):
-            return body.decode("latin-1")
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            while len(body) <= _LONGEST_FORM:
+                message = await receive()
+                body += bytes(message.get("body", b""))
+                if not message.get("more_body"):
+                    return body.decode("latin-1")
+    except TimeoutError:
+        pass
     return ""
 
 

@@ -15,6 +15,7 @@ from sfumato.core.visible import make_visible
 from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.policy import read_policy
+from sfumato.io.steps import Step
 from sfumato.workbench.project import Project, replace_text
 from sfumato.workbench.versions import Versions
 
@@ -111,10 +112,12 @@ def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
         found[name] = [
             f"@{_look_up(project, name, entry[1:])}" if entry.startswith("@") else entry for entry in found[name]
         ]
-    if str(found.get("places", "")).startswith("regions:"):
-        file, *rest = found["places"].removeprefix("regions:").split(",")
-        found["places"] = ",".join([f"regions:{_look_up(project, 'places', file)}", *rest])
-    if any(step.split(" ", 1)[0] == "recode" for step in found.get("steps", ())):
+    rule, _, file = str(found.get("places", "")).partition(":")
+    if rule.strip() == "regions":
+        head, told, tail = file.rpartition(",outside=")
+        known = _look_up(project, "places", (head if told else tail).strip())
+        found["places"] = f"regions:{known}{told}{tail if told else ''}"
+    if any(Step.parse(step).name == "recode" for step in found.get("steps", ())):
         raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
     return found
 

@@ -30,6 +30,8 @@ READ_AS_TEXT = ("csv", "txt", "tsv")
 _HIDDEN = ".workbench"
 _LONGEST = 60
 _DEEPEST = 4
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in range(10))}
+"""Names that mean devices on some systems, whatever follows them."""
 
 
 def make_name(wanted: str) -> str:
@@ -37,12 +39,12 @@ def make_name(wanted: str) -> str:
 
     Examples
     --------
-    >>> make_name("../../Check-ins of Müller (2024).csv"), make_name("...")
-    ('check-ins-of-muller-2024-csv', 'unnamed')
+    >>> make_name("../../Check-ins of Müller (2024).csv"), make_name("..."), make_name("NUL")
+    ('check-ins-of-muller-2024-csv', 'unnamed', 'nul-file')
     """
     plain = unicodedata.normalize("NFKD", wanted).encode("ascii", "ignore").decode()
     kept = "-".join(re.findall(r"[a-z0-9]+", plain.lower()))[:_LONGEST].strip("-")
-    return kept or "unnamed"
+    return f"{kept}-file" if kept in _DEVICES else kept or "unnamed"
 
 
 def split_name(wanted: str, known: tuple[str, ...]) -> tuple[str, str]:
@@ -133,13 +135,18 @@ class Project:
         return folder
 
     def list(self, area: str) -> list[str]:
-        """Return what lies in a folder of the project, by name; policies and steps beside data are not data."""
+        """Return what lies in a folder of the project, by name; policies and steps beside data are not data.
+
+        Links would lead elsewhere, and pipes and devices would keep whoever reads them waiting: they are left out.
+        """
         left_out = (".toml",) if area == "data" else ()
         with os.scandir(self.area(area)) as entries:
             return sorted(
                 entry.name
                 for entry in entries
-                if not entry.name.startswith(".") and not entry.name.endswith(left_out) and not entry.is_symlink()
+                if not entry.name.startswith(".")
+                and not entry.name.endswith(left_out)
+                and (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
             )
 
     def find(self, area: str, name: str) -> Path:

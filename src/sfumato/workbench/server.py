@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.core.errors import ParameterError
+from sfumato.workbench.connections import make_protocol
 from sfumato.workbench.guard import Guard, is_loopback
 from sfumato.workbench.jobs import Jobs
 from sfumato.workbench.project import READ_AS_DATA, Project, make_name, split_name
@@ -75,6 +76,7 @@ def serve(
         guarded: Any = Guard(build_front(app), host, names, token)
         config = uvicorn.Config(
             guarded,
+            http=make_protocol(),
             log_level="critical",
             proxy_headers=False,
             access_log=False,

@@ -135,7 +135,7 @@ def _sort_distinct(columns: Ints) -> Ints:
         # Every column as one number, which sorts ten times as fast.
         keys = np.sort(np.ravel_multi_index(tuple(columns - low[:, None]), spans))
         keys = keys[np.diff(keys, prepend=-1) > 0]
-        return np.stack(np.unravel_index(keys, spans)) + low[:, None]
+        return np.asarray(np.stack(np.unravel_index(keys, spans)) + low[:, None])
     return _count_runs(columns[:, np.lexsort(columns[::-1])])[0]
 
 

@@ -40,6 +40,47 @@ def test_one_long_call_is_left_at_once_and_the_disk_is_as_it_was(checkins, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == [checkins.name]
 
 
+HANDS_OVER = """
+import signal
+from typing import NamedTuple
+from numba import njit
+
+class Inner(NamedTuple):
+    number: int
+
+class Outer(NamedTuple):
+    inner: Inner
+
+@njit(nogil=True)
+def count(until):
+    number = 0
+    while number < until:
+        number += 1 + (number & 1) // 2 + number % 3 // 3
+    return Outer(Inner(number))
+
+count(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from sfumato.cli.stopping import answer_signals
+answer_signals(lambda: None)
+open("begun", "w").close()
+try:
+    while True:
+        count(20_000)
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+
+
+def test_compiled_code_that_hands_tuples_over_is_not_cut_short(tmp_path):
+    """Most of the time is spent in calls in which an exception would end the process by a fault of memory."""
+    process = subprocess.Popen([sys.executable, "-c", HANDS_OVER], cwd=tmp_path)
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=300) == 130
+
+
 def test_whoever_ignores_ctrl_c_goes_on_ignoring_it():
     program = (
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"

@@ -4,6 +4,9 @@ Python tells the main thread of a signal when it is back from the call it is in,
 system tells at once: it writes to a pipe, which a thread of its own reads. If the main thread goes on working without
 having heard of the signal, that thread leaves in its place, with the disk as it was. One that waits, or that other
 processes keep from working, is left its time.
+
+Compiled code that hands named tuples over calls Python to make them, and takes it that this never fails: an exception
+there ends the process by a fault of memory. A signal that is heard there is put off and given again.
 """
 
 from __future__ import annotations
@@ -30,29 +33,57 @@ class _Watch:
         self.leave = leave
         self.heard = threading.Event()
         self.answer = threading.RLock()  # a second signal may come while the first is answered
+        self.put_off = False
         self.begins, self.ends = os.pipe()
         os.set_blocking(self.ends, False)
 
     def hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """Answer in the main thread: whatever is at work is left and cleans up behind itself."""
+        if _is_handing_over(frame):
+            self.put_off = True
+            return
         with self.answer:  # never to be had again once the other thread leaves
             self.heard.set()
         raise KeyboardInterrupt
 
     def wait(self) -> None:
         """Answer in the place of the main thread where that does not."""
-        clock = _find_clock()
+        clock, given_again = _find_clock(), 0
         while True:
             for number in os.read(self.begins, 64):
                 if number not in _SIGNALS or signal.getsignal(number) != self.hear:
                     continue
+                if given_again:
+                    given_again -= 1
+                    continue
                 begun = clock()
                 while not self.heard.wait(_PATIENCE / 5) and clock() - begun < _PATIENCE:
-                    pass
+                    if self.put_off and _give_again(number):
+                        self.put_off = False
+                        given_again += 1
                 with self.answer:
                     if not self.heard.is_set():
                         self.leave()
                     self.heard.clear()
+
+
+def _is_handing_over(frame: FrameType | None) -> bool:
+    """Tell whether compiled code is making what it returns: it looks a class up by its name, and calls it."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith("namedtuple_") or module == "numba.core.serialize":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _give_again(number: int) -> bool:
+    """Send a signal to the main thread once more, where that can be done."""
+    main = threading.main_thread().ident
+    if main is None or not hasattr(signal, "pthread_kill"):
+        return False
+    signal.pthread_kill(main, number)
+    return True
 
 
 def _find_clock() -> Callable[[], float]:

@@ -63,7 +63,7 @@ def _take_kernels_as_they_are() -> None:
     with global_compiler_lock:
         rtsys.initialize(cpu_target.target_context)
     usual = Cache.load_overload
-    if hasattr(usual, "__wrapped__"):
+    if hasattr(usual, "__wrapped__") or not hasattr(Cache, "_load_overload"):
         return
 
     @functools.wraps(usual)

@@ -387,15 +387,11 @@ def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> _count_alike([["2 of 5 are found.", "Ask for more."], ["3 of 4 are found.", "Ask for more."], []])
-    ('2 of 5 are found. (in 1 part)', '3 of 4 are found. (in 1 part)', 'Ask for more. (in 2 parts)')
+    >>> _count_alike([["2 are found.", "Ask for more."], ["3 are found.", "Ask for more."], []])
+    ('2 are found. (in 1 part)', '3 are found. (in 1 part)', 'Ask for more. (in 2 parts)')
     """
-    counted: Counter[str] = Counter()
-    place: dict[str, int] = {}
-    for texts in said:
-        for at, text in enumerate(dict.fromkeys(texts)):
-            counted[text] += 1
-            place[text] = max(place.get(text, 0), at)
+    placed = [(text, at) for texts in said for at, text in enumerate(dict.fromkeys(texts))]
+    counted, place = Counter(text for text, _ in placed), dict(placed)
     chosen = sorted(counted.most_common(_SAID), key=lambda found: place[found[0]])
     told = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
     left = len(counted) - len(told)

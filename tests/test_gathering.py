@@ -311,6 +311,7 @@ WHOLE = {
     "owners": ("data.csv", "basket,item,who\n1,x,a\n2,x,b\n", {"columns": {"owner": "who"}}, "one owner"),
     "steps": ("data.csv", "who,item\na,x\nb,x\n", {"steps": ("rename who=person",)}, "steps"),
     "transactions": ("data.dat", "1 2 3\n1 2\n", {}, "no rows of a table"),
+    "transactions by name": ("data.txt", "1,2\n1,2\n", {"format": "transactions"}, "files of transactions are read so"),
     "blanks": ("data.csv", "person item more\na x 1\nb x 2\n", {"format": "csv", "drop": ("more",)}, "blanks"),
 }
 

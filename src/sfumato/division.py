@@ -383,8 +383,16 @@ def _check(release: DividedRelease, folder: Path, told: list[dict[str, Any]]) ->
 
 
 def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
-    """Return what was said of parts, each sentence once, with the number of parts where it is not the only one."""
-    counted = Counter(text for texts in said for text in dict.fromkeys(texts))
-    told = [text if times == 1 else f"{text} (in {times:,} parts)" for text, times in counted.most_common(_SAID)]
+    """Return what was said of parts, each sentence once and with the number of parts, remedies behind what they help.
+
+    Examples
+    --------
+    >>> _count_alike([["2 are found.", "Ask for more."], ["3 are found.", "Ask for more."], []])
+    ('2 are found. (in 1 part)', '3 are found. (in 1 part)', 'Ask for more. (in 2 parts)')
+    """
+    placed = [(text, at) for texts in said for at, text in enumerate(dict.fromkeys(texts))]
+    counted, place = Counter(text for text, _ in placed), dict(placed)
+    chosen = sorted(counted.most_common(_SAID), key=lambda found: place[found[0]])
+    told = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
     left = len(counted) - len(told)
     return (*told, *([f"Much the same is said of further parts, {left:,} times."] if left else []))

@@ -15,6 +15,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.progress import tell
 from sfumato.core.release import Release, Result
+from sfumato.core.rooms import find_kind
 from sfumato.core.selection import take_rows
 from sfumato.io import releases
 from sfumato.io.memory import Place
@@ -30,10 +31,11 @@ _WHO_IS_WHERE = (
 )
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 _ANOTHER = (
-    "By what owner/ keeps, the original at hand does not hold the records that the release was made from, and the two "
-    "do not fit: it is other data, was read with other options (places, split, columns), or has no times and its rows "
-    "in another order, which then tell what came after what."
+    "By what owner/ keeps, the original at hand does not hold the records that the release was made from, {fit}: it is "
+    "other data, or was read with other options (places, split, columns){order}."
 )
+_FIT = {True: "though nothing published contradicts it", False: "and the two do not fit"}
+_UNORDERED = ", or has no times and its rows in another order, which then tell what came after what"
 
 
 def check_written(result: Result, place: Place) -> Verdict:
@@ -147,11 +149,18 @@ def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
     if kept.rows is not None:
         tell("compare every record with its original", 0, 0)
         counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
-    if kept.another and not counted.holds:
-        return alone & Verdict(True, {}, {}, unsettled=(_ANOTHER,))
+    if kept.another:
+        return alone & Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
     if kept.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
     return _settle(alone, counted & people.verify_people(release, original, kept.rows))
+
+
+def _say_another(original: Dataset, *, fits: bool) -> str:
+    """Say that the original is another one, and which slips lead to that with data of its kind."""
+    roles = {column.role for column in original.schema.columns}
+    ordered = "history" in roles and "time" not in roles and find_kind(original.kind).ordered
+    return _ANOTHER.format(fit=_FIT[fits], order=_UNORDERED if ordered else "")
 
 
 def _verify_published(path: Place) -> tuple[Release, Verdict]:

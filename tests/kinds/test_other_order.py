@@ -62,7 +62,24 @@ def test_other_records_are_still_another_original(published):
     rows[0] = next(row for row in rows if digest_records(data)[row] != digest_records(data)[0])
     other = dataclasses.replace(data, table=data.table.take(pa.array(rows)))
     assert not find_rows(out, other)[1]
-    assert "original" not in sf.verify(out, other).measured
+    verdict = sf.verify(out, other)
+    assert "original" not in verdict.measured
+    assert verdict.outcome == "unsettled"
+    assert "does not hold the records that the release was made from" in verdict.unsettled[-1]
+
+
+def test_another_original_is_told_also_where_the_release_fits_it(tmp_path):
+    """Somebody is a year older in the file at hand, which the published ranges cannot tell."""
+    ages = [(20,), (21,), (23,), (40,), (41,), (44,)]
+    result = sf.anonymize(sf.Dataset.of("table", ages, ("age",)), sf.methods.Mondrian(k=3), secret=bytes(32))
+    sf.write(result, tmp_path / "out", reports=False)
+    other = sf.Dataset.of("table", [(20,), (22,), *ages[2:]], ("age",))
+    for source in (tmp_path / "out", result):
+        verdict = sf.verify(source, other)
+        said = str(verdict.unsettled)
+        assert verdict.outcome == "unsettled"
+        assert "made from, though nothing published contradicts it: it is other data, or was read" in said
+        assert "rows in another order" not in said
 
 
 def test_releases_from_before_digests_were_kept_are_read_as_ever(published, tmp_path):

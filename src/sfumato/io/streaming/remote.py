@@ -83,6 +83,8 @@ class RemoteFiles:
 
     def lay_aside(self, reading: Reading, folder: Path) -> Laid:
         """Lay the rows of all files into buckets; raise :class:`ReadWhole` where they have to be read whole."""
+        if reading.format not in {None, "csv", "parquet"}:
+            raise ReadWhole(f"files of {reading.format} are read so")
         formats = set()
         for name in self.files:
             try:

@@ -251,6 +251,8 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
     """
     if reading.steps or not (path.is_file() or path.is_dir()) or path.suffix.lower() == ".zip":
         raise ReadWhole("steps edit all rows" if reading.steps else "it is not one file")
+    if reading.format not in {None, "csv", "parquet"}:
+        raise ReadWhole(f"files of {reading.format} are read so")
     source = Source(path, reading)
     files = [path] if path.is_file() else [path / part.name for part in source.parts]
     opened = [open_piece(file, source.format, reading, gathering) for file in files]

@@ -7,9 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.warehouse.conftest import EXAMPLE
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
@@ -137,16 +140,25 @@ def wait(*_):
     print("ready", flush=True)
     time.sleep(60)
 building.find_links = wait
-building.build(Path(sys.argv[1]), Path(sys.argv[2]))
+building.{call}
 """
 
 
-@pytest.mark.parametrize("is_new", [False, True])
-def test_a_killed_build_leaves_the_old_warehouse(is_new, own_tuna, tmp_path):
+@pytest.mark.parametrize(
+    ("is_new", "call"),
+    [
+        (False, "build(Path(sys.argv[1]), Path(sys.argv[2]))"),
+        (True, "build(Path(sys.argv[1]), Path(sys.argv[2]))"),
+        (False, "refresh(Path(sys.argv[2]), ['worms'])"),
+    ],
+)
+def test_a_killed_writer_leaves_the_old_warehouse(is_new, call, own_tuna, tmp_path):
     folder = tmp_path / "w"
     if not is_new:
         build(own_tuna, folder)
-    process = subprocess.Popen([sys.executable, "-c", KILLED, own_tuna, folder], stdout=subprocess.PIPE)
+        before = read_graphs(folder)
+    command = [sys.executable, "-c", KILLED.format(call=call), own_tuna, folder]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     with pytest.raises(SfumatoError, match="another process is writing"):
         build(own_tuna, folder)
@@ -154,8 +166,7 @@ def test_a_killed_build_leaves_the_old_warehouse(is_new, own_tuna, tmp_path):
     process.wait()
     process.stdout.close()
     if not is_new:
-        with Warehouse(folder) as warehouse:
-            assert warehouse.ask("ASK { ?x a tlo:Species }").rows == ((True,),)
+        assert read_graphs(folder) == before
     build(own_tuna, folder)
     assert len(list(folder.glob("store-*"))) == 1
 
@@ -197,3 +208,55 @@ def test_what_an_ontology_says_about_classes_without_a_name_is_counted(make):
     warehouse = make(definition, {"o.ttl": ontology, "a.ttl": "<urn:x> a <urn:A> ."})
     assert warehouse.known["report"]["ontology_unused"] == 1
     assert warehouse.ask("ASK { <urn:x> a <urn:B> }").rows == ((True,),)
+
+
+PARTS = (
+    "<urn:{0}1> <urn:c> '1' ; <urn:says> 01, 1.50, 'one'@en .",
+    "<urn:{0}2> <urn:c> '2' ; <urn:says> 'both'@EN, '2' .",
+    "<urn:{0}3> <urn:c> '1' ; <urn:says> <urn:a1>, <urn:b2> .",
+    "<urn:same> <urn:says> <urn:{0}1>, 7 . <urn:c1> <urn:of> [ <urn:says> 'nameless' ] .",
+    "<urn:{0}2> <http://www.w3.org/2002/07/owl#sameAs> <urn:same> .",
+    "<urn:{0}9> <urn:says> 'alone' .",
+)
+LINKED = """
+{sources}
+[mapping]
+subproperty = [["<urn:says>", "<urn:tells>"]]
+[[match]]
+name = "ab"
+a = {{ source = "a", value = "<urn:c>" }}
+b = {{ source = "b", value = "<urn:c>" }}
+[[match]]
+name = "cb"
+a = {{ source = "c", value = "<urn:c>" }}
+b = {{ source = "b", value = "<urn:c>" }}
+"""
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    before=st.tuples(*[st.sets(st.sampled_from(PARTS), min_size=1)] * 3),
+    after=st.tuples(*[st.sets(st.sampled_from(PARTS), min_size=1)] * 3),
+)
+def test_whatever_changes_a_refresh_is_a_build(before, after):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        sources = "".join(f'[[source]]\nname = "{name}"\nfile = "{name}.ttl"\n' for name in "abc")
+        (folder / "w.toml").write_text(LINKED.format(sources=sources))
+
+        def write(name: str, parts: set[str]) -> None:
+            (folder / f"{name}.ttl").write_text("\n".join(part.format(name) for part in sorted(parts)))
+
+        for name, parts in zip("abc", before, strict=True):
+            write(name, parts)
+        build(folder / "w.toml", folder / "w")
+        for name, parts in zip("abc", after, strict=True):
+            write(name, parts)
+            refresh(folder / "w", [name])
+        build(folder / "w.toml", folder / "anew")
+        assert read_graphs(folder / "w") == read_graphs(folder / "anew")
+        reports = [
+            {key: value for key, value in describe(folder / made).items() if key not in ("store", "file")}
+            for made in ("w", "anew")
+        ]
+        assert reports[0] == reports[1]

@@ -87,3 +87,8 @@ def test_what_is_wrong_is_named(old, new, said, tmp_path):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(SfumatoError, match=r"no.toml: cannot be read"):
         read_definition(tmp_path / "no.toml")
+
+
+def test_a_name_with_blanks_is_refused_in_words(make):
+    with pytest.raises(SfumatoError, match="name: must begin with a letter or a digit and have only letters"):
+        make('[[source]]\nname = "my source"\nfile = "a.ttl"\n', {"a.ttl": "<urn:a> <urn:b> 1 ."})

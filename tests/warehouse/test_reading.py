@@ -10,6 +10,7 @@ import pytest
 from pyoxigraph import BlankNode
 
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.warehouse.building import build
 from sfumato.warehouse.definition import SourceSection
 from sfumato.warehouse.reading import choose_format, read_source
 from sfumato.warehouse.terms import Prefixes
@@ -77,9 +78,10 @@ def test_entities_of_an_editor_are_read(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    for name in ("no.ttl", "no.csv", "no.zip"):
+    table = {"subject": "e:{a}", "class": "e:A"}
+    for name, options in (("no.ttl", {}), ("no.csv", {"table": table}), ("no.zip", {"table": table})):
         with pytest.raises(SchemaError, match=f"{name}: there is no such file"):
-            read(tmp_path / name, table={"subject": "e:{a}", "class": "e:A"})
+            read(tmp_path / name, **options)
 
 
 def test_blank_nodes_are_those_of_the_source_and_the_same_next_time(tmp_path):
@@ -233,3 +235,18 @@ class TestDarwinCore:
 
 def test_the_name_of_a_file_tells_its_format():
     assert choose_format(Path("a.TTL.xz")) == "turtle"
+
+
+@pytest.mark.parametrize("option", ['delimiter = ";"', 'encoding = "latin-1"', '[source.table]\nsubject = "urn:{x}"'])
+def test_an_option_that_would_not_be_heeded_is_refused(option, make, tmp_path):
+    with pytest.raises(ParameterError, match=r"a: \w+ says nothing about a.ttl, which is read as turtle"):
+        make(f'[[source]]\nname = "a"\nfile = "a.ttl"\n{option}\n', {"a.ttl": "<urn:a> <urn:b> 1 ."})
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_thesaurus_of_another_encoding_is_told_to_be_saved_anew(make, tmp_path):
+    file = make('[[source]]\nname = "a"\nfile = "a.ttl"\n', {}, build_it=False)
+    (tmp_path / "a.ttl").write_bytes("<urn:a> <urn:b> 'Käse' .".encode("latin-1"))
+    with pytest.raises(SchemaError, match=r"a.ttl, line 1: not Turtle .*UTF-8.*Save the file as UTF-8\."):
+        build(file, tmp_path / "w")
+    assert not (tmp_path / "w").exists()

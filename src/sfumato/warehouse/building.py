@@ -103,7 +103,7 @@ def _finish(
     """Merge what is linked, write everything down, and put the new state in force."""
     classes = Classes(list_links(store, definition), definition.names)
     names = (Quad(thing, graphs.NAMED, name) for thing, name in classes.names.items() if thing != name)
-    graphs.replace_graph(store, graphs.NAMES, names)
+    graphs.renew_graph(store, graphs.NAMES, names)
     _merge_all(store, definition.names, classes, stale)
     store.flush()
     store.optimize()
@@ -182,7 +182,7 @@ def _link(store: Store, definition: Definition, names: Iterable[str]) -> dict[st
     for match in track("link", [match for match in definition.match if match.name in chosen]):
         matching = find_links(store, match, definition.find_prefixes())
         graph = graphs.links(match.name)
-        graphs.replace_graph(store, graph, (Quad(a, SAME, b) for a, b in matching.pairs))
+        graphs.renew_graph(store, graph, (Quad(a, SAME, b) for a, b in matching.pairs))
         found[match.name] = {
             "links": len(matching.pairs),
             "ambiguous": matching.ambiguous,
@@ -222,8 +222,8 @@ def _merge(store: Store, source: str, classes: Classes, earlier: set[NamedNode],
                     seen.add(number)
                     yield renamed
 
-    graphs.replace_graph(store, graphs.merged(source), move())
-    graphs.replace_graph(store, graphs.repeated(source), again)
+    graphs.renew_graph(store, graphs.merged(source), move())
+    graphs.renew_graph(store, graphs.repeated(source), again)
 
 
 def _is_said(store: Store, quad: Quad, where: set[NamedNode]) -> bool:

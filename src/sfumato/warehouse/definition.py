@@ -352,6 +352,8 @@ def _say_invalid(error: ValidationError) -> str:
         fields = (models[-1] if models else Definition).model_fields
         known = [field.alias or name for name, field in fields.items()]
         told = f"there is no {shorten_text(key)!r} here.{_hint(key, known)} Known: {', '.join(known)}."
+    elif first["type"] == "string_pattern_mismatch":
+        told = f"{key}: must begin with a letter or a digit and have only letters, digits and _ . - in it."
     else:
         told = f"{key}: {first['msg'][0].lower()}{first['msg'][1:].removesuffix('.')}."
     return f"{where}: {told}" if where else told

@@ -96,6 +96,11 @@ def _count(values: Path, kind: str, of: str, reading: dict[str, Any]) -> dict[st
         return count_values(pipeline.read(values, kind, **reading), of)
 
 
+def _list_languages(counts: dict[str, int]) -> str:
+    """Say how many nodes have a label of which language."""
+    return ", ".join(f"{language or 'none'} ({count:,})" for language, count in counts.items())
+
+
 def _show_export(told: Output, found: Export, out: Path, beside: Path, unplaced: str) -> None:
     """Say how large the tree is, and everything that a reader would not expect of it."""
     tree, report = found.hierarchy, found.report
@@ -107,7 +112,8 @@ def _show_export(told: Output, found: Export, out: Path, beside: Path, unplaced:
             "things with several parents": len(report["several_parents"]),
             "things outside of the tree": len(report["outside"]),
             "relations to something without a name": report["without_name"],
-            "labels that were left": report["labels_left"],
+            "languages of labels": _list_languages(report["languages"]),
+            "further labels of these languages": report["labels_left"],
             "nodes without a label": len(report["without_label"]),
             "labels that several nodes have": len(report["same_label"]),
             "nodes without a value": report.get("unused_nodes"),

@@ -28,10 +28,12 @@ class Labels(NamedTuple):
     several: dict[NamedNode, int]
     without: list[NamedNode]
     same: dict[str, list[NamedNode]]
+    languages: dict[str, int]
 
     def report(self, prefixes: Prefixes) -> dict[str, Any]:
-        """Say which labels were left, which nodes have none, and which were told apart."""
+        """Say in which languages labels are, which were left, which nodes have none, and which were told apart."""
         return {
+            "languages": self.languages,
             "labels_left": sum(self.several.values()),
             "without_label": [prefixes.show(node) for node in self.without],
             "same_label": [
@@ -47,12 +49,14 @@ def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
     texts: dict[NamedNode, list[str]] = {}
     plain: dict[NamedNode, str] = {}
     several, without = {}, []
+    languages: Counter[str] = Counter()
     for node in tree.parent:
         ranked = _rank(found.get(node, []), wanted.languages)
         # Lines of a file hold one label each, so that a label has no line ends.
         texts[node] = list(dict.fromkeys(text for literal in ranked if (text := " ".join(literal.value.split()))))
         if texts[node]:
             plain[node] = texts[node][0]
+            languages[next(text for text in ranked if text.value.strip()).language or ""] += 1
             same_language = {literal.value for literal in ranked if literal.language == ranked[0].language}
             if len(same_language) > 1:
                 several[node] = len(same_language) - 1
@@ -60,7 +64,7 @@ def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
             without.append(node)
             plain[node] = _take_local_name(node.value) or node.value
     names, same = _tell_apart(plain, tree)
-    return Labels(names, texts, several, without, same)
+    return Labels(names, texts, several, without, same, dict(languages.most_common()))
 
 
 def read_texts(warehouse: Warehouse, properties: tuple[str, ...], tree: Tree) -> dict[NamedNode, list[Literal]]:

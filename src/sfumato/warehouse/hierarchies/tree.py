@@ -63,14 +63,14 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     outside = [node for node in everything if node not in inside]
     if outside and wanted.outside == "refuse":
         raise SchemaError(
-            f"hierarchy: {len(outside):,} things belong to something but not to the root, such as {show(outside[0])}. "
-            "Name another root, or leave them out: drop (outside)."
+            f"hierarchy: things that belong to something but not to the root: {len(outside):,}, such as "
+            f"{show(outside[0])}. Name another root, or leave them out: drop (outside)."
         )
     parent, several = settle_parents(kept, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
-            f"hierarchy: {len(several):,} things have several parents, such as {show(node)}: "
+            f"hierarchy: things with several parents: {len(several):,}, such as {show(node)}: "
             f"{', '.join(map(show, several[node][:_SHOWN]))}. Say which to take (parents): first or deepest."
         )
     return Tree(parent, several, outside, nameless, root is None)

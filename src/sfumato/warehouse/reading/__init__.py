@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, Quad
 
-from sfumato.core.errors import SchemaError
+from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.warehouse.definition import SourceSection
 from sfumato.warehouse.reading.darwin_core import read_archive
 from sfumato.warehouse.reading.rdf_files import read_rdf
@@ -40,6 +40,7 @@ def read_source(source: SourceSection, prefixes: Prefixes) -> Iterator[Quad]:
     """Yield what a source says, with blank nodes that no other source has and that are the same next time."""
     path = Path(source.file)
     format = source.format or choose_format(path)
+    _check_options(source, path, format)
     if format == "table":
         statements = read_rows(path, source, prefixes)
     elif format == "dwca":
@@ -47,6 +48,16 @@ def read_source(source: SourceSection, prefixes: Prefixes) -> Iterator[Quad]:
     else:
         statements = read_rdf(path, format)
     return _rename_blank_nodes(statements, source.name)
+
+
+def _check_options(source: SourceSection, path: Path, format: str) -> None:
+    """Refuse what would not be heeded: only tables, and the texts of archives, leave open how they are read."""
+    heeded = {"table": ("delimiter", "encoding", "table"), "dwca": ("encoding", "table")}.get(format, ())
+    for name in ("delimiter", "encoding", "table"):
+        if name not in heeded and getattr(source, name) is not None:
+            raise ParameterError(
+                f"{source.name}: {name} says nothing about {path.name}, which is read as {format}. Leave it out."
+            )
 
 
 def choose_format(path: Path) -> str:

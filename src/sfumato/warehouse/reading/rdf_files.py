@@ -84,7 +84,8 @@ def _explain(name: str, format: str, line: int | None, message: str) -> str:
     spoken = {"turtle": "Turtle", "n-triples": "N-Triples", "rdf-xml": "RDF/XML", "json-ld": "JSON-LD"}[format]
     where = f"{name}, line {line}" if line else name
     cause = _CAUSE.sub("", message).strip().rstrip(".")[:200]
-    return f"{where}: not {spoken} ({cause})."
+    hint = " Save the file as UTF-8." if "utf-8" in cause.lower() else ""
+    return f"{where}: not {spoken} ({cause}).{hint}"
 
 
 def _check_entities(name: str, data: bytes) -> None:

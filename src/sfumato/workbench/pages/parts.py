@@ -48,6 +48,8 @@ _PAGES = {
 _OF_DATA = {"data", "risk", "anonymise", "compare", "queries", "hierarchies"}
 _FEW = 3
 """Columns of a table that fit on a small screen."""
+_LONG = 90
+"""Characters of a cell that needs room for sentences."""
 _SHARE = re.compile(r"[\d.,]+ %")
 _PATIENCE = 0.5
 """Seconds between two looks at a job."""
@@ -171,7 +173,11 @@ def more(title: str) -> ui.element:
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> None:
     """Put a table of texts and numbers on the page; every cell is shown as text."""
     rows = list(rows)
-    numeric = [bool(rows) and all(_is_number(row[at]) for row in rows if at < len(row)) for at in range(len(head))]
+    columns = [[row[at] for row in rows if at < len(row) and row[at] is not None] for at in range(len(head))]
+    numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
+    broad = " class=broad" if len(head) > _FEW else ""
+    if any(isinstance(cell, str) and len(cell) > _LONG for column in columns for cell in column):
+        broad = " class='broad prose'"
     titles = "".join(
         f"<th scope='col'{' class=number' * number}>{escape_html(title)}</th>"
         for title, number in zip(head, numeric, strict=True)
@@ -189,7 +195,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     label = escape_html(caption or "Table")
     ui.html(
         f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
-        f"<table{' class=broad' * (len(head) > _FEW)}>{told}"
+        f"<table{broad}>{told}"
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )

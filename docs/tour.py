@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.workbench.filling import add_study, fill, list_pages
+from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages
 from tests.workbench.running import serving
 
 from sfumato.workbench.project import Project
@@ -21,8 +21,9 @@ ALL = ROOT / "build" / "tour"
 SHOWN = ROOT / "docs" / "pictures" / "tour"
 KINDS = ("table", "trajectories")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
-METHODS = ["mondrian", "cluster", "incognito"]
-"""Methods of the study that is shown."""
+STUDIES = {"table": ["mondrian", "cluster", "incognito"], "trajectories": ["local-km", "seqanon"]}
+"""Methods of the studies that are shown: the first is in the guide, the second asks over time."""
+PART_SIZE = 100
 GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/"}
 """Pictures of the guide, and how the addresses of their pages begin."""
 
@@ -37,7 +38,9 @@ def main() -> None:
         raise SystemExit("Chromium is missing. Install it: sudo apt-get install chromium")
     with tempfile.TemporaryDirectory() as scratch:
         project = fill(Path(scratch) / "project", kinds)
-        add_study(project, "table-example.csv", METHODS)
+        add_release_in_parts(project, "table-example.csv", PART_SIZE)
+        for kind, methods in STUDIES.items():
+            add_study(project, f"{kind}-example.csv", methods)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
             take_shown(browser, running.base, project)
@@ -53,7 +56,9 @@ def take_all(browser: Browser, base: str, project: Project) -> None:
         for path in list_pages(project):
             page.goto(base + path)
             page.locator("h1").wait_for()
-            page.evaluate("document.querySelectorAll('iframe').forEach(each => each.loading = 'eager')")
+            if page.locator("iframe").count():
+                page.locator("iframe").scroll_into_view_if_needed()
+                page.frame_locator("iframe").locator("h1").wait_for()
             page.wait_for_timeout(500)
             name = path.strip("/").replace("/", "-").replace(".csv", "").replace(".toml", "")
             page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png", full_page=True)

@@ -19,9 +19,9 @@ from sfumato.workbench.project import Project
 ROOT = Path(__file__).parent.parent
 ALL = ROOT / "build" / "tour"
 SHOWN = ROOT / "docs" / "pictures" / "tour"
-KINDS = ("table", "trajectories")
+KINDS = ("table", "trajectories", "sequences")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
-STUDIES = {"table": ["mondrian", "cluster", "incognito"], "trajectories": ["local-km", "seqanon"]}
+STUDIES = {"table": ["mondrian", "cluster", "incognito"], "sequences": ["hi", "hy"]}
 """Methods of the studies that are shown: the first is in the guide, the second asks over time."""
 PART_SIZE = 100
 GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/"}
@@ -49,19 +49,22 @@ def main() -> None:
 
 
 def take_all(browser: Browser, base: str, project: Project) -> None:
-    """Take every page whole, in every look."""
+    """Take every page whole, in every look; the window grows with it, since frames are not drawn anew beyond it."""
     shutil.rmtree(ALL, ignore_errors=True)
     for width, scheme in LOOKS:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         for path in list_pages(project):
+            page.set_viewport_size({"width": width, "height": 900})
             page.goto(base + path)
             page.locator("h1").wait_for()
             if page.locator("iframe").count():
                 page.locator("iframe").scroll_into_view_if_needed()
                 page.frame_locator("iframe").locator("h1").wait_for()
-            page.wait_for_timeout(500)
+            page.wait_for_timeout(200)
+            page.set_viewport_size({"width": width, "height": page.evaluate("document.documentElement.scrollHeight")})
+            page.wait_for_timeout(300)
             name = path.strip("/").replace("/", "-").replace(".csv", "").replace(".toml", "")
-            page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png", full_page=True)
+            page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png")
         page.close()
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "page",
     "press",
     "say",
+    "spell",
     "table",
     "watch",
 ]
@@ -175,9 +176,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     rows = list(rows)
     columns = [[row[at] for row in rows if at < len(row) and row[at] is not None] for at in range(len(head))]
     numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
-    broad = " class=broad" if len(head) > _FEW else ""
-    if any(isinstance(cell, str) and len(cell) > _LONG for column in columns for cell in column):
-        broad = " class='broad prose'"
+    long = any(isinstance(cell, str) and len(cell) > _LONG for column in columns for cell in column)
+    broad = f" class='broad{' prose' * long}'" if len(head) > _FEW else ""
     titles = "".join(
         f"<th scope='col'{' class=number' * number}>{escape_html(title)}</th>"
         for title, number in zip(head, numeric, strict=True)
@@ -219,7 +219,7 @@ def spell(value: Any) -> str:
     Examples
     --------
     >>> spell({"mean": 2.5, "max": 4}), spell(True), spell(None), spell(12345)
-    ('mean 2.5, max 4', 'yes', '-', '12,345')
+    ('mean: 2.5, max: 4', 'yes', '-', '12,345')
     """
     if value is None:
         return "-"
@@ -228,7 +228,7 @@ def spell(value: Any) -> str:
     if isinstance(value, int | float):
         return show_number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{make_visible(str(name))} {spell(entry)}" for name, entry in value.items()) or "-"
+        return ", ".join(f"{make_visible(str(name))}: {spell(entry)}" for name, entry in value.items()) or "-"
     if isinstance(value, list | tuple):
         return ", ".join(map(spell, value)) or "-"
     return make_visible(str(value))

@@ -37,8 +37,10 @@ button.plain, .button.plain { background: transparent; color: var(--after) }
 button.stop { background: transparent; color: var(--warning); border-color: var(--warning) }
 button:hover { filter: brightness(1.08) } button[disabled] { opacity: .5; cursor: default }
 .sheet > a.button, .sheet > section > a.button { margin: .5rem 0 1rem } .tiles { margin-bottom: 1.25rem }
+.verdict + .row { margin-top: 1rem }
 .row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: start; margin: .5rem 0 1rem }
 .row > .field ~ button, .row > .field ~ .button { margin-top: 1.55rem }
+.entry > .field:first-child { flex: 1 1 20rem; max-width: 50rem } .entry > .check { padding-top: 1.9rem }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 1.5rem;
   margin: .75rem 0;
   align-items: start; max-width: 60rem }
@@ -83,7 +85,8 @@ pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-r
 @media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
   .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem } .scroll .prose { min-width: 52rem }
   .scroll th, .scroll td, .scroll .number { padding-right: .75rem } caption { max-width: calc(100vw - 2rem) }
-  .row > .field { flex: 1 1 100% } .row > .field ~ button, .row > .field ~ .button { margin-top: 0 } }
+  .entry > .check { padding-top: 0 } .row > .field { flex: 1 1 100% }
+  .row > .field ~ button, .row > .field ~ .button { margin-top: 0 } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 """
 )

@@ -75,7 +75,11 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     colours = alt.Scale(domain=names, range=[*GROUPS[: len(courses)], INK])
     picked = alt.selection_point(fields=["line"], bind="legend")
     room = alt.Scale(domain=[0, max(top, 1)], nice=True)
-    y = {"title": first.counted.capitalize(), "axis": alt.Axis(tickCount=5, format=_PLAIN), "scale": room}
+    y = {
+        "title": first.counted.capitalize(),
+        "axis": alt.Axis(tickCount=5, tickMinStep=1, format=_PLAIN),
+        "scale": room,
+    }
     colour = alt.Color("line:N", title=None, scale=colours, legend=_legend(names))
     shared = {"x": time_field("time", clock, (edges[0], edges[-1])), "color": colour}
     rows = [row for name, course in courses.items() for row in _list_stretches(name, course, edges)]

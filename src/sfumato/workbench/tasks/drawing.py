@@ -104,7 +104,7 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
         .encode(
             x=time_field("from", clock, domain),
             x2="to",
-            y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, format=",d", domain=False)),
+            y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, tickMinStep=1, format=",d", domain=False)),
             tooltip="told:N",
         )
         .properties(width=420, height=120, title="Over time")

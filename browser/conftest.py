@@ -54,6 +54,7 @@ def chromium(tmp_path_factory):
         context = driver.chromium.launch_persistent_context(
             folder, executable_path=path, args=list(_FLAGS), accept_downloads=True
         )
+        context.set_default_timeout(_PATIENCE)
         yield context
         context.close()
 
@@ -62,7 +63,6 @@ def chromium(tmp_path_factory):
 def page(chromium):
     """A tab on which nothing may go wrong."""
     tab = chromium.new_page()
-    tab.set_default_timeout(60_000)
     faults = []
     tab.on("pageerror", lambda error: faults.append(str(error)))
     tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
@@ -72,4 +72,6 @@ def page(chromium):
     assert faults == []
 
 
+_PATIENCE = 180_000
+"""Milliseconds to wait for what a page shows: jobs begin late on machines that have other things to do."""
 _LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")

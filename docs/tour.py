@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages
+from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
 from tests.workbench.running import serving
 
 from sfumato.workbench.project import Project
@@ -38,12 +38,13 @@ def main() -> None:
         raise SystemExit("Chromium is missing. Install it: sudo apt-get install chromium")
     with tempfile.TemporaryDirectory() as scratch:
         project = fill(Path(scratch) / "project", kinds)
-        add_release_in_parts(project, "table-example.csv", PART_SIZE)
         for kind, methods in STUDIES.items():
             add_study(project, f"{kind}-example.csv", methods)
+        shown = list_pages_of(project, "table")
+        add_release_in_parts(project, "table-example.csv", PART_SIZE)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
-            take_shown(browser, running.base, project)
+            take_shown(browser, running.base, shown)
             take_all(browser, running.base, project)
             browser.close()
 
@@ -68,11 +69,11 @@ def take_all(browser: Browser, base: str, project: Project) -> None:
         page.close()
 
 
-def take_shown(browser: Browser, base: str, project: Project) -> None:
+def take_shown(browser: Browser, base: str, pages: list[str]) -> None:
     """Take the pictures of the guide: as much of a page as a screen shows."""
     page = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="light")
     for name, begins in GUIDE.items():
-        page.goto(base + next(path for path in list_pages(project) if path.startswith(begins)))
+        page.goto(base + next(path for path in pages if path.startswith(begins)))
         page.locator("h1").wait_for()
         page.wait_for_timeout(300)
         page.screenshot(path=SHOWN / f"{name}.png")

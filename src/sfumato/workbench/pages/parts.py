@@ -177,7 +177,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     columns = [[row[at] for row in rows if at < len(row) and row[at] is not None] for at in range(len(head))]
     numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
     long = any(isinstance(cell, str) and len(cell) > _LONG for column in columns for cell in column)
-    broad = f" class='broad{' prose' * long}'" if len(head) > _FEW else ""
+    kinds = " ".join(["broad"] * (len(head) > _FEW) + ["prose"] * long)
     titles = "".join(
         f"<th scope='col'{' class=number' * number}>{escape_html(title)}</th>"
         for title, number in zip(head, numeric, strict=True)
@@ -195,7 +195,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     label = escape_html(caption or "Table")
     ui.html(
         f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
-        f"<table{broad}>{told}"
+        f"<table class='{kinds}'>{told}"
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )

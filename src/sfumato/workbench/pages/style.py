@@ -26,7 +26,7 @@ main.q-page { max-width: none; padding: 0; margin: 0 }
 h1, h2, h3 { font-weight: 600; letter-spacing: -.01em; line-height: 1.35 } h2 { margin-top: 2.25rem }
 h3 { margin: 1.25rem 0 .4rem } .card h3 { margin: 0 0 .3rem }
 .scroll .number { padding-right: .9rem; padding-left: 0 } .scroll thead .number { white-space: normal }
-.scroll table:not(.broad) { max-width: 44rem }
+.scroll table:not(.broad, .prose) { max-width: 44rem }
 a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible,
 summary:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--after); outline-offset: 2px;
   border-radius: 3px }
@@ -83,7 +83,7 @@ summary { list-style: none } summary::before { content: "\\25B8"; display: inlin
 details[open] > summary::before { content: "\\25BE" } summary:hover { color: var(--ink) }
 pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-radius: 4px; font-size: .875rem }
 @media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
-  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem } .scroll .prose { min-width: 52rem }
+  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem } .scroll .broad.prose { min-width: 52rem }
   .scroll th, .scroll td, .scroll .number { padding-right: .75rem } caption { max-width: calc(100vw - 2rem) }
   .entry > .check { padding-top: 0 } .row > .field { flex: 1 1 100% }
   .row > .field ~ button, .row > .field ~ .button { margin-top: 0 } }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from tests.workbench.filling import add_study, fill
+from tests.workbench.filling import add_release_in_parts, add_study, fill
 from tests.workbench.running import serving
 
 from sfumato import registry
@@ -29,6 +29,7 @@ def filled(tmp_path_factory):
     """A server on a project that has something of every kind on every page."""
     folder = tmp_path_factory.mktemp("filled") / "project"
     project = fill(folder, registry.all_kinds())
+    add_release_in_parts(project, "table-example.csv", 100)
     add_study(project, "table-example.csv", ["mondrian", "cluster", "incognito"], values=(5,))
     with serving(folder) as running:
         yield running
@@ -53,6 +54,7 @@ def chromium(tmp_path_factory):
         context = driver.chromium.launch_persistent_context(
             folder, executable_path=path, args=list(_FLAGS), accept_downloads=True
         )
+        context.set_default_timeout(_PATIENCE)
         yield context
         context.close()
 
@@ -61,7 +63,6 @@ def chromium(tmp_path_factory):
 def page(chromium):
     """A tab on which nothing may go wrong."""
     tab = chromium.new_page()
-    tab.set_default_timeout(60_000)
     faults = []
     tab.on("pageerror", lambda error: faults.append(str(error)))
     tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
@@ -71,4 +72,6 @@ def page(chromium):
     assert faults == []
 
 
+_PATIENCE = 180_000
+"""Milliseconds to wait for what a page shows: jobs begin late on machines that have other things to do."""
 _LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")

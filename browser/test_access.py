@@ -52,6 +52,8 @@ def test_pages_of_every_kind_keep_nobody_out(page, filled, axe, kind, width, sch
     paths = list_pages_of(Project(filled.folder), kind)
     assert {path.split("/")[1] for path in paths} >= {"data", "risk", "hierarchies", "queries", "anonymise", "compare"}
     assert {path.split("/")[1] for path in paths} >= {"workload", "releases", "run"}
+    assert ("/constraints/trajectories-utility.txt" in paths) == (kind == "trajectories")
+    assert ("/releases/table-parts" in paths) == (kind == "table")
     assert _visit(page, filled, axe, paths, width) == {}
 
 

@@ -135,7 +135,7 @@ def test_a_study_with_three_methods_survives_a_closed_tab(page, chromium, server
     page.close()
     again = chromium.new_page()
     again.goto(address)
-    again.get_by_text("6 cells: 6 done.").wait_for(timeout=90_000)
+    again.get_by_text("6 cells: 6 done.").wait_for()
     assert again.locator("figure svg").count() >= 4
     again.get_by_role("link", name="Page of the study").click()
     again.locator("canvas, svg").first.wait_for()
@@ -153,7 +153,7 @@ def test_two_tabs_do_not_mix(page, chromium, server, files):
     for tab in tabs.values():
         tab.get_by_role("button", name="Anonymise", exact=True).click()
     for k, tab in tabs.items():
-        tab.get_by_text(f"at least {k} records").first.wait_for(timeout=60_000)
+        tab.get_by_text(f"at least {k} records").first.wait_for()
         policy = tomllib.loads((server.folder / "policies" / f"crowds-of-{k}.toml").read_text())
         assert policy["method"]["k"] == int(k)
     tabs["7"].close()

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.workbench.filling import add_study, fill, list_pages
+from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
 from tests.workbench.running import serving
 
 from sfumato.workbench.project import Project
@@ -19,10 +19,11 @@ from sfumato.workbench.project import Project
 ROOT = Path(__file__).parent.parent
 ALL = ROOT / "build" / "tour"
 SHOWN = ROOT / "docs" / "pictures" / "tour"
-KINDS = ("table", "trajectories")
+KINDS = ("table", "trajectories", "sequences")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
-METHODS = ["mondrian", "cluster", "incognito"]
-"""Methods of the study that is shown."""
+STUDIES = {"table": ["mondrian", "cluster", "incognito"], "sequences": ["hi", "hy"]}
+"""Methods of the studies that are shown: the first is in the guide, the second asks over time."""
+PART_SIZE = 100
 GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/"}
 """Pictures of the guide, and how the addresses of their pages begin."""
 
@@ -37,34 +38,42 @@ def main() -> None:
         raise SystemExit("Chromium is missing. Install it: sudo apt-get install chromium")
     with tempfile.TemporaryDirectory() as scratch:
         project = fill(Path(scratch) / "project", kinds)
-        add_study(project, "table-example.csv", METHODS)
+        for kind, methods in STUDIES.items():
+            add_study(project, f"{kind}-example.csv", methods)
+        shown = list_pages_of(project, "table")
+        add_release_in_parts(project, "table-example.csv", PART_SIZE)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
-            take_shown(browser, running.base, project)
+            take_shown(browser, running.base, shown)
             take_all(browser, running.base, project)
             browser.close()
 
 
 def take_all(browser: Browser, base: str, project: Project) -> None:
-    """Take every page whole, in every look."""
+    """Take every page whole, in every look; the window grows with it, since frames are not drawn anew beyond it."""
     shutil.rmtree(ALL, ignore_errors=True)
     for width, scheme in LOOKS:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         for path in list_pages(project):
+            page.set_viewport_size({"width": width, "height": 900})
             page.goto(base + path)
             page.locator("h1").wait_for()
-            page.evaluate("document.querySelectorAll('iframe').forEach(each => each.loading = 'eager')")
-            page.wait_for_timeout(500)
+            if page.locator("iframe").count():
+                page.locator("iframe").scroll_into_view_if_needed()
+                page.frame_locator("iframe").locator("h1").wait_for()
+            page.wait_for_timeout(200)
+            page.set_viewport_size({"width": width, "height": page.evaluate("document.documentElement.scrollHeight")})
+            page.wait_for_timeout(300)
             name = path.strip("/").replace("/", "-").replace(".csv", "").replace(".toml", "")
-            page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png", full_page=True)
+            page.screenshot(path=ALL / f"{width}-{scheme}" / f"{name}.png")
         page.close()
 
 
-def take_shown(browser: Browser, base: str, project: Project) -> None:
+def take_shown(browser: Browser, base: str, pages: list[str]) -> None:
     """Take the pictures of the guide: as much of a page as a screen shows."""
     page = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="light")
     for name, begins in GUIDE.items():
-        page.goto(base + next(path for path in list_pages(project) if path.startswith(begins)))
+        page.goto(base + next(path for path in pages if path.startswith(begins)))
         page.locator("h1").wait_for()
         page.wait_for_timeout(300)
         page.screenshot(path=SHOWN / f"{name}.png")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato import registry
+from sfumato import pipeline, registry
+from sfumato.io.constraints import spell_groups
 from sfumato.io.export import write_table
 from sfumato.workbench.jobs import Job, Jobs
 from sfumato.workbench.pages.compare import _write_study
 from sfumato.workbench.pages.parts import Bench
-from sfumato.workbench.policies import read_recipe
+from sfumato.workbench.policies import read_recipe, write_recipe
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks import find_task
 from sfumato.workbench.worker import _explain, _plain
@@ -22,6 +24,9 @@ _OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
 """What a hierarchy is derived over where it is not a column."""
 _FEW = {"activity": 12}
 """Records of examples whose methods would take long on more."""
+
+_CONSTRAINED = {"trajectories"}
+"""Kinds whose examples are read with constraints."""
 
 
 class JobsAtOnce(Jobs):
@@ -56,6 +61,8 @@ def fill(folder: Path, kinds: Iterable[str]) -> Project:
     jobs = JobsAtOnce(project)
     for kind in kinds:
         name = _take_example(project, jobs, kind)
+        if kind in _CONSTRAINED:
+            _use_constraints(project, jobs, name)
         recipe, files = read_recipe(project, name), {"data": [name]}
         assert recipe is not None
         do(jobs, "look", fresh=False, files=files, kind="")
@@ -78,6 +85,18 @@ def _take_example(project: Project, jobs: Jobs, kind: str) -> str:
     return path.name
 
 
+def _use_constraints(project: Project, jobs: Jobs, name: str) -> None:
+    """Have data read with utility constraints over all of their values, and over one that they do not have."""
+    recipe = read_recipe(project, name)
+    assert recipe is not None
+    labels = sorted(pipeline.read(project.find("data", name), recipe.kind, **recipe.options).history().labels)
+    path = project.area("constraints") / f"{recipe.kind}-utility.txt"
+    path.write_text(spell_groups([labels[:3], labels[3:5], [*labels[5:], f"{labels[5]} Annex"]]), encoding="utf-8")
+    options = {**recipe.options, "constraints": {"utility": str(path)}}
+    write_recipe(project, name, dataclasses.replace(recipe, options=options))
+    do(jobs, "constraints", fresh=False, files={"constraints": [path.name], "data": [name]}, sort="utility")
+
+
 def add_study(project: Project, name: str, methods: list[str], values: tuple[int, ...] = (2, 5, 10)) -> None:
     """Run a study of methods on a file of the project, as the page would."""
     recipe = read_recipe(project, name)
@@ -88,12 +107,21 @@ def add_study(project: Project, name: str, methods: list[str], values: tuple[int
     do(bench.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
 
+def add_release_in_parts(project: Project, name: str, part_size: int) -> None:
+    """Publish a file of the project in parts."""
+    recipe = read_recipe(project, name)
+    assert recipe is not None
+    asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{recipe.kind}-parts"}
+    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=part_size, **asked)
+
+
 def list_pages(project: Project) -> list[str]:
     """Return every page of a project that was filled: those about nothing yet, and those of each kind of data."""
     pages = ["/data", "/risk", "/hierarchies", "/queries", "/anonymise", "/compare", "/releases"]
     for name in project.list("data"):
         pages += [f"/{page}/{name}" for page in ("data", "risk", "hierarchies", "queries", "anonymise", "compare")]
     pages += [f"/hierarchy/{name}" for name in project.list("hierarchies")]
+    pages += [f"/constraints/{name}" for name in project.list("constraints")]
     pages += [f"/workload/{name}" for name in project.list("workloads")]
     pages += [f"/study/{name}" for name in project.list("studies") if name.endswith(".toml")]
     pages += [f"/releases/{name}" for name in project.list("releases")]

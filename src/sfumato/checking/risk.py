@@ -172,7 +172,7 @@ class Risk:
         Whoever knows items (m=2) finds 50.0 % of 4 people alone and 75.0 % among fewer than five records; half of them
         have no more than 1 record to hide among.
         """
-        known = self.knowledge.replace("-", " ") + ("" if self.m is None else f" (m={self.m})")
+        known = self.knowledge.replace("-", " ").removeprefix("known ") + ("" if self.m is None else f" (m={self.m})")
         shares = share_sizes(self.set_sizes)
         if not self.quantiles:
             return f"Whoever knows {known} finds nobody."

@@ -78,7 +78,7 @@ def _draw(course: Course) -> Figure:
     ]
     x = time_field("time", clock, (edges[0], edges[-1]))
     base = alt.Chart(inline(values))
-    axis = alt.Axis(title=course.counted.capitalize(), tickCount=4, domain=False, format=",d")
+    axis = alt.Axis(title=course.counted.capitalize(), tickCount=4, tickMinStep=1, domain=False, format=",d")
     band = base.mark_area(interpolate="step-after", color=AFTER, opacity=0.25, aria=False).encode(
         x=x, y=alt.Y("certain:Q").axis(axis), y2="possible:Q", tooltip="told:N"
     )

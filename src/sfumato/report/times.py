@@ -29,6 +29,8 @@ _FORMATS = {
     "seconds": "%H:%M:%S",
     "milliseconds": "",
 }
+_FIRST_DAY = 86_400_000
+"""Milliseconds on an axis: what lies on the first day of 1970 are times of a day, without a date."""
 
 
 def to_axis(time: float, clock: Clock) -> float:
@@ -73,9 +75,10 @@ def time_field(name: str, clock: Clock, domain: tuple[float, float], title: str 
     if clock.unit is None:
         scale = alt.Scale(domain=list(domain), nice=False)
         return alt.X(f"{name}:Q", scale=scale).axis(time_axis(clock, title or "Time"))
-    return alt.X(f"{name}:T", scale=alt.Scale(type="utc", domain=list(domain), nice=False)).axis(
-        time_axis(clock, title)
-    )
+    axis = time_axis(clock, title)
+    if domain[0] >= 0 and domain[1] <= _FIRST_DAY:
+        axis.format = "%H:%M"
+    return alt.X(f"{name}:T", scale=alt.Scale(type="utc", domain=list(domain), nice=False)).axis(axis)
 
 
 def draw_over_time(
@@ -101,7 +104,9 @@ def draw_over_time(
         .mark_line(interpolate="step-after", strokeWidth=1.6, aria=False)
         .encode(
             x=time_field("time", clock, (float(edges[0]), float(edges[-1]))),
-            y=alt.Y("amount:Q").axis(alt.Axis(title=counted.capitalize(), tickCount=4, domain=False, format=",d")),
+            y=alt.Y("amount:Q").axis(
+                alt.Axis(title=counted.capitalize(), tickCount=4, tickMinStep=1, domain=False, format=",d")
+            ),
             color=alt.Color("when:N", scale=colours, legend=None),
             tooltip="told:N",
         )

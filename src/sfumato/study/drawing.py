@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Look", "draw_bands", "draw_stacks"]
 
 _HEIGHT = 280
+_PLAIN = ",.12~g"
+"""Numbers along an axis: large ones in full, without an exponent."""
 _TRUTH = "the truth"
 _MORE_COLOURS = ("#7a5195", "#8c6d1f", "#5a6f00", "#b30059", "#004c6d", "#8a8a8a")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
@@ -32,7 +34,7 @@ def draw_stacks(rows: list[dict[str, Any]], lines: list[str], width: int | str) 
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("seconds:Q", title="Seconds", stack="zero", axis=alt.Axis(tickCount=5, format=",.4~g")),
+            x=alt.X("seconds:Q", title="Seconds", stack="zero", axis=alt.Axis(tickCount=5, format=_PLAIN)),
             y=alt.Y("line:N", title=None, sort=lines, axis=alt.Axis(labelLimit=150)),
             color=alt.Color("phase:N", title=None, sort=list(PHASES), scale=_colours(PHASES), legend=_legend(PHASES)),
             order=alt.Order("turn:Q"),
@@ -73,7 +75,11 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     colours = alt.Scale(domain=names, range=[*GROUPS[: len(courses)], INK])
     picked = alt.selection_point(fields=["line"], bind="legend")
     room = alt.Scale(domain=[0, max(top, 1)], nice=True)
-    y = {"title": first.counted.capitalize(), "axis": alt.Axis(tickCount=5, format=",.4~g"), "scale": room}
+    y = {
+        "title": first.counted.capitalize(),
+        "axis": alt.Axis(tickCount=5, tickMinStep=1, format=_PLAIN),
+        "scale": room,
+    }
     colour = alt.Color("line:N", title=None, scale=colours, legend=_legend(names))
     shared = {"x": time_field("time", clock, (edges[0], edges[-1])), "color": colour}
     rows = [row for name, course in courses.items() for row in _list_stretches(name, course, edges)]
@@ -237,7 +243,7 @@ class Look:
     def _axis(self) -> alt.Axis:
         import altair as alt
 
-        return alt.Axis(format=".4~%" if self.is_share else ",.4~g", tickCount=5)
+        return alt.Axis(format=".4~%" if self.is_share else _PLAIN, tickCount=5)
 
     def _colour(self, rows: list[dict[str, Any]]) -> alt.Color:
         import altair as alt

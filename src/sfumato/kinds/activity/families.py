@@ -46,7 +46,7 @@ class ActivityClasses(Method):
 
     optimises: ClassVar[str] = "distance of days to those of the class"
 
-    k: Annotated[int, Param("Smallest number of people in a class.", ge=2)]
+    k: Annotated[int, Param("Smallest number of records in a class.", ge=2)]
     gaps: Annotated[
         str,
         Param(

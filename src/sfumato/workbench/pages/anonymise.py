@@ -291,7 +291,7 @@ def _show_beside(bench: Bench, name: str, data: str) -> None:
     published = files.get("release/data.csv", files.get(_FIRST_PART))
     say("Original beside release", "h2")
     timed = looked.outcome.get("unit", {}).get("one") == TIME_POINT.one
-    order = "" if timed else " Published rows are shuffled: they do not stand beside their originals."
+    order = "" if timed else " Published rows do not stand beside their originals."
     of_part = " Those of the release are of its first part." if _FIRST_PART in files else ""
     say(f"The first rows of both.{order}{of_part}", classes="muted")
     with ui.element("div").classes("pair"):
@@ -299,7 +299,7 @@ def _show_beside(bench: Bench, name: str, data: str) -> None:
             say("Original", "h3")
             if looked.state == "done":
                 head, rows = read_page(looked.folder / "view.parquet", 0)
-                table(head, rows[:_BESIDE], "Original")
+                table(head, [[_shorten(cell) for cell in row] for row in rows[:_BESIDE]], "Original")
             else:
                 link("Look at the data", path_to("data", data))
         with ui.element("section").classes("after"):
@@ -310,5 +310,5 @@ def _show_beside(bench: Bench, name: str, data: str) -> None:
                 table(lines[0], [[_shorten(cell) for cell in row] for row in lines[1:]], "Release")
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _shorten(cell: Any) -> Any:
+    return cell if len(str(cell)) <= _LONGEST else str(cell)[: _LONGEST - 1] + "…"

@@ -10,6 +10,7 @@ from nicegui import ui
 from sfumato.core.errors import ParameterError
 from sfumato.io.constraints import spell_entries, spell_groups
 from sfumato.io.reading import Reading
+from sfumato.report.numerals import show_amount
 from sfumato.workbench.constraints import (
     LARGEST,
     SORTS,
@@ -131,7 +132,8 @@ def _show_comparison(found: dict[str, Any], data: str, sort: str) -> None:
     told = found["refused"] or f"{data} can be read with it, as {sort} constraints."
     say(told, classes=f"verdict {level}".strip()).props('role="status"')
     if found["strangers"]:
-        say(f"{found['strangers']:,} values of the file are not in the data, and count for nothing.")
+        number = show_amount(found["strangers"], "value of the file is", "values of the file are")
+        say(f"{number} not in the data, and count{'s' * (found['strangers'] == 1)} for nothing.")
         rows = [(item, numbers, near or "-") for item, numbers, near in found["strange"]]
         table(["not in the data", "rows", "the nearest that is"], rows, "Values that the data do not have")
     if found["repeated"]:
@@ -154,10 +156,11 @@ def _offer_rows(bench: Bench, name: str, found: dict[str, Any], data: str, sort:
     number = min(max(number, 1), pages)
     shown = found["rows"][(number - 1) * _PAGE : number * _PAGE]
     say("Rows", "h2").props('id="rows"')
-    say(f"{len(rows):,} rows{f'; page {number:,} of {pages:,}' if pages > 1 else ''}. Values are separated by commas.")
+    paged = f"; page {number:,} of {pages:,}" if pages > 1 else ""
+    say(f"{show_amount(len(rows), 'row', 'rows')}{paged}. Values are separated by commas.")
     fields: dict[int, tuple[Field, Field]] = {}
     for line, items, holders in shown:
-        with ui.element("div").classes("row"):
+        with ui.element("div").classes("row entry"):
             told = f"{'All' if sort == 'privacy' else 'One or more'} of them: {holders}." if holders else ""
             fields[line] = (
                 Field(f"Row {line}", spell_entries(items), help=told),

@@ -11,7 +11,7 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import declared
-from sfumato.core.unit import Unit
+from sfumato.core.unit import RECORD, Unit
 from sfumato.workbench.editing import add_steps, undo_step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (
@@ -145,7 +145,7 @@ def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number
         link("Who stands out?", path_to("risk", name), "button")
         link("Anonymise", path_to("anonymise", name), "button plain")
         link("Download", path_to("files", "data", name, name), "button plain", download=True)
-    facts({n: v for n, v in found["facts"].items() if n != "kind"}, "What the data are")
+    facts(_name_facts(found), "What the data are")
     _show_rows(name, found, view, number)
     say("What they hold", "h2")
     figures(found["figures"])
@@ -154,6 +154,18 @@ def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number
             for note in found["notes"]:
                 say(note, "li")
     _offer_reading(bench, name, found)
+
+
+def _name_facts(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what was counted, by names that say what of."""
+    unit = Unit.from_dict(found["unit"]) if "unit" in found else RECORD
+    names = {
+        "most_of_one": f"most {unit.many} of one {unit.owner}",
+        "values": "different values of each",
+        "distinct_values": "different entries",
+        "length": f"entries of one {unit.one}",
+    }
+    return {names.get(name, name): value for name, value in found["facts"].items() if name != "kind"}
 
 
 def _show_rows(name: str, found: dict[str, Any], view: Any, number: int) -> None:

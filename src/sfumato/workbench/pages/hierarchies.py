@@ -33,7 +33,7 @@ _EDITS: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "delete": ("Node", "", lambda tree, label, _: editing.delete_node(tree, label)),
 }
 _RULES = {
-    "fanout": ("groups of neighbours, at most n below a node", True),
+    "fanout": ("at most n neighbours below a node", True),
     "width": ("n ranges of equal width, for numbers and dates", True),
     "frequency": ("n ranges with equally many records, for numbers and dates", True),
     "calendar": ("days, months, years, decades, for dates", False),
@@ -186,7 +186,10 @@ def _draw_tree(path: Path) -> _Drawn:
         return f"<li><details{' open' * opened}>{head}<ul>{shown}{rest}</ul></details></li>"
 
     roots = "".join(draw(at, opened=True) for at in below.get(-1, []))
-    told = f"{len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {int(tree.height)}."
+    told = (
+        f"{len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {int(tree.height)}. "
+        "Numbers behind nodes say how many lie right below."
+    )
     markup = f"<div class='tree' tabindex='0' role='region' aria-label='Tree'><ul>{roots}</ul></div>"
     return _Drawn(told, markup, tree.kind == "ranges")
 

@@ -32,6 +32,7 @@ __all__ = [
     "page",
     "press",
     "say",
+    "spell",
     "table",
     "watch",
 ]
@@ -48,6 +49,8 @@ _PAGES = {
 _OF_DATA = {"data", "risk", "anonymise", "compare", "queries", "hierarchies"}
 _FEW = 3
 """Columns of a table that fit on a small screen."""
+_LONG = 90
+"""Characters of a cell that needs room for sentences."""
 _SHARE = re.compile(r"[\d.,]+ %")
 _PATIENCE = 0.5
 """Seconds between two looks at a job."""
@@ -171,7 +174,10 @@ def more(title: str) -> ui.element:
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> None:
     """Put a table of texts and numbers on the page; every cell is shown as text."""
     rows = list(rows)
-    numeric = [bool(rows) and all(_is_number(row[at]) for row in rows if at < len(row)) for at in range(len(head))]
+    columns = [[row[at] for row in rows if at < len(row) and row[at] is not None] for at in range(len(head))]
+    numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
+    long = any(isinstance(cell, str) and len(cell) > _LONG for column in columns for cell in column)
+    kinds = " ".join(["broad"] * (len(head) > _FEW) + ["prose"] * long)
     titles = "".join(
         f"<th scope='col'{' class=number' * number}>{escape_html(title)}</th>"
         for title, number in zip(head, numeric, strict=True)
@@ -189,7 +195,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     label = escape_html(caption or "Table")
     ui.html(
         f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
-        f"<table{' class=broad' * (len(head) > _FEW)}>{told}"
+        f"<table class='{kinds}'>{told}"
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )
@@ -213,7 +219,7 @@ def spell(value: Any) -> str:
     Examples
     --------
     >>> spell({"mean": 2.5, "max": 4}), spell(True), spell(None), spell(12345)
-    ('mean 2.5, max 4', 'yes', '-', '12,345')
+    ('mean: 2.5, max: 4', 'yes', '-', '12,345')
     """
     if value is None:
         return "-"
@@ -222,7 +228,7 @@ def spell(value: Any) -> str:
     if isinstance(value, int | float):
         return show_number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{make_visible(str(name))} {spell(entry)}" for name, entry in value.items()) or "-"
+        return ", ".join(f"{make_visible(str(name))}: {spell(entry)}" for name, entry in value.items()) or "-"
     if isinstance(value, list | tuple):
         return ", ".join(map(spell, value)) or "-"
     return make_visible(str(value))

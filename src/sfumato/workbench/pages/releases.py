@@ -15,7 +15,21 @@ from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict
 from sfumato.workbench.pages.asking import offer_questions
-from sfumato.workbench.pages.parts import Bench, Field, facts, frame, go, link, page, path_to, press, say, table, watch
+from sfumato.workbench.pages.parts import (
+    Bench,
+    Field,
+    facts,
+    frame,
+    go,
+    link,
+    page,
+    path_to,
+    press,
+    say,
+    spell,
+    table,
+    watch,
+)
 from sfumato.workbench.pages.risk import PIECES, show_risks
 from sfumato.workbench.policies import POLICIES
 
@@ -69,7 +83,7 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
         manifest = {} if path is None else json.loads(path.read_bytes())
         claim = manifest.get("guarantee", {})
         given = ", ".join(
-            f"{n}={v}" for n, v in claim.get("parameters", {}).items() if isinstance(v, int | float | str)
+            f"{n}={spell(v)}" for n, v in claim.get("parameters", {}).items() if isinstance(v, int | float | str)
         )
         return {
             "kind": manifest.get("kind"),

@@ -137,7 +137,7 @@ def describe(risk: Mapping[str, Any]) -> str:
     >>> describe({"knowledge": "ordered-places", "m": 2})
     'ordered places (m=2)'
     """
-    known = str(risk["knowledge"]).replace("-", " ")
+    known = str(risk["knowledge"]).replace("-", " ").removeprefix("known ")
     if "seen" in risk:
         return f"{known} ({show_share(risk['seen'])} of the time points)"
     return f"{known} (m={risk['m']})" if "m" in risk else f"{known} (all)"

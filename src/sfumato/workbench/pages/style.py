@@ -25,7 +25,8 @@ main.q-page { max-width: none; padding: 0; margin: 0 }
 .sheet { max-width: 76rem; margin: 0 auto; padding: 1.75rem 1.25rem 4rem }
 h1, h2, h3 { font-weight: 600; letter-spacing: -.01em; line-height: 1.35 } h2 { margin-top: 2.25rem }
 h3 { margin: 1.25rem 0 .4rem } .card h3 { margin: 0 0 .3rem }
-.scroll .number { padding-right: .9rem; padding-left: 0 }
+.scroll .number { padding-right: .9rem; padding-left: 0 } .scroll thead .number { white-space: normal }
+.scroll table:not(.broad, .prose) { max-width: 44rem }
 a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible,
 summary:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--after); outline-offset: 2px;
   border-radius: 3px }
@@ -35,8 +36,11 @@ button, .button { font: inherit; cursor: pointer; padding: .5rem 1rem; border-ra
 button.plain, .button.plain { background: transparent; color: var(--after) }
 button.stop { background: transparent; color: var(--warning); border-color: var(--warning) }
 button:hover { filter: brightness(1.08) } button[disabled] { opacity: .5; cursor: default }
+.sheet > a.button, .sheet > section > a.button { margin: .5rem 0 1rem } .tiles { margin-bottom: 1.25rem }
+.verdict + .row { margin-top: 1rem }
 .row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: start; margin: .5rem 0 1rem }
 .row > .field ~ button, .row > .field ~ .button { margin-top: 1.55rem }
+.entry > .field:first-child { flex: 1 1 20rem; max-width: 50rem } .entry > .check { padding-top: 1.9rem }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 1.5rem;
   margin: .75rem 0;
   align-items: start; max-width: 60rem }
@@ -44,7 +48,7 @@ button:hover { filter: brightness(1.08) } button[disabled] { opacity: .5; cursor
 .field small { display: block; line-height: 1.4; margin-top: .2rem }
 .field input, .field select, .field textarea { font: inherit; color: var(--ink); background: var(--paper);
   border: 1px solid var(--muted); border-radius: 4px; padding: .4rem .55rem; width: 100%; min-width: 0;
-  margin-top: .2rem }
+  margin-top: .2rem } .field select { text-overflow: ellipsis }
 .field input[type=checkbox] { width: 1.1rem; height: 1.1rem; margin: 0 .5rem 0 0; vertical-align: -2px;
   accent-color: var(--after) }
 .field.check > span { display: inline } .field.wide { grid-column: 1 / -1 }
@@ -79,7 +83,9 @@ summary { list-style: none } summary::before { content: "\\25B8"; display: inlin
 details[open] > summary::before { content: "\\25BE" } summary:hover { color: var(--ink) }
 pre { overflow-x: auto; background: var(--raised); padding: .8rem 1rem; border-radius: 4px; font-size: .875rem }
 @media (max-width: 40rem) { .sheet { padding: 1rem 1rem 3rem } .top nav { padding: .5rem 1rem; gap: .1rem .9rem }
-  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem }
+  .fields { grid-template-columns: 1fr } .scroll .broad { min-width: 32rem } .scroll .broad.prose { min-width: 52rem }
+  .scroll th, .scroll td, .scroll .number { padding-right: .75rem } caption { max-width: calc(100vw - 2rem) }
+  .entry > .check { padding-top: 0 } .row > .field { flex: 1 1 100% }
   .row > .field ~ button, .row > .field ~ .button { margin-top: 0 } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 """

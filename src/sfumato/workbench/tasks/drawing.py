@@ -84,8 +84,14 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
     times = np.asarray(flat.to_numpy(zero_copy_only=False))
     if not len(times) or not np.issubdtype(times.dtype, np.integer):
         return []
-    clock = dataset.clock
-    counts, edges = np.histogram(times, bins=min(_BINS, max(int(np.ptp(times)), 1)))
+    clock, span = dataset.clock, int(np.ptp(times)) + 1
+    bins = min(_BINS, span)
+    edges = times.min() + span * np.arange(bins + 1) / bins
+    # Records that have one time for all of their entries count as often as they have entries.
+    listed = any(column.role == "history" for column in dataset.schema.columns)
+    often = np.asarray(dataset.history().lengths) if listed and len(times) == len(dataset) else None
+    counts, _ = np.histogram(times, bins=edges, weights=often)
+    told = f"How many {dataset.schema.history if listed else dataset.unit.many} there were in each stretch of time."
     rows = [
         {"from": to_axis(float(low), clock), "to": to_axis(float(high), clock), "count": int(count)}
         | {"told": f"{show_time(int(low), clock)}: {show_count(int(count))}"}
@@ -98,14 +104,14 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
         .encode(
             x=time_field("from", clock, domain),
             x2="to",
-            y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, format=",d", domain=False)),
+            y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, tickMinStep=1, format=",d", domain=False)),
             tooltip="told:N",
         )
         .properties(width=420, height=120, title="Over time")
     )
     table = [[show_time(int(low), clock), show_count(int(count))] for low, count in zip(edges, counts, strict=False)]
-    figure = Figure("Over time", "How much happened when.", [panel], head=["from", "count"], rows=table)
-    return [(figure, "How much happened when.")]
+    figure = Figure("Over time", told, [panel], head=["from", "count"], rows=table)
+    return [(figure, told)]
 
 
 def _draw_places(dataset: Dataset) -> tuple[Figure, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.core.run import Progress
+from sfumato.report.numerals import show_share
 from sfumato.study import run_plan
 from sfumato.study.file import read_study
 from sfumato.study.folder import CellFolder
@@ -23,6 +24,8 @@ FIGURES = "figures.json"
 _OFTEN = 3.0
 """Seconds between two drawings."""
 _MOST = 12
+_WIDTH = 440
+"""Pixels across a plot: on small screens it shrinks, and must stay readable."""
 _TABLES = ("results.csv", "results.parquet", "answers.csv", "answers.parquet")
 
 
@@ -49,15 +52,15 @@ def study(project: Project, asked: dict[str, Any], folder: Path, tell: Progress)
     return {**found, "rows": list_rows(result)}
 
 
-def list_rows(result: StudyResult) -> list[list[str]]:
+def list_rows(result: StudyResult) -> list[list[Any]]:
     """Return what became of every cell: method, values, status, success of attackers, seconds, and why not."""
     rows = []
     for cell, outcome in result.cells:
         values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying) or "-"
         success = outcome.risk.get("after", {}).get("success")
         seconds = sum(outcome.seconds.values()) if outcome.seconds else None
-        shown = ["" if number is None else f"{number:.3g}" for number in (success, seconds)]
-        rows.append([cell.name, values, outcome.status, *shown, outcome.reason or ""])
+        shown = None if success is None else show_share(success)
+        rows.append([cell.name, values, outcome.status, shown, seconds, outcome.reason or ""])
     return rows
 
 
@@ -72,7 +75,7 @@ def _draw(result: StudyResult, folder: Path) -> None:
     from sfumato.report.figure import to_svg
 
     drawn = [
-        {"title": figure.title, "caption": figure.caption, "svg": to_svg(figure.draw(520))}
+        {"title": figure.title, "caption": figure.caption, "svg": to_svg(figure.draw(_WIDTH))}
         | {"head": list(figure.head), "rows": [list(row) for row in figure.rows]}
         for figure in list_figures(result)[:_MOST]
     ]

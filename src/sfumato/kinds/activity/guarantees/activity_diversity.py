@@ -108,7 +108,7 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)
 
-    k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
+    k: Annotated[int, Param("Smallest number of records in a class.", ge=1)]
     delta: Annotated[str, Param("Length of time throughout which few people of a class do a sensitive activity.")]
     epsilon: Annotated[str, Param("Largest share of a class that does so.")]
     delta_slots: Annotated[int, Param("The same length of time in slots of the original.", ge=1)] = 1

@@ -92,7 +92,7 @@ published.'
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)
 
-    k: Annotated[int, Param("Smallest number of people in a class.", ge=1)]
+    k: Annotated[int, Param("Smallest number of records in a class.", ge=1)]
     slot: Annotated[int, Param("Slots of the original in a published interval.", ge=1)] = 1
     digits: Annotated[int | None, Param("Decimal digits of published shares.", ge=1, le=9)] = None
     slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1

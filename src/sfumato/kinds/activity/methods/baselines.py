@@ -103,7 +103,7 @@ class LVmdav(Flat, DiverseClasses):
     """
 
     name: ClassVar[str] = "l-vmdav"
-    summary: ClassVar[str] = "Groups similar days and lets classes grow until diverse; may suppress people; a baseline."
+    summary: ClassVar[str] = "Lets classes of similar days grow until diverse; may suppress records; a baseline."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), 3.2.2"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
@@ -136,7 +136,7 @@ class Msld(Flat, DiverseClasses):
     """
 
     name: ClassVar[str] = "msld"
-    summary: ClassVar[str] = "Merges people who follow each other in the order of their days until diverse; a baseline."
+    summary: ClassVar[str] = "Merges days that follow each other when put in order until diverse; a baseline."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), 4.3"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:  # noqa: ARG002

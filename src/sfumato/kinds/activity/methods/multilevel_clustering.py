@@ -121,7 +121,7 @@ class Mc(Levelled, ActivityClasses):
     """
 
     name: ClassVar[str] = "mc"
-    summary: ClassVar[str] = "Groups similar days level by level into classes of k people; promises no diversity."
+    summary: ClassVar[str] = "Groups similar days level by level into classes of k records; promises no diversity."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 1"
     promises: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
 
@@ -227,7 +227,7 @@ class McLVmdav(Levelled, DiverseClasses):
     """
 
     name: ClassVar[str] = "mc-l-vmdav"
-    summary: ClassVar[str] = "Groups similar days by level and lets classes grow until diverse; may suppress people."
+    summary: ClassVar[str] = "Groups similar days by level and lets classes grow until diverse; may suppress records."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 3"
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:

@@ -112,13 +112,13 @@ def test_a_workbook(tmp_path):
 def test_tracks_of_a_device(tmp_path):
     (tmp_path / "walk.gpx").write_text(GPX)
     walks = sf.read(tmp_path / "walk.gpx", "trajectories", places="grid:500m")
-    assert walks.table["person"].to_pylist() == ["walk", "track 2"]
-    assert [len(visits) for visits in walks.history().lists()] == [2, 1]
+    assert walks.table["person"].to_pylist() == ["track 2", "walk"]
+    assert [len(visits) for visits in walks.history().lists()] == [1, 2]
     (tmp_path / "people").mkdir()
     for person in ("ann", "bob"):
         (tmp_path / "people" / f"{person}.gpx").write_text(GPX)
     both = sf.read(tmp_path / "people", "trajectories", places="grid:500m")
-    assert both.table["person"].to_pylist() == ["ann/walk", "ann/track 2", "bob/walk", "bob/track 2"]
+    assert both.table["person"].to_pylist() == ["ann/track 2", "ann/walk", "bob/track 2", "bob/walk"]
     assert both.people.to_pylist() == ["ann", "ann", "bob", "bob"]
 
 

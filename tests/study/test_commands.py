@@ -13,6 +13,8 @@ import pytest
 from sfumato.study.results import read_results
 
 CODE = "from sfumato.cli import main; main()"
+HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+"""Whoever starts the tests in the background has Ctrl-C ignored, and so would the process that is to hear it."""
 STUDY = """
 [data]
 kind = "sets"
@@ -81,7 +83,7 @@ def test_bad_files_and_folders_change_nothing(tmp_path, study):
 def test_ctrl_c_keeps_what_is_finished_and_exits_with_130(tmp_path, study):
     study.write_text(STUDY.replace("[study]", "[study]\nrepetitions = 300"))
     process = subprocess.Popen(
-        [sys.executable, "-c", CODE, "evaluate", str(study), "--out", "out"],
+        [sys.executable, "-c", HEARING + CODE, "evaluate", str(study), "--out", "out"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
     )  # fmt: skip
     out = tmp_path / "out"

@@ -83,6 +83,20 @@ def test_closing_ends_everything(project):
         jobs.ask("example", fresh=True, kind="sets")
 
 
+def test_a_job_is_stopped_also_where_ctrl_c_is_ignored(project):
+    """As it is by whoever starts the server in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        jobs = Jobs(project)
+        job = jobs.ask("example", fresh=True, kind="rt")
+        jobs.stop(job)
+        wait_for(lambda: job.is_over)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert job.state == "stopped"
+    jobs.close()
+
+
 def test_closing_in_the_middle_of_a_run_leaves_no_half_release(project):
     jobs = Jobs(project)
     example = jobs.ask("example", fresh=True, kind="trajectories")

@@ -29,6 +29,7 @@ def server(tmp_path_factory):
     (project.area("data") / "baskets.csv").write_text("person,item\n" + baskets)
     people = "".join(f"{20 + at},{'mf'[at % 2]},{'xyz'[at % 3]}\n" for at in range(30))
     (project.area("data") / "people.csv").write_text("age,sex,illness\n" + people)
+    (project.area("constraints") / "groups.txt").write_text("a,b\n")
     jobs = JobsAtOnce(project)
     for name, kind in (("visits.csv", "trajectories"), ("baskets.csv", "sets"), ("people.csv", "table")):
         do(jobs, "look", files={"data": [name]}, kind=kind)
@@ -93,8 +94,8 @@ def test_choices_that_were_never_offered_are_refused(server, name):
         tab.type("Data", name)
         tab.type("What it is over", "place")
         assert _NO_FILE in tab.press("Derive")[1]
-        tab.type("This file", name)
-        tab.type("For these data", "baskets.csv")
+    with opened(server, "/constraints/groups.txt") as tab:
+        tab.type("For these data", name)
         assert _NO_FILE in tab.press("Use")[1]
     with opened(server, "/queries") as tab:
         tab.type("Data", name)
@@ -112,7 +113,8 @@ def test_names_that_are_typed_become_names_in_the_project(server, name):
     with opened(server, "/hierarchies") as tab:
         tab.type("Name", name)
         tab.type("One group per line, items separated by commas", "a,b")
-        assert tab.press("Keep") == ("open", "/hierarchies")
+        kind, told = tab.press("Keep")
+        assert kind == "open" and told.startswith("/constraints/")
     kept = names_in(server.folder / "constraints")
     assert all(each.endswith(".txt") and len(each) < 80 and each.removesuffix(".txt") != "nul" for each in kept)
     assert not list(server.folder.parent.glob("*escaped*")) and not list(server.folder.glob("*escaped*"))

@@ -157,7 +157,11 @@ class Jobs:
         return sorted(known, key=lambda job: -job.asked)
 
     def stop(self, job: Job) -> None:
-        """Stop a job: it cleans up after itself, and is ended if it does not."""
+        """Stop a job: it cleans up after itself, and is ended if it does not.
+
+        It is asked as a system asks, not as a keyboard does: whoever starts the server in the background has Ctrl-C
+        ignored, also by processes that are just beginning.
+        """
         with self._lock:
             job.stop_wanted = True
             if job in self._queue:
@@ -167,7 +171,7 @@ class Jobs:
             process = job.process
         if process is not None and process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGINT)
+                process.terminate()
             threading.Timer(_GRACE, _end, (process,)).start()
 
     def close(self) -> None:
@@ -182,7 +186,7 @@ class Jobs:
             self._spare = None
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGINT)
+                process.terminate()
         until = time.monotonic() + _GRACE
         for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -66,7 +66,8 @@ def main() -> NoReturn:
     from sfumato.workbench.project import replace_text
 
     # A second request to stop must not catch the work of the first.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     replace_text(folder / "outcome.json", json.dumps(told, ensure_ascii=False, default=_plain))
     os._exit(0)
 

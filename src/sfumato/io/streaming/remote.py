@@ -146,8 +146,8 @@ def find_source(data: str | Path, format: str | None, engine: PartEngine) -> Pat
         return Path(data)
     if not isinstance(engine, FileEngine):
         raise ParameterError(
-            f"{data}: only the engine spark reads such places (--engine spark, or sf.engines.Spark). A file of this "
-            "machine is named by its path alone."
+            f"{data}: only the engine spark reads such places. Name that engine; a file of this machine is named by "
+            "its path alone."
         )
     return RemoteFiles.find(data, format, engine)
 

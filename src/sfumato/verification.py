@@ -150,7 +150,10 @@ def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
         tell("compare every record with its original", 0, 0)
         counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
     if kept.another:
-        return alone & Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
+        another = Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
+        if original.person_codes() is None:
+            another = people.verify_people(release, original, None) & another
+        return alone & another
     if kept.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
     return _settle(alone, counted & people.verify_people(release, original, kept.rows))

@@ -3,9 +3,11 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.checking.people import verify_people
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit
 from sfumato.io.reading import Reading
@@ -162,8 +164,23 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     unowned = sf.verify(tmp_path / "out", sf.Dataset(unknown.schema, unknown.table, unit=RECORD))
     assert any("columns: owner" in reason for reason in unowned.unsettled)
     strangers = days.of_people(["x"] * 6, days.unit)
-    broken = sf.verify(tmp_path / "out", strangers)
+    assert sf.verify(tmp_path / "out", strangers).outcome == "unsettled"
+    broken = verify_people(read_release(tmp_path / "out/release"), strangers, np.arange(6))
     assert broken.outcome == "broken" and broken.witness == {"people": 1, "records": 6}
+
+
+def test_a_claim_about_people_that_was_written_into_a_release_of_records_is_broken(tmp_path):
+    days = sf.Dataset.of(
+        "sets", [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
+    )
+    days = days.of_people(["x", "x", "x", "y", "y", "y"], Unit("day", "days", "person"))
+    sf.write(sf.anonymize(days, sf.methods.Coat(k=2)), tmp_path / "out")
+    for path, name in (("release/release.json", "guarantee"), ("owner/trace.json", "claim")):
+        said = json.loads((tmp_path / "out" / path).read_text())
+        said[name]["count"] = "people"
+        (tmp_path / "out" / path).write_text(json.dumps(said))
+    assert sf.verify(tmp_path / "out").outcome != "holds"
+    assert sf.verify(tmp_path / "out", days).outcome == "broken"
 
 
 def test_counting_people_needs_to_know_people():

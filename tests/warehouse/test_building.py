@@ -233,7 +233,7 @@ b = {{ source = "b", value = "<urn:c>" }}
 """
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     before=st.tuples(*[st.sets(st.sampled_from(PARTS), min_size=1)] * 3),
     after=st.tuples(*[st.sets(st.sampled_from(PARTS), min_size=1)] * 3),

@@ -32,7 +32,7 @@ _WHO_IS_WHERE = (
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 _ANOTHER = (
     "By what owner/ keeps, the original at hand does not hold the records that the release was made from, {fit}: it is "
-    "other data, or was read with other options (places, split, columns){order}."
+    "other data, or was read with other options (places, split, columns, units of time){order}."
 )
 _FIT = {True: "though nothing published contradicts it", False: "and the two do not fit"}
 _UNORDERED = ", or has no times and its rows in another order, which then tell what came after what"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.rooms import find_kind
 
@@ -72,18 +74,19 @@ def digest_records(dataset: Dataset) -> Digests:
     return found
 
 
-def describe_original(digests: Digests) -> dict[str, Any]:
-    """Return what is kept of an original: how many records, and digests of them in their order and in any order.
+def describe_original(digests: Digests, clock: Clock) -> dict[str, Any]:
+    """Return what is kept of an original: how many records, digests of them in their order and in any order, its clock.
 
     Examples
     --------
-    >>> one, other = (describe_original(np.array(rows, np.uint64)) for rows in ([1, 2], [2, 1]))
+    >>> one, other = (describe_original(np.array(rows, np.uint64), Clock()) for rows in ([1, 2], [2, 1]))
     >>> one["in_order"] == other["in_order"], one["in_any_order"] == other["in_any_order"]
     (False, True)
     """
     spelled = [np.ascontiguousarray(rows, dtype="<u8").tobytes() for rows in (digests, np.sort(digests))]
     in_order, in_any_order = (hashlib.sha256(text).hexdigest() for text in spelled)
-    return {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
+    kept = {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
+    return {**kept, "clock": dataclasses.asdict(clock)}
 
 
 def match_records(wanted: Digests, digests: Digests) -> Ints:

@@ -85,7 +85,9 @@ def write_owner(result: Result, folder: Place, version: str) -> None:
         "notes": list(trace.original.notes) if trace.original is not None else [],
         "reading": dict(trace.original.reading) if trace.original is not None else {},
         "claim": describe_claim(release),
-        "original": {} if digests is None else describe_original(digests),
+        "original": {}
+        if digests is None or trace.original is None
+        else describe_original(digests, trace.original.clock),
     }
     (folder / "trace.json").write_bytes((json.dumps(kept, indent=2, ensure_ascii=False) + "\n").encode())
     if trace.recoding is not None:
@@ -123,7 +125,7 @@ def keep_in_memory(result: Result, original: Dataset) -> Kept:
     rows, reordered, another = trace.rows, False, False
     if trace.original is not None and trace.original is not original:
         known, here = digest_records(trace.original), digest_records(original)
-        another = not np.array_equal(np.sort(known), np.sort(here))
+        another = trace.original.clock != original.clock or not np.array_equal(np.sort(known), np.sort(here))
         if not another and not np.array_equal(known, here):
             rows, reordered = match_records(known[rows], here), True
     return Kept(rows, reordered, describe_claim(result.release), recoded, another)
@@ -181,9 +183,10 @@ def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64]
     if kept is None or not known or "content" not in kept.column_names:
         return read_rows(path), False, False
     digests = digest_records(original)
-    here = describe_original(digests)
-    another = here["in_any_order"] != known.get("in_any_order")
-    if here == known or another:
+    here = describe_original(digests, original.clock)
+    # Releases from before clocks were kept tell nothing of them.
+    another = here["in_any_order"] != known.get("in_any_order") or here["clock"] != known.get("clock", here["clock"])
+    if here["in_order"] == known.get("in_order") or another:
         return read_rows(path), False, another
     return match_records(kept.column("content").to_numpy(), digests), True, False
 
@@ -270,7 +273,7 @@ def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] 
     if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
         raise SchemaError(
             f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
-            "original, or it was read with other options (places, split, columns)."
+            "original, or it was read with other options (places, split, columns, units of time)."
         )
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):

@@ -161,6 +161,6 @@ def set_beside(source: Source, original: Dataset | None) -> Beside:
     if len(original) != release.records_in:
         raise SchemaError(
             f"the original has {len(original)} records and the release was made from {release.records_in}: "
-            "it is another original, or it was read with other options (places, split, columns)."
+            "it is another original, or it was read with other options (places, split, columns, units of time)."
         )
     return release, original, find_kept(source, original).rows

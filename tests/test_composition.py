@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -25,6 +25,7 @@ SECRET = bytes([1] * 32)
 @pytest.mark.parametrize("method", COMPOSING, ids=lambda method: f"{method.kinds[0]}-{method.name}")
 @settings(max_examples=2)
 @given(st.integers(0, 2**32), st.integers(2, 3))
+@example(33717, 2)  # two parts in which one name stands for different places
 def test_what_every_part_keeps_all_of_them_keep_together(method, seed, parts):
     chosen = method(**required_parameters(method))
     data = KINDS[method.kinds[0]].build(ordinary_rows(seed, 30 * parts), method)

@@ -18,6 +18,7 @@ BESIDE = {"means"}
 
 def unite(releases: list[Release]) -> Release:
     """Return all records of several releases as those of one, with the claim that all of them make."""
+    releases = _name_alike(releases)
     first = releases[0]
     moved = _count_on(releases)
     columns = tuple(_widen([release.columns[at] for release in releases]) for at in range(len(first.columns)))
@@ -41,6 +42,51 @@ def unite(releases: list[Release]) -> Release:
             for name in names
         },
         published=None if first.published is None else sum(len(release) for release in releases),
+    )
+
+
+def _name_alike(releases):
+    """Give equal values of all releases one name, and different ones two: a name means what its own release says."""
+    names, taken, renamed = {}, set(), []
+    for release in releases:
+        members = {}
+        for row in release.values.to_pylist():
+            if row["value"]:
+                members.setdefault((row["column"], row["value"]), set()).add(row["member"])
+        new = {}
+        for (column, value), group in members.items():
+            key = column, frozenset(group)
+            if key not in names:
+                free = (value, *(f"{value}~of part {at}" for at in range(len(releases) + 1)))
+                names[key] = next(name for name in free if (column, name) not in taken)
+                taken.add((column, names[key]))
+            new[column, value] = names[key]
+        renamed.append(_rename(release, new))
+    return renamed
+
+
+def _rename(release, new):
+    if all(value == name for (_, value), name in new.items()):
+        return release
+
+    def spell(column, cell):
+        return [spell(column, each) for each in cell] if isinstance(cell, list) else new.get((column, cell), cell)
+
+    def rewrite(table):
+        for at, field in enumerate(table.schema):
+            if any(column == field.name for column, _ in new):
+                cells = [spell(field.name, cell) for cell in table.column(at).to_pylist()]
+                table = table.set_column(at, field, pa.array(cells, field.type))
+        return table
+
+    values = [
+        {**row, "value": new.get((row["column"], row["value"]), row["value"])} for row in release.values.to_pylist()
+    ]
+    return dataclasses.replace(
+        release,
+        table=rewrite(release.table),
+        parts={name: Part(part.columns, rewrite(part.table)) for name, part in release.parts.items()},
+        values=pa.Table.from_pylist(values, schema=release.values.schema),
     )
 
 

@@ -18,6 +18,9 @@ __all__ = ["Local"]
 A = TypeVar("A")
 B = TypeVar("B")
 
+_ALONE = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+"""What keeps libraries to one core: the others have processes of their own."""
+
 
 class Local:
     """Runs steps of a method in threads, and parts of a release in processes.
@@ -63,9 +66,10 @@ class Local:
             pool.shutdown(wait=patient, cancel_futures=True)
 
     def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
-        """Yield results as they come, each from a process of its own; so many jobs are in memory as there are cores.
+        """Yield results as they come, each from a process of its own.
 
-        With one core, everything is done here.
+        One job more is in memory than there are cores: nobody waits while a result is dealt with here. With one core,
+        everything is done here.
         """
         if self.cores == 1:
             yield from map(work, jobs)
@@ -88,7 +92,7 @@ class Local:
             running: set[Future[B]] = set()
             for job in jobs:
                 running.add(pool.submit(ask, job))
-                if len(running) == self.cores:
+                if len(running) > self.cores:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
             while running:
@@ -114,7 +118,7 @@ class _Worker:
                 [sys.executable, "-m", "sfumato.engines.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={**_ALONE, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 start_new_session=True,
             )
         process = self._process

@@ -11,7 +11,7 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 
 test: $(STAMP)-test  ## install what tests need and run them all
 	$(BIN)/python -m pytest -n auto --ignore=tests/engines
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests --ignore-glob="*/verifiers/*" --ignore=tests/checking --ignore=tests/cli --ignore=tests/core --ignore=tests/damages --ignore-glob="*/tests/test_*.py" --ignore=tests/docs --ignore=tests/engines --ignore=tests/io --ignore=tests/query --ignore=tests/warehouse --ignore=tests/workbench
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests
 
 browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || \

@@ -66,6 +66,7 @@ def test_neighbours_of_the_full_order_differ_in_one_bit() -> None:
     assert np.abs(np.diff(ordered, axis=0)).sum(axis=1).tolist() == [1] * 255
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("bits", [6, 100, 700])
 @pytest.mark.parametrize("rows", [100, 6000])  # sorted by merging and by digits
 def test_large_groups_and_dense_keys(rows: int, bits: int) -> None:

@@ -126,6 +126,7 @@ def test_hi_gives_the_groups_of_hn(data):
     assert found[0] == found[1]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("asked", [{"k": 5}, {"g": 600, "l": 4}], ids=["k", "gl"])
 def test_hi_gives_the_groups_of_hn_on_a_larger_sample_with_far_fewer_evaluations(asked, tmp_path):
     write_table(generate(2000, 3, events=300, portals=1, portal_share=0.05, mean_events=30), tmp_path / "c.parquet")

@@ -98,10 +98,12 @@ def test_any_combination_keeps_its_promise(method, sensitive: bool, data) -> Non
         (TumBound, {"delta": 0.8, "merge": "rt", "transaction": "apriori"}),
     ],
 )
+@pytest.mark.large
 def test_two_thousand_patients_keep_their_promise(method, parameters) -> None:
     check(sample(), method(k=10, m=2, **parameters))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("method", [RFirst(k=10, m=2, l=4), RumBound(k=10, m=2, l=4, delta=0.7, transaction="coat")])
 def test_two_thousand_patients_are_diverse(method) -> None:
     data = sample(sensitive=("item001", "item300", "item301"))

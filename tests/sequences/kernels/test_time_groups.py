@@ -142,6 +142,7 @@ def make_population(seed, people, latest):
     return {"people": monitored, "pairs": pairs, "order": random.permutation(people)}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("demand", [{"k": 7}, {"l": 4, "g": 50}, {"k": 9, "l": 3, "g": 5}, {"k": 2, "weights": (1, 1)}])
 @pytest.mark.parametrize("latest", [5, 300, 100_000])
 def test_the_index_finds_the_groups_of_the_scan_among_many(latest, demand):

@@ -9,11 +9,9 @@ import pytest
 KM = ["-p", "k=5", "-p", "m=2"]
 
 
-def anonymize(sfumato, checkins, *more, **options):
-    return sfumato(
-        "anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", *KM, "--out", "out", "--json", *more,
-        **options,
-    )  # fmt: skip
+def anonymize(sfumato, checkins, *more, report="--no-report"):
+    words = ["anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", *KM, "--out", "out", "--json"]
+    return sfumato(*words, report, *more)
 
 
 def test_every_command_has_help(sfumato):
@@ -55,7 +53,7 @@ def test_inspect_tells_how_identifying_the_data_are(sfumato, checkins):
 
 
 def test_anonymize_verify_attack_measure(sfumato, checkins):
-    done = anonymize(sfumato, checkins).json
+    done = anonymize(sfumato, checkins, report="--report").json
     assert set(done) >= {"published", "withheld", "guarantee", "seconds", "out"}
     assert done["published"] + done["withheld"] == 120
     verdict = sfumato("verify", "out", "--json").json
@@ -153,7 +151,7 @@ def test_a_policy_file_says_the_same(sfumato, checkins, tmp_path):
 
 def test_apply_publishes_a_later_batch_or_says_that_it_breaks_the_guarantee(sfumato, checkins, tmp_path):
     anonymize(sfumato, checkins)
-    done = sfumato("apply", "out", checkins, "--out", "again", "--json").json
+    done = sfumato("apply", "out", checkins, "--out", "again", "--no-report", "--json").json
     assert done["published"] == 120
     assert sfumato("verify", "again", "--original", checkins, "--json").json["holds"]
     lines = checkins.read_text().splitlines(keepends=True)
@@ -170,7 +168,7 @@ def test_apply_names_rows_with_places_it_does_not_know(sfumato, checkins, tmp_pa
     (tmp_path / "more.csv").write_text(text)
     failed = sfumato("apply", "out", "more.csv", "--out", "again", expect=2)
     assert "121" in failed.stderr and "elsewhere" not in failed.stderr
-    sfumato("apply", "out", "more.csv", "--out", "again", "--unknown", "suppress")
+    sfumato("apply", "out", "more.csv", "--out", "again", "--unknown", "suppress", "--no-report")
 
 
 def test_apply_takes_a_batch_that_visits_no_sensitive_place(sfumato, checkins, tmp_path):

@@ -10,8 +10,8 @@ demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato demo
 
 test: $(STAMP)-test  ## install what tests need and run them all
-	$(BIN)/python -m pytest -n auto --ignore=tests/engines
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/engines
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal tests
 
 browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || \

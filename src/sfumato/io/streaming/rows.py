@@ -28,7 +28,7 @@ from sfumato.io.sources import FILE, Source, lacks_header
 from sfumato.io.streaming.gathering import Gathering, ReadWhole
 from sfumato.io.tables import check_delimiter, detect_delimiter
 
-__all__ = ["Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
+__all__ = ["Laid", "Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
 
 _BLOCK = 1 << 24
 _PACKED = 5
@@ -70,6 +70,14 @@ class Rows(NamedTuple):
         for piece in self.pieces:
             yield from piece.batches(before, total)
             before += piece.total
+
+
+class Laid(NamedTuple):
+    """Rows that were laid into buckets: of which files, in which buckets, and where each file begins if rows say so."""
+
+    rows: Rows
+    numbers: tuple[int, ...]
+    begins: tuple[int, ...] = ()
 
 
 class Piece(NamedTuple):

@@ -141,18 +141,20 @@ class Board:
             content = pa.py_buffer((self.place / path.removeprefix("far://away/")).read_bytes())
             yield from self._do(work, gives, path, content)
 
-    def change(self, boards, numbers, work, gives):
+    def change(self, boards, numbers, work, gives, in_place=()):
         for number in numbers:
             files = {}
             for board in boards:
                 files |= self.files.get(board, {}).get(number, {})
             if files:
-                yield from self._do(work, gives, number, {name: pa.py_buffer(files[name]) for name in sorted(files)})
+                found = {name: pa.py_buffer(files[name]) for name in sorted(files)}
+                yield from self._do(work, gives, number, found, in_place=in_place)
 
-    def _do(self, work, gives, *given):
+    def _do(self, work, gives, *given, in_place=()):
         for found in pickle.loads(pickle.dumps(work))(*given):
             if isinstance(found, Kept):
                 assert found.board in gives
+                assert found.number == given[0] or found.board not in in_place
                 self.put([found])
             else:
                 self.answers.append(pickle.dumps(found))

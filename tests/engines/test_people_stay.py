@@ -149,26 +149,24 @@ def test_a_part_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch)
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("kind", ["trajectories", "table"])
-def test_other_kinds_give_the_release_of_this_machine(kind, spark, tmp_path):
-    table = registry.generator(kind).generate(90, 1)
-    pq.write_table(table, tmp_path / "data.parquet")
-    method = sf.methods.SeqAnon(k=3, m=2) if kind == "trajectories" else sf.methods.Mondrian(k=3)
-    reading = {} if kind == "trajectories" else {"identifier": ("person",), "quasi": ("age", "sex"), "drop": ("*",)}
-    shared = {"kind": kind, "part_size": 15, "method": method, "reading": reading, "withhold_at_most": 1}
+def test_records_in_the_order_of_rows_give_the_release_of_this_machine(spark, tmp_path):
+    pq.write_table(registry.generator("table").generate(90, 1), tmp_path / "data.parquet")
+    reading = {"identifier": ("person",), "quasi": ("age", "sex"), "drop": ("*",)}
+    shared = {"kind": "table", "method": sf.methods.Mondrian(k=3), "reading": reading}
     for out, engine in (("here", Local(1)), ("there", spark)):
         made = publish(tmp_path / "data.parquet", tmp_path / out, engine, **shared)
         assert made.read_whole == ""
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
 
 
-def test_every_number_is_a_task_of_its_own_and_boards_are_removed(spark):
+def test_numbers_are_dealt_out_to_tasks_and_boards_are_removed(spark):
     # Inside of here, so that tasks are sent all of them.
     def count_tasks(number, found):
         from pyspark import TaskContext
 
         yield number, TaskContext.get().partitionId(), sorted(found)
         yield Kept("more", number + 1, "copy", b"".join(content.to_pybytes() for content in found.values()))
+        yield Kept("same", number, "copy", b"")
 
     def list_names(number, found):
         yield number, list(found)
@@ -177,16 +175,23 @@ def test_every_number_is_a_task_of_its_own_and_boards_are_removed(spark):
         yield int(f"zaphod at {number} of {len(found)}")
 
     with spark.open_shelf() as shelf:
-        for begin in (0, 20):
-            shelf.put(Kept("files", number, f"{begin:02}", b"x") for number in range(begin, begin + 30))
-        answers = list(shelf.change(["files"], range(10, 40), count_tasks, ["more"]))
-        assert sorted(number for number, _, _ in answers) == list(range(10, 40))
-        assert len({task for _, task, _ in answers}) == 30
-        assert {len(names) for number, _, names in answers if 20 <= number < 30} == {2}
+        for begin in (0, 4):
+            shelf.put(Kept("files", number, f"{begin:02}", b"x") for number in range(begin, begin + 6))
+        answers = list(shelf.change(["files"], range(2, 10), count_tasks, ["more", "same"], ["same"]))
+        both = {number: ["00"] * (number < 6) + ["04"] * (number > 3) for number in range(2, 10)}
+        assert sorted(answers) == [(number, number - 2, both[number]) for number in both]
         shelf.clear("files")
-        assert not list(shelf.change(["files"], range(50), count_tasks, ["more"]))
-        again = list(shelf.stream(["more"], range(50), list_names))
-        assert sorted(again) == [(number, ["copy"]) for number in range(11, 41)]
+        assert not list(shelf.change(["files"], range(10), count_tasks, []))
+        stayed = list(shelf.change(["same"], range(2, 10), count_tasks, []))
+        assert sorted(stayed) == [(number, number - 2, ["copy"]) for number in range(2, 10)]
+        again = list(shelf.stream(["more"], range(4, 20), list_names))
+        assert sorted(again) == [(number, ["copy"]) for number in range(4, 11)]
+        shelf.put(Kept("many", number, name, b"") for name in "ab" for number in range(30))
+        many = list(shelf.change(["many"], range(30), count_tasks, ["more", "same"], ["same"]))
+        assert sorted(many) == [(number, number % 8, ["a", "b"]) for number in range(30)]
+        shelf.clear("more")
+        stayed = list(shelf.change(["same"], range(2, 10), count_tasks, []))
+        assert sorted(number for number, _, _ in stayed) == list(range(2, 10))
         with pytest.raises(sf.SfumatoError, match=r"^engine: a part failed \(ValueError\)\.$"):
-            list(shelf.stream(["more"], range(50), say_who))
+            list(shelf.stream(["many"], range(9), say_who))
     assert not shelf._frames

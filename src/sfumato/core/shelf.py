@@ -53,8 +53,22 @@ class Shelf(Protocol):
         numbers: range,
         work: Callable[[int, Files], Iterable[Any]],
         gives: Sequence[str],
+        in_place: Sequence[str] = (),
     ) -> Iterator[Any]:
-        """Work on what boards have under each number; yield the answers when everything is done."""
+        """Work on what boards have under each number; yield the answers when everything is done.
+
+        Parameters
+        ----------
+        boards, numbers
+            What is worked on.
+        work
+            Is given a number, and the files under it.
+        gives
+            Boards that the work puts files on.
+        in_place
+            Those of them on which files have the number of what they were made of: they need not be moved to be worked
+            on again.
+        """
 
     def stream(
         self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]

@@ -1,6 +1,6 @@
 """Files that stay on a cluster: rows of frames that Spark keeps on the disks of its machines, with a name and content.
 
-A task is given all files under one number, by an exact repartition; nothing but Arrow crosses.
+A task is given all files under some numbers, by an exact repartition; nothing but Arrow crosses.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import itertools
+import operator
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -30,6 +32,8 @@ _BATCH = 1 << 22
 """Bytes of files that a task puts back together, about."""
 _FETCHES = 32
 """In how many pieces answers are fetched, at most."""
+_TASKS = 4
+"""Tasks for each core: more of them cost time to start, fewer leave cores idle in the end."""
 _WAVES = 8
 """In how many waves many numbers are worked on: those of the last one are lost if a run is stopped."""
 
@@ -52,7 +56,7 @@ class SparkShelf:
 
     def __init__(self, session: Any, cores: int) -> None:
         self._session, self._cores = session, cores
-        self._frames: list[tuple[Any, set[str]]] = []
+        self._frames: list[_Frame] = []
 
     def put(self, files: Iterable[Kept]) -> None:
         """Hand over files of this machine; what Spark took up is on the disks of its machines only."""
@@ -61,7 +65,7 @@ class SparkShelf:
                 frame = self._session.createDataFrame(pa.Table.from_batches([lot]))
                 # Without what it came from, which the driver would have to keep in its memory.
                 frame = frame.localCheckpoint(eager=True, storageLevel=_on_disk())
-            self._frames.append((frame, set(lot.column("board").to_pylist())))
+            self._frames.append(_Frame(frame, set(lot.column("board").to_pylist())))
 
     def read_files(
         self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], gives: Sequence[str] = ()
@@ -70,7 +74,7 @@ class SparkShelf:
         found = open_files(self._session, uri).select("path", "content")
         frame = found.mapInArrow(functools.partial(_work_on_files, dict(sizes), work), _ROW)
         seen = set()
-        for path, answer in self._do(frame, gives, uri):
+        for path, answer in self._do(_Frame(frame, {_ANSWERS, *gives}), uri):
             if answer is not None:
                 yield answer
             else:
@@ -79,20 +83,29 @@ class SparkShelf:
             raise SchemaError(f"{uri}: files came or went while it was read. Read it when nobody writes to it.")
 
     def change(
-        self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]], gives: Sequence[str]
+        self,
+        boards: Sequence[str],
+        numbers: range,
+        work: Callable[[int, Files], Iterable[Any]],
+        gives: Sequence[str],
+        in_place: Sequence[str] = (),
     ) -> Iterator[Any]:
-        """Work on what boards have under each number, a task for each; yield the answers when all are done."""
-        found = [frame for frame, has in self._frames if has.intersection(boards)]
+        """Work on what boards have under each number; yield the answers when all are done.
+
+        Numbers are dealt out to some tasks for each core, which have the files of one number in memory at a time.
+        """
+        found = [each for each in self._frames if each.boards.intersection(boards)]
         if not found or not numbers:
             return
-        functions = importlib.import_module("pyspark.sql.functions")
-        board, number = functions.col("board"), functions.col("number")
         with told_plainly():
-            frame = functools.reduce(lambda one, other: one.unionAll(other), found)
-            frame = frame.filter(board.isin(list(boards)) & number.between(numbers.start, numbers.stop - 1))
-            frame = frame.repartitionById(len(numbers), number - numbers.start)
+            frame = functools.reduce(lambda one, other: one.unionAll(other), [each.frame for each in found])
+            frame = frame.filter(_column("board").isin(list(boards)))
+            if len(found) > 1 or found[0].numbers != numbers or not found[0].in_place.issuperset(boards):
+                frame = frame.filter(_column("number").between(numbers.start, numbers.stop - 1))
+                tasks = min(len(numbers), _TASKS * self._cores)
+                frame = frame.repartitionById(tasks, _column("number") - numbers.start).sortWithinPartitions("number")
             frame = frame.mapInArrow(functools.partial(_work_on_numbers, work), _ROW)
-        yield from self._do(frame, gives)
+        yield from self._do(_Frame(frame, {_ANSWERS, *gives}, numbers, frozenset(in_place)))
 
     def stream(
         self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]
@@ -108,29 +121,27 @@ class SparkShelf:
 
     def clear(self, *boards: str) -> None:
         """Remove what lies on boards."""
-        for _, has in self._frames:
-            has.difference_update(boards)
-        for frame, has in self._frames:
-            if not has:
+        for each in self._frames:
+            each.boards.difference_update(boards)
+            if not each.boards:
                 # Whatever became of the session, there is nothing else to do.
                 with contextlib.suppress(Exception):
-                    frame.unpersist()
-        self._frames = [(frame, has) for frame, has in self._frames if has]
+                    each.frame.unpersist()
+        self._frames = [each for each in self._frames if each.boards]
 
     def close(self) -> None:
         """Remove everything."""
-        self.clear(*(board for _, has in self._frames for board in has))
+        self.clear(*(board for each in self._frames for board in each.boards))
 
-    def _do(self, frame: Any, gives: Sequence[str], uri: str = "") -> Iterator[Any]:
-        """Have Spark do what a frame says, and keep the files; yield the answers, some tasks' at a time."""
-        answers = importlib.import_module("pyspark.sql.functions").col("board") == _ANSWERS
+    def _do(self, made: _Frame, uri: str = "") -> Iterator[Any]:
+        """Have Spark do what a frame says, and keep the files; yield the answers, those of some tasks at a time."""
         try:
             with told_plainly(uri):
                 # All tasks run at a time; what they answer stays with them until it is asked for.
-                frame = frame.persist(_on_disk())
-                self._frames.append((frame, {_ANSWERS, *gives}))
+                frame = made.frame.persist(_on_disk())
+                self._frames.append(made)
                 frame.count()
-                rows = frame.filter(answers).select("content").coalesce(_FETCHES)
+                rows = frame.filter(_column("board") == _ANSWERS).select("content").coalesce(_FETCHES)
                 rows = rows.toLocalIterator(prefetchPartitions=True)
             while (answer := _take(rows, uri)) is not None:
                 failed, found = answer
@@ -139,6 +150,19 @@ class SparkShelf:
                 yield found
         finally:
             self.clear(_ANSWERS)
+
+
+class _Frame(NamedTuple):
+    """A frame, the boards it has files of, and those whose files lie where those numbers were worked on."""
+
+    frame: Any
+    boards: set[str]
+    numbers: range = range(0)
+    in_place: frozenset[str] = frozenset()
+
+
+def _column(name: str) -> Any:
+    return importlib.import_module("pyspark.sql.functions").col(name)
 
 
 def open_files(session: Any, uri: str) -> Any:
@@ -198,15 +222,18 @@ def _work_on_numbers(
     work: Callable[[int, Files], Iterable[Any]], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Work on the files of a task, number by number, and put back what comes of them."""
-    found: dict[int, dict[str, Any]] = {}
+    for number, found in itertools.groupby(_list_files(batches), key=operator.itemgetter(0)):
+        # In the order of their names, in whatever order they come.
+        files = dict(sorted(((name, content) for _, name, content in found), key=operator.itemgetter(0)))
+        yield from _gather_rows(_answer(functools.partial(work, number, files)), _BATCH)
+
+
+def _list_files(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, str, Any]]:
+    """Yield the number, the name and the content of files, which come in the order of their numbers."""
     for batch in batches:
         numbers, names, contents = (batch.column(name) for name in ("number", "name", "content"))
         for number, name, content in zip(numbers.to_pylist(), names.to_pylist(), contents, strict=True):
-            found.setdefault(number, {})[name] = content.as_buffer()
-    for number in sorted(found):
-        # In the order of their names, in whatever order they come.
-        files = dict(sorted(found.pop(number).items()))
-        yield from _gather_rows(_answer(functools.partial(work, number, files)), _BATCH)
+            yield number, name, content.as_buffer()
 
 
 def _work_on_files(

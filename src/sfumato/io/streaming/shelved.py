@@ -93,7 +93,7 @@ class OnShelf:
         """Read buckets, and lay their records aside; what they were read as before is gone."""
         self._shelf.clear(_RECORDS, _VISITS)
         work = functools.partial(read_shelved, {job.number: job for job in jobs}, pack_named_files(jobs[0].reading))
-        return self._shelf.change([_ROWS], self._numbers, work, [_RECORDS, _VISITS])
+        return self._shelf.change([_ROWS], self._numbers, work, [_RECORDS, _VISITS], [_RECORDS])
 
     def settle(self, jobs: Sequence[BucketJob], whole: Whole) -> None:  # noqa: ARG002 (all buckets go together)
         """Take up what all records say together; rows are no longer needed."""
@@ -109,7 +109,7 @@ class OnShelf:
         """Sort the records of buckets along the line; their keys and digests come to the folder."""
         assert self._whole is not None
         work = functools.partial(sort_shelved, jobs[0], self._whole)
-        for found in self._shelf.change([_RECORDS], self._numbers, work, [_SORTED]):
+        for found in self._shelf.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
             np.save(name_keys_file(self.folder, found.number), found.keys)
             np.save(_name_contents_file(self.folder, found.number), found.contents)
             yield len(found.keys)

@@ -1,5 +1,7 @@
 """A release made from a file in bounded memory is, byte for byte, the one made from the data read whole."""
 
+import contextlib
+import json
 import pickle
 import random
 import re
@@ -16,9 +18,11 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import registry
 from sfumato.core.run import StoredFile
+from sfumato.core.shelf import Kept
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.io.streaming import buckets, remote
+from sfumato.io.streaming import buckets, remote, shelved
+from sfumato.io.streaming import rows as rows_of_files
 from sfumato.proving import verify_file
 
 SECRET = bytes([7] * 32)
@@ -120,17 +124,59 @@ def test_files_without_a_header_and_empty_ones_are_read_as_one(tmp_path):
     publish_both(tmp_path / "data", "trajectories", sf.methods.SeqAnon(k=2, m=1), {}, tmp_path, size=20)
 
 
+class Board:
+    """A shelf of another machine: whatever goes there and comes back is pickled."""
+
+    def __init__(self, place):
+        self.place, self.files, self.answers = place, {}, []
+
+    def put(self, files):
+        for file in files:
+            self.files.setdefault(file.board, {}).setdefault(file.number, {})[file.name] = file.content
+
+    def read_files(self, uri, sizes, work, gives=()):
+        paths = list(sizes)
+        random.Random(5).shuffle(paths)
+        for path in paths:
+            content = pa.py_buffer((self.place / path.removeprefix("far://away/")).read_bytes())
+            yield from self._do(work, gives, path, content)
+
+    def change(self, boards, numbers, work, gives, in_place=()):
+        for number in numbers:
+            files = {}
+            for board in boards:
+                files |= self.files.get(board, {}).get(number, {})
+            if files:
+                found = {name: pa.py_buffer(files[name]) for name in sorted(files)}
+                yield from self._do(work, gives, number, found, in_place=in_place)
+
+    def _do(self, work, gives, *given, in_place=()):
+        for found in pickle.loads(pickle.dumps(work))(*given):
+            if isinstance(found, Kept):
+                assert found.board in gives
+                assert found.number == given[0] or found.board not in in_place
+                self.put([found])
+            else:
+                self.answers.append(pickle.dumps(found))
+                yield pickle.loads(self.answers[-1])
+
+    def stream(self, boards, numbers, work):
+        return self.change(boards, numbers, work, ())
+
+    def clear(self, *boards):
+        for board in boards:
+            self.files.pop(board, None)
+
+
 class Elsewhere:
     """An engine that shares no files with this machine, and reads those of a place that it alone knows."""
 
     def __init__(self, place):
-        self.place, self.moved = place, 0
+        self.place, self.shelf = place, Board(place)
 
     def stream(self, work, jobs):
         for job in jobs:
-            sent = pickle.dumps((work, job))
-            self.moved += len(sent)
-            work, job = pickle.loads(sent)
+            work, job = pickle.loads(pickle.dumps((work, job)))
             yield pickle.loads(pickle.dumps(work(job)))
 
     def list_files(self, uri):
@@ -138,13 +184,15 @@ class Elsewhere:
         files = [found] if found.is_file() else sorted(found.rglob("*"))
         return [StoredFile(f"far://away/{file.relative_to(self.place)}", file.stat().st_size, "") for file in files]
 
+    @contextlib.contextmanager
+    def open_shelf(self):
+        try:
+            yield self.shelf
+        finally:
+            self.shelf.files.clear()
+
     def work_on_files(self, uri, sizes, work):
-        answers = []
-        for path in sizes:
-            content = (self.place / path.removeprefix("far://away/")).read_bytes()
-            answers.append(list(pickle.loads(pickle.dumps(work))(path, pa.py_buffer(content))))
-        random.Random(5).shuffle(answers)
-        yield from (pickle.loads(pickle.dumps(answer)) for file in answers for answer in file)
+        return self.shelf.read_files(uri, sizes, work)
 
     def check_free(self, uri, *, force):
         if (self.place / uri.removeprefix("far://away/")).exists() and not force:
@@ -166,7 +214,73 @@ def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give
     two = publish_in_parts("far://away/data", method, tmp_path / "there", engine=engine, **shared)
     assert (two.read_whole, two.original.notes, two.original.source) == ("", one.original.notes, "data")
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
-    assert engine.moved
+    assert engine.shelf.answers
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize("kind", CASES)
+def test_files_of_this_machine_that_are_handed_over_give_the_release_that_their_data_give(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(shelved, "_LOT", 2_000)
+    monkeypatch.setattr(rows_of_files, "_BLOCK", 1_000)
+    path = save(generate(kind, shuffled=True), tmp_path / "data.csv")
+    publish_both(path, kind, *CASES[kind], tmp_path, engine=Elsewhere(tmp_path))
+
+
+NAMED = {
+    "hierarchies": ("table", {**QUASI, "hierarchies": {"sex": "{}/sex.csv"}}, sf.methods.Mondrian(k=3)),
+    "regions": ("trajectories", {"places": "regions:{}/towns.csv,outside=drop"}, sf.methods.SeqAnon(k=2, m=1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
+@pytest.mark.parametrize(("kind", "options", "method"), NAMED.values(), ids=NAMED.keys())
+def test_files_that_options_name_go_where_people_are(kind, options, method, tmp_path, monkeypatch):
+    path = save(generate(kind, shuffled=True), tmp_path / "data.csv")
+    (tmp_path / "named").mkdir()
+    (tmp_path / "named" / "sex.csv").write_text("female;*\nmale;*\nF;*\nM;*\n")
+    table = pa_csv.read_csv(path)
+    if kind == "trajectories":
+        west, east, middle = (f(table.column("lon").to_pylist()) for f in (min, max, lambda x: sum(x) / len(x)))
+        squares = [f"{a} -89,{b} -89,{b} 89,{a} 89,{a} -89" for a, b in ((west - 1, middle), (middle, east + 1))]
+        lines = [f'{name},"POLYGON (({square}))"' for name, square in zip(("west", "east"), squares, strict=True)]
+        (tmp_path / "named" / "towns.csv").write_text("\n".join(["name,wkt", *lines, ""]))
+    spelled = json.loads(json.dumps(options).replace("{}", str(tmp_path / "named")))
+    seen, move = [], shelved.move_named_files
+
+    def hide(given, packed, folder):
+        moved = move(given, packed, folder)
+        seen.append(str(moved))
+        return moved
+
+    monkeypatch.setattr(shelved, "move_named_files", hide)
+    _, made = publish_both(path, kind, method, spelled, tmp_path, engine=Elsewhere(tmp_path))
+    assert seen and not any(str(tmp_path / "named") in each for each in seen)
+    assert {name: made.original.reading[name] for name in spelled if name in ("places", "hierarchies")} == {
+        name: spelled[name] for name in spelled if name in ("places", "hierarchies")
+    }
+
+
+def test_files_with_other_types_are_read_whole_wherever_they_are(tmp_path):
+    (tmp_path / "data").mkdir()
+    for number, items in enumerate((["1", "2"] * 5, [1, 2] * 5)):
+        table = pa.table({"person": [f"p{number}{at}" for at in range(10)], "item": items})
+        pq.write_table(table, tmp_path / "data" / f"{number}.parquet")
+    with pytest.raises(sf.SchemaError) as whole:
+        sf.read(tmp_path / "data", "sets")
+    engine = Elsewhere(tmp_path)
+    for data in (tmp_path / "data", "far://away/data"):
+        with pytest.raises(sf.SchemaError) as parts:
+            publish_in_parts(
+                data, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", part_size=5, engine=engine
+            )
+        assert str(parts.value) == str(whole.value)
+        assert not engine.shelf.files
+
+
+def test_a_part_that_fails_by_a_fault_says_which_and_no_value():
+    making = shelved.Making(abs, None, (3, 7), None)
+    with pytest.raises(sf.SfumatoError, match=r"^engine: part-00007 failed \(\w+\)\.$"):
+        list(shelved.make_part(making, 1, {"slice-00000": pa.py_buffer(b"zaphod")}))
 
 
 def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():

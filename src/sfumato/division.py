@@ -28,6 +28,7 @@ from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result, Trace
 from sfumato.core.run import PartEngine, Progress, Run, silent
+from sfumato.core.shelf import Shelf
 from sfumato.engines.local import Local
 from sfumato.gathering import gather
 from sfumato.io.edited import describe_edited
@@ -54,7 +55,7 @@ from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.io.streaming.remote import RemoteFiles, find_source
 from sfumato.overview import write_parts_report
-from sfumato.partition import HeldParts, StoredParts, count_known, mark_file, mark_parts
+from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.verification import check_written
 
 __all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
@@ -222,19 +223,17 @@ def publish_in_parts(
         source = files = find_source(data, options.format, chosen)
         mark = mark_file(files, options, method, count, limit, part_size)
     given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
-    with Workshop(out, mark, given) as shop:
+    with Workshop(out, mark, given) as shop, open_shelf(source, chosen) as shelf:
         with clock.phase("plan"):
-            parts = _find_parts(source, options, method, shop, part_size, chosen, progress)
+            parts = _find_parts(source, options, method, shop, part_size, chosen, shelf, progress)
             if not isinstance(source, Dataset):
                 shop.keep_for(parts.mark())
             missing = [number for number in range(len(parts)) if not shop.is_ready(number)]
         ready = len(parts) - len(missing)
         with clock.phase("parts"):
             job = PartJob(0, parts.dataset, method, shop.secret, count, limit)
-            shares = getattr(chosen, "shares_files", False)
-            jobs = (dataclasses.replace(job, number=at, people=parts.load(at, shares=shares)) for at in missing)
             progress("parts", ready, len(parts))
-            for made, part in enumerate(chosen.stream(publish_part, jobs), start=1):
+            for made, part in enumerate(parts.stream(publish_part, job, missing), start=1):
                 shop.keep(part.number, part.files, part.told)
                 progress("parts", ready + made, len(parts))
         told = [shop.told(number) for number in range(len(parts))]
@@ -268,34 +267,36 @@ def _find_parts(
     shop: Workshop,
     part_size: int | None,
     engine: PartEngine,
+    shelf: Shelf | None,
     progress: Progress,
 ) -> HeldParts | StoredParts:
-    """Cut people into parts: on disk where they are read from a file and can be, else in memory."""
+    """Cut people into parts: lying aside where they are read from a file and can be, else in memory."""
     if isinstance(source, Dataset) or options is None:
         assert isinstance(source, Dataset)
-        return HeldParts.of(source, method, shop.secret, part_size)
+        return HeldParts.of(source, method, shop.secret, part_size, engine)
+    place = choose_place(shop.lay_out(), engine, shelf)
     try:
         gathered = gather(
             source,
             options,
             method,
             shop.secret,
-            shop.lay_out(),
+            place,
             part_size=part_size,
             known_people=count_known(method),
-            engine=engine,
             progress=progress,
         )
         steps = describe_edited(source) if isinstance(source, Path) else ()
         edited = tuple(f"The table was edited: {step}." for step in steps)
         dataset = dataclasses.replace(gathered.dataset, notes=(*edited, *gathered.dataset.notes))
-        return StoredParts(dataset, gathered.parts, gathered.fingerprint)
+        return StoredParts(dataset, gathered.parts, gathered.fingerprint, place)
     except ReadWhole as why:
         reason = str(why)
+    place.clear()
     progress("read", 0, 0)
     dataset = _read_whole(source, options, shop)
     refuse_identifiers(dataset)
-    return dataclasses.replace(HeldParts.of(dataset, method, shop.secret, part_size), read_whole=reason)
+    return dataclasses.replace(HeldParts.of(dataset, method, shop.secret, part_size, engine), read_whole=reason)
 
 
 def _read_whole(source: Path | RemoteFiles, options: Reading, shop: Workshop) -> Dataset:

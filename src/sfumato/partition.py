@@ -1,29 +1,44 @@
-"""People cut into parts: held in memory, or lying on disk."""
+"""People cut into parts: held in memory, or lying aside."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.cutting import Slices
 from sfumato.core.dataset import Dataset
 from sfumato.core.method import Method
 from sfumato.core.plan import Plan, make_plan
 from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.secret import Secret, digest
+from sfumato.core.run import FileEngine, PartEngine
 from sfumato.core.selection import take_part, thin_fixes
+from sfumato.core.shelf import Shelf
 from sfumato.io.reading import Reading
+from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.named_files import find_named_files
-from sfumato.io.streaming.records import StoredPart
 from sfumato.io.streaming.remote import RemoteFiles
+from sfumato.io.streaming.shelved import OnShelf
 
-__all__ = ["HeldParts", "StoredParts", "count_known", "mark_data", "mark_file", "mark_parts"]
+__all__ = [
+    "HeldParts",
+    "StoredParts",
+    "choose_place",
+    "count_known",
+    "mark_data",
+    "mark_file",
+    "mark_parts",
+    "open_shelf",
+]
 
 _KNOWN = 100
 Contents = Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]]
@@ -37,7 +52,7 @@ class HeldParts:
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["tea"]] * 4)
-    >>> parts = HeldParts.of(data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)), 4)
+    >>> parts = HeldParts.of(data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)), 4, sf.engines.Local(1))
     >>> len(parts), len(parts.load(0))
     (2, 4)
     """
@@ -45,20 +60,28 @@ class HeldParts:
     dataset: Dataset
     plan: Plan
     known: Dataset
+    engine: PartEngine
     read_whole: str = ""
 
     @classmethod
-    def of(cls, dataset: Dataset, method: Method, secret: Secret, part_size: int | None) -> HeldParts:
+    def of(
+        cls, dataset: Dataset, method: Method, secret: Secret, part_size: int | None, engine: PartEngine
+    ) -> HeldParts:
         """Plan the parts of a dataset."""
         plan = make_plan(dataset, method, secret, part_size)
-        return cls(dataset, plan, thin_fixes(dataset, secret, count_known(method)))
+        return cls(dataset, plan, thin_fixes(dataset, secret, count_known(method)), engine)
 
     def __len__(self) -> int:
         return len(self.plan)
 
-    def load(self, number: int, *, shares: bool = False) -> Dataset:  # noqa: ARG002 (they lie nowhere)
+    def load(self, number: int) -> Dataset:
         """Return the people of a part."""
         return take_part(self.known, np.flatnonzero(self.plan.part == number))
+
+    def stream(self, work: Callable[[Any], Any], job: Any, numbers: Sequence[int]) -> Iterator[Any]:
+        """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
+        jobs = (dataclasses.replace(job, number=number, people=self.load(number)) for number in numbers)
+        return self.engine.stream(work, jobs)
 
     def contents(self) -> Contents:
         """Yield in which part records are, and what they hold."""
@@ -71,29 +94,50 @@ class HeldParts:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StoredParts:
-    """Parts of people who lie on disk; the dataset has everything but them."""
+    """Parts of people who lie aside; the dataset has everything but them."""
 
     dataset: Dataset
-    parts: tuple[StoredPart, ...]
+    parts: tuple[Slices, ...]
     fingerprint: Fingerprint
+    place: OnDisk | OnShelf
     read_whole: str = ""
 
     def __len__(self) -> int:
         return len(self.parts)
 
-    def load(self, number: int, *, shares: bool = False) -> Dataset | StoredPart:
-        """Return the people of a part; where they lie, for whoever shares the files of this machine."""
-        return self.parts[number] if shares else self.parts[number].load()
+    def stream(self, work: Callable[[Any], Any], job: Any, numbers: Sequence[int]) -> Iterator[Any]:
+        """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
+        return self.place.stream(work, job, self.parts, numbers)
 
     def contents(self) -> Contents:
         """Yield in which part records are, and what they hold, part by part."""
         for number, part in enumerate(self.parts):
-            found = part.contents()
+            found = self.place.list_contents(part)
             yield np.full(len(found), number, np.int32), found
 
     def mark(self) -> bytes:
         """Return a digest of the data."""
         return mark_data(self.dataset, self.fingerprint)
+
+
+def open_shelf(source: object, engine: PartEngine) -> AbstractContextManager[Shelf | None]:
+    """Return the shelf for people of files, where an engine has one.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> with open_shelf(Path("visits.csv"), sf.engines.Local()) as shelf:
+    ...     print(shelf)
+    None
+    """
+    if isinstance(source, Dataset) or not isinstance(engine, FileEngine):
+        return nullcontext()
+    return engine.open_shelf()
+
+
+def choose_place(folder: Path, engine: PartEngine, shelf: Shelf | None) -> OnDisk | OnShelf:
+    """Return where people lie between the passes over them: on a shelf if there is one, else in a folder."""
+    return OnDisk(folder, engine) if shelf is None else OnShelf(folder, shelf)
 
 
 def count_known(method: Method) -> int:

@@ -22,6 +22,7 @@ from sfumato.io.memory import MemoryPlace
 from sfumato.io.reading import Reading
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import hold_in_passing
+from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.partition import count_known
@@ -96,10 +97,9 @@ def verify_file(
                 Reading.from_dict(options),
                 method,
                 owner.read_secret(known),
-                Path(aside),
+                OnDisk(Path(aside), local),
                 part_size=trace["part_size"],
                 known_people=count_known(method),
-                engine=local,
                 progress=progress,
             )
         except StoppedError:
@@ -109,7 +109,7 @@ def verify_file(
         if not _is_the_same(gathered, trace, release):
             return None
         parts = zip(release.parts, gathered.parts, strict=True)
-        checks = (PartCheck(path, folder, part.name, people) for part, people in parts)
+        checks = (PartCheck(path, folder, part.name, StoredPart(Path(aside), of)) for part, of in parts)
         found: dict[str, Verdict] = {}
         for name, one in local.stream(check_part, checks):
             found[name] = one

@@ -1,14 +1,12 @@
 """Parts come out the same on every engine, for every method that publishes people."""
 
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 import sys
 
 import pyarrow.parquet as pq
 import pytest
+from tests.engines.sessions import MISSING, files
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_composition import COMPOSING
 from tests.test_contract import ordinary_rows
@@ -24,13 +22,6 @@ from sfumato.engines.spark import Spark
 from sfumato.io.streaming import buckets
 
 SECRET = Secret(bytes([1] * 32))
-
-if importlib.util.find_spec("pyspark") is None:
-    MISSING = "PySpark is not installed: pip install 'sfumato[cluster]', or make cluster"
-elif shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-    MISSING = "Java is not installed: apt install openjdk-17-jre-headless, or see make cluster"
-else:
-    MISSING = ""
 
 
 def list_jobs():
@@ -58,15 +49,6 @@ def expected(jobs):
     return {job.number: published(publish_part(job)) for job in jobs}
 
 
-@pytest.fixture(scope="module")
-def spark():
-    if MISSING:
-        pytest.skip(MISSING)
-    engine = Spark.start("local[2]")
-    yield engine
-    engine.session.stop()
-
-
 def test_processes_publish_the_same_bytes(jobs, expected):
     found = {part.number: published(part) for part in Local(2).stream(publish_part, iter(jobs))}
     assert found == expected
@@ -75,10 +57,6 @@ def test_processes_publish_the_same_bytes(jobs, expected):
 def test_a_cluster_publishes_the_same_bytes(spark, jobs, expected):
     found = {part.number: published(part) for part in spark.stream(publish_part, iter(jobs))}
     assert found == expected
-
-
-def files(folder):
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
 @pytest.mark.parametrize("name", ["trajectories/local-km", "local-km"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sfumato.core.progress import Progress, silent
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
+from sfumato.core.shelf import Shelf
 
 __all__ = ["Engine", "FileEngine", "PartEngine", "Progress", "Run", "StoredFile", "silent"]
 
@@ -28,7 +30,10 @@ class Engine(Protocol):
 
 
 class PartEngine(Protocol):
-    """Something that publishes the parts of a release: in processes of this machine, or on a cluster."""
+    """Something that publishes the parts of a release: in processes of this machine, or on a cluster.
+
+    Unless it is a :class:`FileEngine`, it reads and writes files where this process does.
+    """
 
     def stream(self, work: Callable[[A], B], jobs: Iterable[A]) -> Iterator[B]:
         """Yield the results as they come; jobs are taken when there is room for them, and can be pickled."""
@@ -44,7 +49,10 @@ class StoredFile(NamedTuple):
 
 @runtime_checkable
 class FileEngine(PartEngine, Protocol):
-    """An engine that reads and writes files which this machine may not reach."""
+    """An engine that reads and writes files which this machine may not reach, and keeps people where it works."""
+
+    def open_shelf(self) -> AbstractContextManager[Shelf]:
+        """Return a shelf for files of people; what lies on it is gone when it is left."""
 
     def list_files(self, uri: str) -> list[StoredFile]:
         """Return the files that a URI stands for: a file, a folder or a pattern."""

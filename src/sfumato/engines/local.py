@@ -41,9 +41,6 @@ class Local:
     [1, 2]
     """
 
-    shares_files = True
-    """Whether processes read what this one has written."""
-
     def __init__(self, cores: int | None = None) -> None:
         self.cores = cores or os.cpu_count() or 1
         self.stopping = False

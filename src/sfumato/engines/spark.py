@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import hashlib
 import importlib
 import itertools
@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError, StoppedError, VerificationError
+from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.run import StoredFile
 from sfumato.engines.hadoop import ReleasePlace
 from sfumato.engines.refusals import explain
+from sfumato.engines.spark_shelf import SparkShelf, open_files, told_plainly
 
 __all__ = ["Spark"]
 
@@ -32,7 +33,7 @@ _WAVE = 1 << 28
 
 
 class Spark:
-    """Runs parts of a release as tasks of Spark; nothing but Arrow crosses, and the driver holds a part a core.
+    """Runs parts of a release as tasks of Spark; nothing but Arrow crosses, and people of files stay on the cluster.
 
     The package must be installed where the tasks run.
 
@@ -86,14 +87,8 @@ class Spark:
         width = self._count_cores()
         while wave := list(_take_some(waiting, width)):
             frame = self.session.createDataFrame(pa.table({"job": pa.array(wave, pa.binary())}))
-            try:
+            with told_plainly():
                 rows = frame.repartition(len(wave)).mapInArrow(_answer_all, _ANSWER).collect()
-            except Exception as error:
-                # What Spark says may quote what a task held; its own log has it.
-                raise StoppedError(
-                    f"engine spark: tasks failed ({type(error).__name__}); the log of Spark says why. Parts that are "
-                    "ready are kept: run it again to go on."
-                ) from None
             for row in rows:
                 failed, found = pickle.loads(row[0])
                 if failed:
@@ -103,46 +98,24 @@ class Spark:
     def list_files(self, uri: str) -> list[StoredFile]:
         """Return the files that a URI stands for: a file, all files below a folder, or those of a pattern."""
         try:
-            found = self._open_files(uri).select("path", "length", "modificationTime").collect()
+            found = open_files(self.session, uri).select("path", "length", "modificationTime").collect()
         except Exception as error:
             raise SchemaError(f"{uri}: {explain(error)}.") from None
         return [StoredFile(row[0], int(row[1]), str(row[2])) for row in found]
 
     def work_on_files(self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[B]]) -> Iterator[B]:
-        """Yield what comes of files, each of which a task reads whole; the answers of one task are here at a time.
+        """Yield what comes of files, each of which a task reads whole; the answers of some tasks are here at a time."""
+        with self.open_shelf() as shelf:
+            yield from shelf.read_files(uri, sizes, work)
 
-        Parameters
-        ----------
-        uri
-            What the files were listed by.
-        sizes
-            Their bytes, by where they are: of others nothing is read, and one that changed is refused.
-        work
-            Is given where a file is, and its content.
-        """
-        level = importlib.import_module("pyspark").StorageLevel.DISK_ONLY
-        answers = self._open_files(uri).select("path", "content")
-        answers = answers.mapInArrow(functools.partial(_work_on_all, dict(sizes), work), _ANSWER).persist(level)
+    @contextlib.contextmanager
+    def open_shelf(self) -> Iterator[SparkShelf]:
+        """Hand out a shelf for files that stay on the cluster; what lies on it is gone when it is left."""
+        shelf = SparkShelf(self.session, self._count_cores())
         try:
-            try:
-                # All tasks run at a time; what they answer stays with them until it is asked for, task by task.
-                answers.count()
-                rows = answers.toLocalIterator(prefetchPartitions=True)
-            except Exception as error:
-                raise SchemaError(f"{uri}: {explain(error)}.") from None
-            seen = set()
-            for row in rows:
-                failed, found = pickle.loads(row[0])
-                if failed:
-                    raise found
-                path, answer = found
-                seen.add(path)
-                if answer is not None:
-                    yield answer
-            if seen != set(sizes):
-                raise SchemaError(f"{uri}: files came or went while it was read. Read it when nobody writes to it.")
+            yield shelf
         finally:
-            answers.unpersist()
+            shelf.close()
 
     def check_free(self, uri: str, *, force: bool) -> None:
         """Refuse a folder in which no release can be put: one with a release, unless forced, or with anything else."""
@@ -161,9 +134,6 @@ class Spark:
 
         ReleasePlace(self.session, uri).put(folder, prove, force=force)
 
-    def _open_files(self, uri: str) -> Any:
-        return self.session.read.format("binaryFile").option("recursiveFileLookup", "true").load(uri)
-
     def _count_cores(self) -> int:
         try:
             return int(self.session.sparkContext.defaultParallelism)
@@ -180,28 +150,6 @@ def _take_some(jobs: Iterator[bytes], most: int) -> Iterator[bytes]:
         size += len(job)
         if size > _WAVE:
             return
-
-
-def _work_on_all(
-    sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Work on the files of a task, and answer with Arrow: with where a file is, and what came of it."""
-    from sfumato.engines.worker import answer_each
-
-    for batch in batches:
-        for path, content in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
-            if path in sizes:
-                for found in answer_each(functools.partial(_work_on_one, sizes, work, path, content.as_buffer())):
-                    yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], ["answer"])
-
-
-def _work_on_one(
-    sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], path: str, content: Any
-) -> Iterator[tuple[str, Any]]:
-    if content.size != sizes[path]:
-        raise SchemaError(f"{path}: changed while it was read. Read it when nobody writes to it.")
-    yield from ((path, found) for found in work(path, content))
-    yield path, None
 
 
 def _digest(file: Path) -> str:

@@ -15,7 +15,19 @@ import pyarrow as pa
 from sfumato.core.publishing.contents import mix
 from sfumato.io.streaming.gathering import ReadWhole
 
-__all__ = ["ROW", "Buckets", "count_buckets", "deal", "draw_salt", "lay_aside", "name_bucket", "read_bucket"]
+__all__ = [
+    "ROW",
+    "Buckets",
+    "count_buckets",
+    "count_groups",
+    "deal",
+    "draw_salt",
+    "lay_aside",
+    "name_bucket",
+    "read_bucket",
+    "spell_rows",
+    "spell_types",
+]
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -25,6 +37,8 @@ _SIZE = 24 << 20
 """Bytes of cells in a bucket, about."""
 _MOST = 400
 """Buckets; each needs an open file."""
+_GROUPS = 10_000
+"""Buckets where they are no open files; rows that come together are dealt out to all of them."""
 _FILE = 40
 """Bits for the row in a file, below those for the number of the file."""
 _TOGETHER = 4096
@@ -39,7 +53,18 @@ def count_buckets(size: int) -> int:
     >>> count_buckets(1), count_buckets(1 << 30)
     (1, 43)
     """
-    return min(max(-(-size // _SIZE), 1), _MOST)
+    return min(count_groups(size), _MOST)
+
+
+def count_groups(size: int) -> int:
+    """Return how many buckets there are for so many bytes where they are no open files.
+
+    Examples
+    --------
+    >>> count_groups(1 << 40) > count_buckets(1 << 40)
+    True
+    """
+    return min(max(-(-size // _SIZE), 1), _GROUPS)
 
 
 def name_bucket(folder: Path, number: int) -> Path:
@@ -108,6 +133,27 @@ def deal(
     ends = np.searchsorted(chosen[order], np.arange(count + 1))
     for bucket in np.flatnonzero(np.diff(ends)).tolist():
         yield bucket, sorted_rows.slice(ends[bucket], ends[bucket + 1] - ends[bucket])
+
+
+def spell_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
+    """Return rows as a stream of Arrow."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    spelled: bytes = sink.getvalue().to_pybytes()
+    return spelled
+
+
+def spell_types(batch: pa.RecordBatch) -> str:
+    """Return what the columns of rows are called, and their types.
+
+    Examples
+    --------
+    >>> spell_types(pa.RecordBatch.from_pydict({"person": ["ann"]}))
+    'person: string'
+    """
+    return str(batch.schema.remove_metadata())
 
 
 class Buckets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,24 @@ from sfumato.core.publishing.contents import digest_texts
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.selection import choose_visits
 
-__all__ = ["SHARES", "find_fixes", "save_fixes", "spell_share", "thin_share"]
+__all__ = [
+    "SHARES",
+    "find_fixes",
+    "name_known",
+    "save_fixes",
+    "share_out",
+    "spell_array",
+    "spell_shares",
+    "spell_wanted",
+    "thin_share",
+]
 
 Numbers = npt.NDArray[np.uint64]
 
 SHARES = 64
 """How many shares places are dealt out to; visits of one are in memory at a time."""
 _ENTRY = np.dtype([("place", "<u8"), ("person", "<i8"), ("x", "<f8"), ("y", "<f8")])
+_WANT = np.dtype([("who", "<i4"), ("place", "<u8")])
 _BITS = np.uint64(58)
 _PERSON = 40
 
@@ -47,14 +58,10 @@ def _find_share(folder: Path, share: int, number: int) -> Any:
     return np.array(entries[begin:end])
 
 
-def spell_share(folder: Path, share: int, numbers: Sequence[int]) -> dict[str, bytes]:
-    """Return what all buckets have of a share, as files that have nothing else."""
-    found = {}
-    for number in numbers:
-        file = io.BytesIO()
-        np.save(file, _find_share(folder, share, number))
-        found[_name(number)] = file.getvalue()
-    return found
+def spell_shares(folder: Path, number: int) -> Iterator[tuple[int, str, bytes]]:
+    """Yield what a bucket has of every share: which it is, and a file that has nothing else."""
+    for share in range(SHARES):
+        yield share, _name(number), spell_array(_find_share(folder, share, number))
 
 
 def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret, most: int) -> None:
@@ -64,7 +71,12 @@ def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret,
     fixes = Fixes(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
     kept = choose_visits(np.ascontiguousarray(all_of_them["place"]), fixes, secret, most)
     chosen = all_of_them[kept]
-    np.save(folder / f"known-{share:02}.npy", chosen[np.argsort(chosen["place"], kind="stable")])
+    np.save(folder / name_known(share), chosen[np.argsort(chosen["place"], kind="stable")])
+
+
+def name_known(share: int) -> str:
+    """Return the name of the file of what is known of a share."""
+    return f"known-{share:02}.npy"
 
 
 def find_fixes(folder: Path, labels: Sequence[str]) -> Fixes:
@@ -72,13 +84,56 @@ def find_fixes(folder: Path, labels: Sequence[str]) -> Fixes:
     digests = digest_texts(list(labels))
     places, found = [], []
     for share in np.unique(digests >> _BITS).tolist():
-        entries: Any = np.load(folder / f"known-{share:02}.npy", mmap_mode="r")
+        entries: Any = np.load(folder / name_known(share), mmap_mode="r")
         wanted = np.flatnonzero(digests >> _BITS == np.uint64(share))
-        begin = np.searchsorted(entries["place"], digests[wanted])
-        end = np.searchsorted(entries["place"], digests[wanted], side="right")
-        rows = np.concatenate([np.arange(first, last) for first, last in zip(begin, end, strict=True)])
-        found.append(np.array(entries[rows.astype(np.int64)]))
-        places.append(np.repeat(wanted, end - begin))
+        some, counts = _take_places(entries, digests[wanted])
+        found.append(some)
+        places.append(np.repeat(wanted, counts))
     entries = np.concatenate(found) if found else np.empty(0, _ENTRY)
     place = np.concatenate(places) if places else np.zeros(0, np.int64)
     return Fixes(place.astype(np.int64), *(np.ascontiguousarray(entries[name]) for name in ("person", "x", "y")))
+
+
+def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Return the entries of some places, place by place, and how many each has."""
+    begin = np.searchsorted(entries["place"], digests)
+    end = np.searchsorted(entries["place"], digests, side="right")
+    rows = [np.arange(first, last) for first, last in zip(begin, end, strict=True)]
+    return np.array(entries[np.concatenate([np.zeros(0, np.int64), *rows])]), end - begin
+
+
+def spell_wanted(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, bytes]]:
+    """Yield, share by share, which places somebody wants to know of: given who, as a number, and the names."""
+    pieces = [np.empty(0, _WANT)]
+    for who, labels in wanted:
+        some = np.empty(len(labels), _WANT)
+        some["who"], some["place"] = who, digest_texts(list(labels))
+        pieces.append(some)
+    every = np.concatenate(pieces)
+    shares = every["place"] >> _BITS
+    for share in np.unique(shares).tolist():
+        yield share, spell_array(every[shares == share])
+
+
+def share_out(known: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
+    """Yield, for everybody who wants to know of places of a share, a file of what is known of these.
+
+    Examples
+    --------
+    >>> known = np.array([(1, 7, 0.5, 0.5), (2, 8, 0.5, 0.5)], _ENTRY)
+    >>> files = dict(share_out(io.BytesIO(spell_array(known)), [io.BytesIO(spell_array(np.array([(3, 2)], _WANT)))]))
+    >>> np.load(io.BytesIO(files[3]))["person"].tolist()
+    [8]
+    """
+    entries, every = np.load(known), np.concatenate([np.load(each) for each in wanted])
+    every = every[np.lexsort((every["place"], every["who"]))]
+    people, begins = np.unique(every["who"], return_index=True)
+    for who, places in zip(people.tolist(), np.split(every["place"], begins[1:]), strict=True):
+        yield who, spell_array(_take_places(entries, np.unique(places))[0])
+
+
+def spell_array(array: Any) -> bytes:
+    """Return an array as the content of a file."""
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["find_named_files"]
+__all__ = ["find_named_files", "move_named_files", "pack_named_files"]
+
+_REGIONS = "regions:"
+_NAMING = ("hierarchies", "places", "places_file")
+"""Options whose files buckets are read with."""
 
 
 def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.stat_result]:
@@ -21,14 +26,64 @@ def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.s
     True
     """
     texts = [text for value in options.values() for text in _texts_in(value)]
-    named = {*others, *(text[at:] for text in texts for at in (0, 1, len("regions:")))}
+    named = {*others, *(text[at:] for text in texts for at in (0, 1, len(_REGIONS)))}
     return {name: found for name in sorted(named) if (found := _stat(name)) is not None}
+
+
+def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the contents of the files that buckets are read with, by their names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     list(pack_named_files({"places": f"regions:{file.name},outside=drop"}).values())
+    [b'']
+    """
+    named = [_find_name(text) for option in _NAMING for text in _texts_in(options.get(option))]
+    found = {name: _stat(name) for name in named}
+    return {name: Path(name).read_bytes() for name, of in found.items() if of is not None and stat.S_ISREG(of.st_mode)}
+
+
+def move_named_files(options: Mapping[str, Any], packed: Mapping[str, bytes], folder: Path) -> dict[str, Any]:
+    """Put files into a folder; return the options that name them there instead.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> moved = move_named_files({"hierarchies": {"age": "/far/age.csv"}}, {"/far/age.csv": b"young,*"}, folder)
+    >>> Path(moved["hierarchies"]["age"]).read_bytes()
+    b'young,*'
+    """
+    places = {}
+    for at, (name, content) in enumerate(packed.items()):
+        path = folder / f"named-{at}" / Path(name).name
+        path.parent.mkdir()
+        path.write_bytes(content)
+        places[name] = str(path)
+
+    def move(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: move(inside) for key, inside in value.items()}
+        name = _find_name(value) if isinstance(value, str) else ""
+        if name not in places:
+            return value
+        begin = len(_REGIONS) * value.startswith(_REGIONS)
+        return f"{value[:begin]}{places[name]}{value[begin + len(name) :]}"
+
+    return {name: move(value) if name in _NAMING else value for name, value in options.items()}
+
+
+def _find_name(text: str) -> str:
+    """Return the name of the file in an option, if there is one in it."""
+    return text.removeprefix(_REGIONS).partition(",")[0] if text.startswith(_REGIONS) else text
 
 
 def _texts_in(value: object) -> Iterable[str]:
     if isinstance(value, str):
         return [value]
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
     return [text for text in inside if isinstance(text, str)]
 
 

@@ -21,21 +21,26 @@ from sfumato.core.selection import take_part
 from sfumato.io.streaming.fixes import find_fixes
 
 __all__ = [
-    "WHOLE",
     "StoredPart",
     "Whole",
+    "build_part",
+    "fill",
     "list_labels",
+    "list_places",
+    "load_contents",
     "load_keys",
     "load_records",
     "load_whole",
+    "name_keys_file",
     "name_records_file",
+    "name_sorted_file",
     "save_records",
     "save_sorted",
     "save_whole",
     "strip",
 ]
 
-WHOLE = "whole.pickle"
+_WHOLE = "whole.pickle"
 """File with what is the same for all records."""
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
 
@@ -73,28 +78,49 @@ def load_records(folder: Path, number: int, whole: Dataset) -> tuple[Dataset, np
     return fill(whole, table), rows, table
 
 
+def name_sorted_file(folder: Path, number: int) -> Path:
+    """Return the file of the records of a bucket along the line."""
+    return folder / f"sorted-{number:05}.arrow"
+
+
+def name_keys_file(folder: Path, number: int) -> Path:
+    """Return the file of the keys of a bucket, along the line."""
+    return folder / f"keys-{number:05}.npy"
+
+
 def save_sorted(folder: Path, number: int, table: pa.Table, order: npt.NDArray[np.int64], keys: Packed) -> None:
     """Write the records of a bucket along the line, with their keys; what was written before is removed."""
     name_records_file(folder, number).unlink()
-    np.save(folder / f"keys-{number:05}.npy", keys[order])
-    _write(folder / f"sorted-{number:05}.arrow", table.take(pa.array(order)))
+    np.save(name_keys_file(folder, number), keys[order])
+    _write(name_sorted_file(folder, number), table.take(pa.array(order)))
 
 
 def load_keys(folder: Path, number: int) -> Packed:
     """Return the keys of a bucket, which stay on disk."""
-    keys: Packed = np.load(folder / f"keys-{number:05}.npy", mmap_mode="r")
+    keys: Packed = np.load(name_keys_file(folder, number), mmap_mode="r")
     return keys
+
+
+def load_contents(file: Path) -> npt.NDArray[np.uint64]:
+    """Return the digests of the records of a bucket along the line."""
+    with pa.memory_map(str(file)) as opened:
+        return _list_contents(pa.ipc.open_file(opened).read_all())
+
+
+def _list_contents(table: pa.Table) -> npt.NDArray[np.uint64]:
+    found: npt.NDArray[np.uint64] = table.column(_CONTENT).to_numpy()
+    return found
 
 
 def save_whole(folder: Path, whole: Whole) -> None:
     """Write what is the same for all records."""
-    (folder / WHOLE).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
+    (folder / _WHOLE).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 @functools.lru_cache(maxsize=1)
 def load_whole(folder: Path) -> Whole:
     """Return what is the same for all records."""
-    found: Whole = pickle.loads((folder / WHOLE).read_bytes())
+    found: Whole = pickle.loads((folder / _WHOLE).read_bytes())
     return found
 
 
@@ -115,26 +141,35 @@ class StoredPart:
 
     def load(self) -> Dataset:
         """Return the records of the part."""
-        table, whole = self._read(), load_whole(self.folder)
-        some = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
-        if whole.knows_fixes:
-            history = some.view_history()
-            used = np.unique(history.codes)
-            known = find_fixes(self.folder, [history.labels[code] for code in used.tolist()])
-            some = dataclasses.replace(some, fixes=known._replace(place=used[known.place].astype(np.int64)))
-        return take_part(some, np.arange(len(some)))
+        return build_part(self._read(), load_whole(self.folder), self.folder)
 
     def contents(self) -> npt.NDArray[np.uint64]:
         """Return the digests of the records of the part."""
-        found: npt.NDArray[np.uint64] = self._read().column(_CONTENT).to_numpy()
-        return found
+        return _list_contents(self._read())
 
     def _read(self) -> pa.Table:
         pieces = []
         for number, begin, end in self.slices:
-            with pa.memory_map(str(self.folder / f"sorted-{number:05}.arrow")) as file:
+            with pa.memory_map(str(name_sorted_file(self.folder, number))) as file:
                 pieces.append(pa.ipc.open_file(file).read_all().slice(begin, end - begin))
         return pa.concat_tables(pieces).combine_chunks()
+
+
+def build_part(table: pa.Table, whole: Whole, folder: Path) -> Dataset:
+    """Return the records of a part, given what it has of every bucket; what is known of its places lies in a folder."""
+    some = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
+    if whole.knows_fixes:
+        used, labels = list_places(some)
+        known = find_fixes(folder, labels)
+        some = dataclasses.replace(some, fixes=known._replace(place=used[known.place]))
+    return take_part(some, np.arange(len(some)))
+
+
+def list_places(dataset: Dataset) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Return the places that records visit: their numbers and their names."""
+    history = dataset.view_history()
+    used = np.unique(history.codes).astype(np.int64)
+    return used, [history.labels[code] for code in used.tolist()]
 
 
 def fill(whole: Dataset, table: pa.Table) -> Dataset:

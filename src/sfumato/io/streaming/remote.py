@@ -7,7 +7,7 @@ import functools
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -19,14 +19,15 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.progress import tell
 from sfumato.core.rooms import find_room
 from sfumato.core.run import FileEngine, PartEngine, StoredFile
+from sfumato.core.shelf import Kept, Shelf
 from sfumato.io.archives import choose_data
 from sfumato.io.files import choose_format, is_uri
 from sfumato.io.reading import Reading
-from sfumato.io.streaming.buckets import Buckets, count_buckets, deal, draw_salt
+from sfumato.io.streaming.buckets import count_groups, deal, draw_salt, spell_rows, spell_types
 from sfumato.io.streaming.gathering import Gathering, ReadWhole
-from sfumato.io.streaming.rows import Piece, Rows, open_piece, unite_pieces
+from sfumato.io.streaming.rows import Laid, Piece, open_piece, unite_pieces
 
-__all__ = ["Laid", "RemoteFiles", "find_source"]
+__all__ = ["RemoteFiles", "find_source"]
 
 _PLACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?://[^/]*)?(/?.*)", re.DOTALL)
 _LARGEST = 1 << 30
@@ -34,14 +35,6 @@ _LARGEST = 1 << 30
 _BLOCK = 1 << 22
 _PACKED = 5
 """Times that rows are larger than a packed file, about."""
-
-
-class Laid(NamedTuple):
-    """Rows that were laid into buckets: of which files, into how many, and where each file begins if rows say so."""
-
-    rows: Rows
-    buckets: int
-    begins: tuple[int, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,8 +74,11 @@ class RemoteFiles:
         kept = {name: named[name] for name in choose_data(uri, named, format)}
         return cls(uri, PurePosixPath(base).name or "data", _check_sizes(kept), engine)
 
-    def lay_aside(self, reading: Reading, folder: Path) -> Laid:
-        """Lay the rows of all files into buckets; raise :class:`ReadWhole` where they have to be read whole."""
+    def lay_aside(self, reading: Reading, shelf: Shelf, board: str) -> Laid:
+        """Lay the rows of all files into buckets on a board of a shelf, where they are read.
+
+        Raise :class:`ReadWhole` where they have to be read whole.
+        """
         if reading.format not in {None, "csv", "parquet"}:
             raise ReadWhole(f"files of {reading.format} are read so")
         formats = set()
@@ -98,30 +94,35 @@ class RemoteFiles:
         sizes = [file.size for file in self.files.values()]
         grown = sum(size * (_PACKED if tight else 1) for size, tight in zip(sizes, packed, strict=True))
         gathering: Gathering = find_room(reading.kind, "reader").GATHERING
-        count = count_buckets(int(grown * gathering.growth(reading)))
+        count = count_groups(int(grown * gathering.growth(reading)))
         wanted = {file.path: (number, name) for number, (name, file) in enumerate(self.files.items())}
-        dealing = Dealing(wanted, format, reading.to_dict(), count, draw_salt())
+        dealing = Dealing(wanted, format, reading.to_dict(), count, draw_salt(), board)
+        tell("read rows", 0, len(self.files))
         opened: dict[int, Opened] = {}
-        with Buckets(folder) as buckets:
-            for found in self._work(functools.partial(deal_file, dealing)):
-                if isinstance(found, Dealt):
-                    buckets.put(found.bucket, pa.ipc.open_stream(found.rows).read_next_batch())
-                elif isinstance(found, Opened):
-                    opened[found.number] = found
-                    tell("read rows", len(opened), len(self.files))
-                else:
-                    raise ReadWhole(found)
-        pieces = [each.piece for _, each in sorted(opened.items()) if each.piece is not None]
-        rows = unite_pieces(self.name, pieces, reading)._replace(files=len(self.files))
-        lengths = [opened[number].rows for number in range(len(self.files))]
-        return Laid(rows, count, tuple(np.cumsum([0, *lengths[:-1]]).tolist()))
+        paths = {file.path: file.size for file in self.files.values()}
+        for found in shelf.read_files(self.uri, paths, functools.partial(deal_file, dealing), [board]):
+            if isinstance(found, str):
+                raise ReadWhole(found)
+            opened[found.number] = found
+            tell("read rows", len(opened), len(self.files))
+        return self._unite([opened[number] for number in range(len(self.files))], reading)
+
+    def _unite(self, opened: Sequence[Opened], reading: Reading) -> Laid:
+        """Return what all files turned out to be together."""
+        rows = unite_pieces(self.name, [each.piece for each in opened if each.piece is not None], reading)
+        if len({each.types for each in opened if each.types}) > 1:
+            raise ReadWhole("a column changes its type")
+        begins = np.cumsum([0, *(each.rows for each in opened[:-1])]).tolist()
+        numbers = sorted({number for each in opened for number in each.buckets})
+        return Laid(rows._replace(files=len(self.files)), tuple(numbers), tuple(begins))
 
     def fetch(self, folder: Path) -> Path:
         """Copy the files into a folder of this machine, piece by piece; return what is there to read."""
         wanted = {file.path: name for name, file in self.files.items()}
         whole = folder / "files" / self.name
         single = list(self.files) == [self.name]
-        for name, begin, block in self._work(functools.partial(cut_file, wanted)):
+        paths = {file.path: file.size for file in self.files.values()}
+        for name, begin, block in self.engine.work_on_files(self.uri, paths, functools.partial(cut_file, wanted)):
             path = whole if single else whole / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("ab") as file:
@@ -129,9 +130,6 @@ class RemoteFiles:
                     raise SchemaError(f"{self.uri}: {name} changed while it was read.")
                 file.write(block)
         return whole
-
-    def _work(self, work: Any) -> Iterator[Any]:
-        return self.engine.work_on_files(self.uri, {file.path: file.size for file in self.files.values()}, work)
 
 
 def find_source(data: str | Path, format: str | None, engine: PartEngine) -> Path | RemoteFiles:
@@ -160,24 +158,20 @@ class Dealing(NamedTuple):
     reading: Mapping[str, Any]
     buckets: int
     salt: npt.NDArray[np.uint64]
-
-
-class Dealt(NamedTuple):
-    """Rows for a bucket, as a stream of Arrow."""
-
-    bucket: int
-    rows: bytes
+    board: str
 
 
 class Opened(NamedTuple):
-    """What a file turned out to be, and its number of rows."""
+    """What a file turned out to be: its number of rows, the types of its columns, and in which buckets it has rows."""
 
     number: int
     piece: Piece | None
     rows: int
+    types: str
+    buckets: frozenset[int]
 
 
-def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Dealt | Opened | str]:
+def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Kept | Opened | str]:
     """Yield the rows of a file bucket by bucket, and at last what it is; or why everything has to be read whole."""
     number, name = dealing.files[path]
     reading = Reading.from_dict(dealing.reading)
@@ -186,14 +180,16 @@ def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Dealt
         file = Path(folder) / PurePosixPath(name).name
         with file.open("wb") as copy:
             copy.write(content)
+        rows, types, buckets = 0, set[str](), set[int]()
         try:
             piece = open_piece(file, dealing.format, reading, gathering)
-            rows = 0
             if piece is not None:
                 key = gathering.keep_together(piece.columns, reading)
                 for batch in piece.batches():
+                    types.add(spell_types(batch))
                     for bucket, some in deal(batch, key, dealing.buckets, dealing.salt, rows, number):
-                        yield Dealt(bucket, _spell(some))
+                        buckets.add(bucket)
+                        yield Kept(dealing.board, bucket, f"{number:08}-{rows:012}", spell_rows([some]))
                     rows += batch.num_rows
         except ReadWhole as why:
             yield str(why)
@@ -201,21 +197,17 @@ def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Dealt
         except (SfumatoError, pa.ArrowException):
             yield "something may be wrong with it"
             return
-    yield Opened(number, None if piece is None else piece._replace(path=Path(name)), rows)
+    if len(types) > 1:
+        yield "a column changes its type"
+        return
+    named = None if piece is None else piece._replace(path=Path(name))
+    yield Opened(number, named, rows, "".join(types), frozenset(buckets))
 
 
 def cut_file(names: Mapping[str, str], path: str, content: pa.Buffer) -> Iterator[tuple[str, int, bytes]]:
     """Yield the content of a file in blocks: its name, where a block begins, and the block."""
     for begin in range(0, max(content.size, 1), _BLOCK):
         yield names[path], begin, content.slice(begin, min(_BLOCK, content.size - begin)).to_pybytes()
-
-
-def _spell(batch: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    spelled: bytes = sink.getvalue().to_pybytes()
-    return spelled
 
 
 def _place(uri: str) -> str:

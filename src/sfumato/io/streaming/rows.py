@@ -7,6 +7,7 @@ and every file that has something wrong with it, so that what is wrong is always
 from __future__ import annotations
 
 import codecs
+import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ from sfumato.io.sources import FILE, Source, lacks_header
 from sfumato.io.streaming.gathering import Gathering, ReadWhole
 from sfumato.io.tables import check_delimiter, detect_delimiter
 
-__all__ = ["Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
+__all__ = ["Laid", "Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
 
 _BLOCK = 1 << 24
 _PACKED = 5
@@ -72,6 +73,14 @@ class Rows(NamedTuple):
             before += piece.total
 
 
+class Laid(NamedTuple):
+    """Rows that were laid into buckets: of which files, in which buckets, and where each file begins if rows say so."""
+
+    rows: Rows
+    numbers: tuple[int, ...]
+    begins: tuple[int, ...] = ()
+
+
 class Piece(NamedTuple):
     """One file that can be read batch by batch.
 
@@ -86,7 +95,9 @@ class Piece(NamedTuple):
     text
         How its cells are cut if it is a text.
     first
-        The first line of a text.
+        A digest of the first line of a text.
+    bare
+        Whether the first line of a text looks like a row, and not like names of columns.
     """
 
     path: Path
@@ -96,6 +107,7 @@ class Piece(NamedTuple):
     total: int
     text: _Text | None = None
     first: str = ""
+    bare: bool = False
 
     def batches(self, before: int = 0, total: int = 0) -> Iterator[pa.RecordBatch]:
         """Yield the rows, telling how far that is of several files."""
@@ -298,10 +310,9 @@ def unite_pieces(name: str, pieces: Sequence[Piece], reading: Reading) -> Rows:
         raise ReadWhole("columns have no names of their own")
     alike = all((piece.columns, piece.text) == (first.columns, first.text) for piece in pieces)
     if several and first.text is not None and not reading.header:
-        lines = [piece.first for piece in pieces]
-        bare = lacks_header(lines)
+        bare = all(piece.bare for piece in pieces)
         # Without names, lines are rows; with them, they are the same in all files.
-        alike = alike and bare == bool(first.text.header) and (bare or len(set(lines)) == 1)
+        alike = alike and bare == bool(first.text.header) and (bare or len({piece.first for piece in pieces}) == 1)
     if not alike or (several and FILE in reading.columns.values()):
         raise ReadWhole("its files are not all written in the same way")
     return Rows(name, first.columns, sum(piece.size for piece in pieces), first.notes, tuple(pieces))
@@ -341,7 +352,9 @@ def _open_text(path: Path, reading: Reading, gathering: Gathering) -> Piece:
     packed = path.suffix.lower() in {".gz", ".xz"}
     stored = path.stat().st_size
     size = stored * (_PACKED if packed else 1)
-    return Piece(path, columns, size, tuple(notes), stored, _Text(cut, header, columns), sample[0])
+    # Where there is no line of names it is somebody's row, which does not leave the machine that reads it.
+    line, bare = hashlib.sha256(sample[0].encode()).hexdigest(), lacks_header(sample[:1])
+    return Piece(path, columns, size, tuple(notes), stored, _Text(cut, header, columns), line, bare)
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:

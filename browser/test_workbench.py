@@ -13,11 +13,12 @@ from sfumato import registry
 from sfumato.cli import run
 from sfumato.io.export import write_table
 
-_OVER = {
-    "rt": ("education", "fanout"),
-    "sets": ("item", "fanout"),
-}
-"""What a hierarchy is derived over, and by which rule, in the walks that edit one."""
+_OVER = {"rt": "education", "sequences": "event", "sets": "item", "table": "education", "trajectories": "place"}
+"""What a hierarchy is derived over and edited, of the kinds that take one."""
+_COUNTED = {"snapshots": "2 cells: 1 infeasible, 1 done."}
+"""What a study of a kind comes to where not every method can do what is asked: anatomy has to leave out too many."""
+_TRIES = 5
+"""Runs that may end before they are stopped."""
 
 
 @pytest.fixture(scope="session")
@@ -49,15 +50,17 @@ def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_p
     name = _upload(page, server, files / f"My {kind} (1).csv", kind)
     page.get_by_role("link", name="Who stands out?").click()
     page.get_by_text("Attackers who know ever more").first.wait_for()
-    tree = _edit_and_use_a_hierarchy(page, server, name, *_OVER[kind]) if kind in _OVER else None
+    tree = _edit_and_use_a_hierarchy(page, server, name, _OVER[kind]) if kind in _OVER else None
     _draw_queries(page, server, name)
-    page.goto(f"{server.base}/compare/{name}")
-    page.get_by_role("button", name="Run the study").wait_for()
-    assert page.get_by_role("checkbox", checked=True).count() == min(3, len(registry.methods_for(kind)))
+    if kind == "activity":
+        _name_sensitive(page, server, name, "Napping")
+    methods = min(3, len(registry.methods_for(kind)))
+    _compare(page, server, name, methods, _COUNTED.get(kind, f"{methods} cells: {methods} done."))
+    _stop_a_run(page, server, name)
     policy = _anonymise(page, server, name)
     assert policy["data"]["kind"] == kind
     if tree is not None:
-        assert policy["data"]["hierarchies"][_OVER[kind][0]] == f"../hierarchies/{tree}"
+        assert policy["data"]["hierarchies"][_OVER[kind]] == f"../hierarchies/{tree}"
     _download_and_verify(page, tmp_path)
     page.get_by_role("link", name="Verify, attack, measure").click()
     page.get_by_role("button", name="Verify", exact=True).click()
@@ -65,12 +68,12 @@ def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_p
     page.get_by_text("The guarantee holds").first.wait_for()
 
 
-def _edit_and_use_a_hierarchy(page, server, name, over, rule):
+def _edit_and_use_a_hierarchy(page, server, name, over):
     """Derive a hierarchy, give its root another name, and have the data read with it; return its file."""
     page.goto(f"{server.base}/hierarchies/{name}")
     page.get_by_role("heading", name="Sensitive and monitored values").wait_for()
     page.get_by_label("What it is over").fill(over)
-    page.get_by_label("Rule").select_option(rule)
+    page.get_by_label("Rule").select_option("fanout")
     page.get_by_label("Number").fill("30")
     page.get_by_role("button", name="Derive").click()
     page.wait_for_url("**/hierarchy/*")
@@ -95,6 +98,45 @@ def _draw_queries(page, server, name):
     page.get_by_role("button", name="Draw").click()
     page.wait_for_url("**/workload/*")
     page.get_by_text("7 queries, one per line.").wait_for()
+
+
+def _name_sensitive(page, server, name, value):
+    page.goto(f"{server.base}/hierarchies/{name}")
+    page.get_by_label("sensitive", exact=True).fill(value)
+    page.get_by_role("button", name="Keep the values").click()
+    page.wait_for_url("**/data/*")
+    page.get_by_role("heading", name="What they hold").wait_for()
+
+
+def _compare(page, server, name, methods, counted):
+    """Run a study of the methods that are chosen at first, each with one value of what varies."""
+    page.goto(f"{server.base}/compare/{name}")
+    values = page.get_by_label("Its values")
+    values.fill(values.input_value().split(",")[0])
+    assert page.get_by_role("checkbox", checked=True).count() == methods
+    page.get_by_role("button", name="Run the study").click()
+    page.wait_for_url("**/study/*")
+    told = page.get_by_text(re.compile(r"^\d+ cells?: "))
+    told.wait_for()
+    assert told.inner_text() == counted
+    assert page.locator("figure svg").count() >= 1
+
+
+def _stop_a_run(page, server, name):
+    """Begin to make a release and stop it, again if it is ready before that; nothing of it stays."""
+    for _ in range(_TRIES):
+        before = {entry.name for entry in (server.folder / "releases").iterdir()}
+        page.goto(f"{server.base}/anonymise/{name}")
+        page.get_by_role("button", name="Anonymise", exact=True).click()
+        page.wait_for_url("**/run/*")
+        ended = page.get_by_text("Stopped. Nothing was published.").or_(page.get_by_text("The guarantee holds"))
+        page.get_by_role("button", name="Stop").or_(ended.first).first.click()
+        ended.first.wait_for()
+        if page.get_by_text("Stopped. Nothing was published.").count():
+            break
+    assert page.get_by_text("Stopped. Nothing was published.").count()
+    page.get_by_role("button", name="Try again").wait_for()
+    assert {entry.name for entry in (server.folder / "releases").iterdir()} == before
 
 
 def _anonymise(page, server, name):
@@ -157,20 +199,6 @@ def test_two_tabs_do_not_mix(page, chromium, server, files):
         policy = tomllib.loads((server.folder / "policies" / f"crowds-of-{k}.toml").read_text())
         assert policy["method"]["k"] == int(k)
     tabs["7"].close()
-
-
-def test_a_run_is_stopped(page, server):
-    page.goto(server.base)
-    page.get_by_role("button", name="Take activity").click()
-    page.wait_for_url("**/data/*")
-    name = page.url.rpartition("/")[2]
-    page.goto(f"{server.base}/anonymise/{name}")
-    page.get_by_role("button", name="Anonymise", exact=True).click()
-    page.wait_for_url("**/run/*")
-    page.get_by_role("button", name="Stop").click()
-    page.get_by_text("Stopped. Nothing was published.").wait_for()
-    page.get_by_role("button", name="Try again").wait_for()
-    assert not any(entry.name.startswith("activity-example") for entry in (server.folder / "releases").iterdir())
 
 
 def test_the_keyboard_reaches_everything(page, server):

@@ -1,8 +1,6 @@
 """Local recoding does, step by step, what its plain twin does."""
 
-import numba
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.trajectories.naive import local
@@ -67,7 +65,6 @@ def test_from_below_is_what_the_plain_twin_does(case):
         assert outcome.level.tolist() == flat(expected)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="small numbers stay small in plain Python, and keys overflow")
 @given(cases())
 @settings(max_examples=100)
 def test_from_above_is_what_the_plain_twin_does(case):

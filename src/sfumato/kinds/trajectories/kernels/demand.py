@@ -59,7 +59,7 @@ def spell(
     labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int
 ) -> int:
     """Write the labels at some positions and at u, in their order, as one number."""
-    key = 0
+    key = np.int64(0)  # labels are narrower
     placed = False
     for i in range(more):
         j = others[at[i]]
@@ -67,7 +67,7 @@ def spell(
             key = key * base + labels[u] + 1
             placed = True
         key = key * base + labels[j] + 1
-    return key if placed else key * base + labels[u] + 1
+    return int(key if placed else key * base + labels[u] + 1)
 
 
 @njit(**BORROWING)
@@ -120,21 +120,21 @@ def holds_short_broken(
 ) -> bool:
     """Tell whether a broken sequence of up to three labels goes through position u."""
     n, base, k = labels.size, demand.base, demand.k
-    mine = labels[u] + 1
+    mine = np.int64(labels[u]) + 1
     if is_broken(dense, slots, mine, k, demand):
         return True
     if demand.size >= 2:
         for j in range(n):
-            other = labels[j] + 1
+            other = np.int64(labels[j]) + 1
             if j != u and is_broken(dense, slots, other * base + mine if j < u else mine * base + other, k, demand):
                 return True
     if demand.size >= 3:
         for i in range(n):
-            one = labels[i] + 1
+            one = np.int64(labels[i]) + 1
             for j in range(i + 1, n):
                 if u in (i, j):
                     continue
-                two = labels[j] + 1
+                two = np.int64(labels[j]) + 1
                 if u < i:
                     key = (mine * base + one) * base + two
                 elif u < j:

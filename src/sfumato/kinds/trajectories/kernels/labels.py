@@ -222,7 +222,7 @@ def _note_touching(
     for u in range(n):
         if not touched[u]:
             continue
-        mine = labels[u] + 1
+        mine = np.int64(labels[u]) + 1
         used = _put(keys, marks, listed, used, mine, mark)
         count = 0
         before = 0
@@ -233,14 +233,14 @@ def _note_touching(
                 before += j < u
         if size >= 2:
             for a in range(count):
-                other = labels[others[a]] + 1
+                other = np.int64(labels[others[a]]) + 1
                 key = other * base + mine if a < before else mine * base + other
                 used = _put(keys, marks, listed, used, key, mark)
         if size >= 3:
             for a in range(count):
-                one = labels[others[a]] + 1
+                one = np.int64(labels[others[a]]) + 1
                 for b in range(a + 1, count):
-                    two = labels[others[b]] + 1
+                    two = np.int64(labels[others[b]]) + 1
                     if a >= before:
                         key = (mine * base + one) * base + two
                     elif b >= before:

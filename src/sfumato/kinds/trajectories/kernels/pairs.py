@@ -40,7 +40,7 @@ def list_pairs(row: NDArray[np.int32], size: int, base: int, ends: NDArray[np.in
     for i in range(row.size):
         if ends[0, row[i]] != i:
             continue
-        one = row[i] + 1
+        one = np.int64(row[i]) + 1
         keys[number] = one
         number += 1
         for j in range(i + 1, row.size if size > 1 else 0):
@@ -96,7 +96,7 @@ def _list_unheld(
     """
     other = 2 - mine
     for u in range(row.size):
-        x = row[u]
+        x = np.int64(row[u])
         if not touched[u] or ends[4, x] == 1:
             continue
         ends[4, x] = 1
@@ -104,7 +104,7 @@ def _list_unheld(
             keys[number] = x + 1
             number += 1
         for j in range(row.size if size > 1 else 0):
-            y = row[j]
+            y = np.int64(row[j])
             if ends[mine, y] != j or (y != x and ends[4, y] == 1):
                 continue
             if ends[mine, x] < ends[mine + 1, y] and not 0 <= ends[other, x] < ends[other + 1, y]:

@@ -124,9 +124,9 @@ def _is_hopeless(
 ) -> bool:
     """Tell whether a pair, or a triple, through a visit stays rare even if all others go down."""
     dense, slots, labels, gains = counter.dense, counter.slots, sweep.labels, sweep.gains
-    mine, base, first, last = labels[v] + 1, demand.base, offsets[record], offsets[record + 1]
+    mine, base, first, last = np.int64(labels[v]) + 1, demand.base, offsets[record], offsets[record + 1]
     for i in range(first, last):
-        one, gain = labels[i] + 1, gains[int(i > v), labels[i]]
+        one, gain = np.int64(labels[i]) + 1, gains[int(i > v), labels[i]]
         if i == v or (size == 2 and gain >= demand.k):
             continue
         if size == 2:
@@ -135,7 +135,7 @@ def _is_hopeless(
                 return True
             continue
         for j in range(i + 1, last):
-            two, more = labels[j] + 1, min(gain, gains[int(j > v), labels[j]])
+            two, more = np.int64(labels[j]) + 1, min(gain, gains[int(j > v), labels[j]])
             if v < i:
                 key = (mine * base + one) * base + two
             elif v < j:

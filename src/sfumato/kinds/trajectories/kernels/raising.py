@@ -51,7 +51,7 @@ def _list_broken(
     for i in range(size):
         at[i] = -1
     for i in range(n):
-        at[0], one = i, labels[i] + 1
+        at[0], one = i, np.int64(labels[i]) + 1
         if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
             number = _append(found, number, at)
         if size < 2:
@@ -79,7 +79,7 @@ def _list_broken(
         for i in range(chosen):
             at[i] = i
         while number < _MOST_TUPLES:
-            key, coarse = 0, True
+            key, coarse = np.int64(0), True
             for i in range(chosen):
                 key = key * base + labels[at[i]] + 1
                 coarse = coarse and labels[at[i]] == root
@@ -130,13 +130,13 @@ def _holds_rare_pair(
     for v in range(first, last):
         if not suspect[v]:
             continue
-        one = paths.node[paths.start[visits.place[v]] + visits.level[v]] + 1
+        one = np.int64(paths.node[paths.start[visits.place[v]] + visits.level[v]]) + 1
         if read_support(dense, slots, one) < t:
             return True
         for w in range(first, last):
             if w == v or (w < v and suspect[w]):
                 continue
-            two = paths.node[paths.start[visits.place[w]] + visits.level[w]] + 1
+            two = np.int64(paths.node[paths.start[visits.place[w]] + visits.level[w]]) + 1
             if read_support(dense, slots, one * base + two if v < w else two * base + one) < t:
                 return True
     return False

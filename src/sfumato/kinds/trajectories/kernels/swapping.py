@@ -99,12 +99,12 @@ def _ask(counter: Counter, choice: Choice, a: int, b: int, demand: Demand) -> in
     if choice.owner[a] > choice.owner[b]:
         a, b = b, a
     if fitting[a, a] < 0:
-        fitting[a, a] = int(_fits(dense, slots, choice.secret, node[a] + 1, demand))
+        fitting[a, a] = int(_fits(dense, slots, choice.secret, np.int64(node[a]) + 1, demand))
     fits = fitting[a, a] > 0
     if fits and a != b and demand.kinds > 1 and node[a] != node[b]:
         fits = choice.first[a] >= choice.last[b] or choice.first[b] >= choice.last[a]
     if fits and a != b and demand.size > 1:
-        fits = _fits(dense, slots, choice.secret, (node[a] + 1) * demand.base + node[b] + 1, demand)
+        fits = _fits(dense, slots, choice.secret, (np.int64(node[a]) + 1) * demand.base + node[b] + 1, demand)
     fitting[a, b] = int(fits)
     fitting[b, a] = int(fits)
     return int(fits)
@@ -176,7 +176,7 @@ def _longer_fit(
         for i in range(number):
             chosen[i] = i
         while True:
-            key, concerned = 0, False
+            key, concerned = np.int64(0), False
             for i in range(number):
                 key = key * demand.base + choice.node[at[chosen[i]]] + 1
                 concerned = concerned or at[chosen[i]] != before[chosen[i]]

@@ -104,8 +104,8 @@ def _reading(
     hierarchy: Annotated[
         list[str],
         typer.Option(
-            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item=fanout:10 or popular:2, "
-            "age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat, place=h3."
+            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item or event=fanout:10, "
+            "item=popular:2, age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat, place=h3."
         ),
     ] = [],  # noqa: B006
     hierarchy_root: Annotated[

@@ -152,6 +152,12 @@ def test_generated_sequences_come_back(tmp_path, name):
     assert set(data.hierarchies["event"].leaf_labels) == set(data.history().labels)
 
 
+def test_a_taxonomy_is_derived_from_the_events(reader):
+    data = reader(HEADER + "1,1,b\n1,2,a\n2,3,c\n", hierarchies={"event": "fanout:2"})
+    assert data.hierarchies["event"].leaf_labels == ("a", "b", "c")
+    assert data.hierarchies["event"].height == 2
+
+
 # times
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sfumato.core.errors import ParameterError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.io.hierarchies import read_hierarchy
+from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
 from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
@@ -19,11 +20,13 @@ WORDS = Vocabulary(
 
 
 def read_hierarchies(reading: Reading, name: str, labels: list[str], rows: list[int]) -> dict[str, Hierarchy]:
-    """Read the hierarchy of events, which must know all of them."""
+    """Read the hierarchy of events from its file, or derive it from their order; it must know all of them."""
     strange = [column for column in reading.hierarchies if column != "event"]
     if strange:
         raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
-    found = {column: read_hierarchy(file, root=reading.hierarchy_root) for column, file in reading.hierarchies.items()}
-    for hierarchy in found.values():
-        hierarchy.require(labels, f"{name}: hierarchy of event", rows)
-    return found
+    given = reading.hierarchies.get("event")
+    if given is None:
+        return {}
+    hierarchy = derive_hierarchy(given, labels, rows=rows) or read_hierarchy(given, root=reading.hierarchy_root)
+    hierarchy.require(labels, f"{name}: hierarchy of event", rows)
+    return {"event": hierarchy}

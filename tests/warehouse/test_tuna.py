@@ -96,12 +96,36 @@ def test_a_text_in_a_query_is_left_as_it_is(tuna):
         ("SELECT ?x {\n ?x ! }", r"line 2: '\?x ! }' is not understood"),
         ("CONSTRUCT { ?x ?p ?o } WHERE { ?x ?p ?o }", "only SELECT and ASK have rows"),
         ("DELETE WHERE { ?x ?p ?o }", "not SPARQL"),
-        ("SELECT ?x { SERVICE <http://example.org/> { ?x ?p ?o } }", "cannot be answered"),
+        ("SELECT * FROM <urn:x> { ?x ?p ?o }", "FROM chooses graphs"),
+        ("SELECT * { graph?g { ?x ?p ?o } }", "GRAPH chooses graphs"),
     ],
 )
 def test_a_bad_query_is_told(query, said, tuna):
     with pytest.raises(ParameterError, match=said):
         tuna.ask(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { SERVICE <http://127.0.0.1:1/> { ?x ?p ?o } }",
+        "SELECT * { ?x ?p 1SERVICE <http://127.0.0.1:1/> { ?x ?p ?o } }",
+        "SELECT * { ?x ?p trueservicesilent<http://127.0.0.1:1/> { ?x ?p ?o } }",
+        "PREFIX : <http://127.0.0.1:1/> SELECT * {SERVICE:x{ ?x ?p ?o }}",
+        "SELECT * { ?x ?p ?o.SERVICE?s{ ?x ?p ?o }}",
+        "SELECT * { \\u0053ERVICE <http://127.0.0.1:1/> { ?x ?p ?o } }",
+        # A remark after a comparison, which looks like a name and a text.
+        'SELECT * { ?x ?p ?a FILTER(?a<tlo:#>"""\n) ?x ?p ?z SERVICE <http://127.0.0.1:1/> { ?x ?p ?o } #"""\n}',
+    ],
+)
+def test_no_other_server_is_asked(query, tuna):
+    with pytest.raises(ParameterError, match="a warehouse asks none"):
+        tuna.ask(query)
+
+
+def test_names_may_hold_the_words_of_the_language(tuna):
+    query = "PREFIX g: <urn:graph/from/> SELECT ?service ?from { ?service <urn:from/service> g:graph, ?from }"
+    assert tuna.ask(query).rows == ()
 
 
 def test_who_says_a_statement_and_a_value(tuna):

@@ -16,15 +16,11 @@ from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition
 from sfumato.warehouse.linking import Classes, Link, list_links
 from sfumato.warehouse.place import open_to_read
+from sfumato.warehouse.sparql import TOKEN, explain_fault, refuse_elsewhere
 from sfumato.warehouse.terms import Prefixes
 
 __all__ = ["Answer", "Warehouse"]
 
-_TOKEN = re.compile(
-    r"""(?P<skip>"{3}.*?"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|\b(?:PREFIX\s+[\w.-]*:|BASE)\s*<[^>]*>)"""
-    r"""|<(?P<iri>[^<>"{}|^`\\\s]*)>|(?P<prefix>[\w.-]*):(?P<name>(?:[\w%.:-]|\\.)*(?:[\w%:-]|\\.))""",
-    re.DOTALL | re.IGNORECASE,
-)
 _AGGREGATE = re.compile(r"\b(COUNT|SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\(", re.IGNORECASE)
 _MOST_COUNTED = 200_000
 
@@ -128,11 +124,12 @@ class Warehouse:
     def _ask(
         self, query: str, over: list[NamedNode], find: Callable[[NamedNode], NamedNode], store: Store | None = None
     ) -> Answer:
+        refuse_elsewhere(query)
         text = self.prefixes.declare(self._rename(query, find))
         try:
-            found = (store or self.store).query(text, default_graph=[*over])
+            found = (store or self.store).query(text, default_graph=[*over], named_graphs=[])
         except SyntaxError as error:
-            raise ParameterError(f"query: {_explain(str(error), query)}") from None
+            raise ParameterError(f"query: {explain_fault(str(error), query)}") from None
         except (ValueError, RuntimeError, OSError) as error:
             raise ParameterError(f"query: cannot be answered ({str(error).splitlines()[0][:200]}).") from None
         if isinstance(found, QueryBoolean):
@@ -161,7 +158,7 @@ class Warehouse:
             name = find(thing)
             return found[0] if name == thing else str(name)
 
-        return _TOKEN.sub(replace, query)
+        return TOKEN.sub(replace, query)
 
     def read_query(self, path: Path) -> str:
         """Return the text of a file with a query."""
@@ -171,15 +168,3 @@ class Warehouse:
         if not text.strip():
             raise SchemaError(f"{path.name}: the file is empty.")
         return text
-
-
-def _explain(message: str, query: str) -> str:
-    """Say where a query is broken: the line, and the word if there is one."""
-    at = re.match(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", message, re.DOTALL)
-    if at is None:
-        return f"not SPARQL ({message.splitlines()[0][:200]})."
-    if "Prefix not found" in message:
-        return f"not SPARQL, line {at[1]}: a prefix is not declared."
-    lines = query.splitlines()
-    line = lines[int(at[1]) - 1].strip() if int(at[1]) <= len(lines) else ""
-    return f"not SPARQL, line {at[1]}: {line[:80]!r} is not understood."

@@ -1,0 +1,64 @@
+"""Reading the text of a SPARQL query: its words, where it is broken, and what a warehouse does not do."""
+
+from __future__ import annotations
+
+import re
+
+from sfumato.core.errors import ParameterError
+
+__all__ = ["TOKEN", "explain_fault", "refuse_elsewhere"]
+
+TOKEN = re.compile(
+    r"""(?P<skip>"{3}.*?"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|\b(?:PREFIX\s+[\w.-]*:|BASE)\s*<[^>]*>)"""
+    r"""|<(?P<iri>[^<>"{}|^`\\\s]*)>|(?P<prefix>[\w.-]*):(?P<name>(?:[\w%.:-]|\\.)*(?:[\w%:-]|\\.))""",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Texts and remarks, which are to be skipped, and the names of things."""
+
+_ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_SERVICE = re.compile(r"(?<![\w?$:/#%=@-])[\w-]*service", re.IGNORECASE)
+_GRAPHS = re.compile(r"(?<![\w?$:-])(GRAPH|FROM)(?![\w:-])", re.IGNORECASE)
+
+
+def refuse_elsewhere(query: str) -> None:
+    """Raise :class:`ParameterError` for a query that asks another server, or that chooses graphs by itself.
+
+    What a text or a remark is depends on all that is before it, so that a query can be written in which a server is
+    asked where a remark seems to be. The word is therefore refused wherever it is not part of a name.
+
+    Examples
+    --------
+    >>> refuse_elsewhere("SELECT ?service { ?service a ex:service, <http://example.org/service> }")
+    >>> refuse_elsewhere("SELECT ?x { SERVICE <http://example.org/> { ?x ?p ?o } }")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: query: SERVICE asks another server; ...
+    """
+    plain = _ESCAPED.sub(lambda found: _spell(found[1] or found[2]), query)
+    if _SERVICE.search(query) or _SERVICE.search(plain):
+        raise ParameterError(
+            "query: SERVICE asks another server; a warehouse asks none. In a text, write [s]ervice (as a pattern)."
+        )
+    found = _GRAPHS.search(TOKEN.sub(" ", query))
+    if found is not None:
+        raise ParameterError(
+            f"query: {found[1].upper()} chooses graphs, and a query is answered by all sources together. Leave it out; "
+            "the answer names the sources of every row."
+        )
+
+
+def _spell(digits: str) -> str:
+    number = int(digits, 16)
+    return chr(number) if number < 0x110000 else ""
+
+
+def explain_fault(message: str, query: str) -> str:
+    """Say where a query is broken: the line, and the word if there is one."""
+    at = re.match(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", message, re.DOTALL)
+    if at is None:
+        return f"not SPARQL ({message.splitlines()[0][:200]})."
+    if "Prefix not found" in message:
+        return f"not SPARQL, line {at[1]}: a prefix is not declared."
+    lines = query.splitlines()
+    line = lines[int(at[1]) - 1].strip() if int(at[1]) <= len(lines) else ""
+    return f"not SPARQL, line {at[1]}: {line[:80]!r} is not understood."

@@ -79,6 +79,8 @@ def test_releases_are_exported_in_the_formats_of_their_kind(walk):
         name = do(bench.jobs, "example", kind="sets")["name"]
         asked = {"method": "apriori", "parameters": {"k": 3, "m": 2}, "out": "mine"}
         do(bench.jobs, "publish", files={"data": [name]}, **asked)
+        await user.open("/releases")
+        await user.should_see(f"apriori, {sf.read_release(bench.project.area('releases') / 'mine').guarantee}")
         for choice in ("long.spmf", "long.csv", "wide.jsonl", "wide.parquet"):
             await user.open("/releases/mine")
             fill("Format", choice)
@@ -112,6 +114,17 @@ def test_queries_of_ones_own_are_used_in_a_study(walk):
         study = tomllib.loads((bench.project.area("studies") / "table-example-k.toml").read_text())
         assert study["study"]["workload"] == f"../workloads/{drawn}"
         assert (bench.project.area("studies") / "table-example-k" / "results.csv").is_file()
+
+    walk(steps)
+
+
+def test_a_study_begins_with_methods_that_have_what_they_need(walk):
+    async def steps(user, bench, fill):
+        name = do(bench.jobs, "example", kind="sequences")["name"]
+        await user.open(f"/compare/{name}")
+        fill("Its values", "5")
+        user.find("Run the study").click()
+        await user.should_see("3 cells: 3 done.")
 
     walk(steps)
 

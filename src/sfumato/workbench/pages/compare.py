@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,8 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
     say("Methods", "h3")
     chosen: dict[str, Field] = {}
     ordered = sorted(methods, key=lambda each: (each not in kind.advised, each))
-    picked = [each for each in ordered if first in {p.name for p in declared(methods[each])}][:_FIRST]
+    fit = [each for each in ordered if first in {p.name for p in declared(methods[each])}]
+    picked = sorted(fit, key=lambda each: not _has_all(methods[each].needs, recipe.options))[:_FIRST]
     with ui.element("div").classes("fields"):
         for each in ordered:
             needs = f" Needs {', '.join(methods[each].needs)}." if methods[each].needs else ""
@@ -126,6 +128,13 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
         go("study", path.name)
 
     press("Run the study", run)
+
+
+def _has_all(needs: Sequence[str], options: Mapping[str, Any]) -> bool:
+    """Tell whether what a method needs is there, as far as it has to be given: coordinates are in the data."""
+    given = {word: bool(options.get(word)) for word in ("sensitive", "monitored", "constraints")}
+    given |= {f"hierarchy {column}": True for column in options.get("hierarchies") or {}}
+    return all(given.get(need, given.get(need.split()[0], not need.startswith("hierarchy"))) for need in needs)
 
 
 def _can_vary(parameter: Parameter, kind: Kind) -> bool:

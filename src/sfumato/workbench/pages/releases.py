@@ -10,6 +10,7 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.guarantee import read_guarantee
 from sfumato.core.kind import WRITTEN
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
@@ -26,7 +27,6 @@ from sfumato.workbench.pages.parts import (
     path_to,
     press,
     say,
-    spell,
     table,
     watch,
 )
@@ -81,19 +81,16 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
     path = bench.project.files("releases", name).get("release/release.json")
     try:
         manifest = {} if path is None else json.loads(path.read_bytes())
-        claim = manifest.get("guarantee", {})
-        given = ", ".join(
-            f"{n}={spell(v)}" for n, v in claim.get("parameters", {}).items() if isinstance(v, int | float | str)
-        )
+        claim = manifest["guarantee"]
         return {
             "kind": manifest.get("kind"),
             "method": manifest.get("method"),
-            "promise": f"{claim.get('name', '')} ({given})" if claim else None,
-            "statement": claim.get("statement"),
+            "promise": str(read_guarantee(manifest["kind"], claim)),
+            "statement": claim["statement"],
             "records": _count_records(manifest.get("records", {})),
             "parts": len(manifest[DIVIDED]) if DIVIDED in manifest else None,
         }
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, LookupError, TypeError, SfumatoError):
         return {"kind": "not readable"}
 
 

@@ -184,8 +184,7 @@ def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64]
         return read_rows(path), False, False
     digests = digest_records(original)
     here = describe_original(digests, original.clock)
-    # Releases from before clocks were kept tell nothing of them.
-    another = here["in_any_order"] != known.get("in_any_order") or here["clock"] != known.get("clock", here["clock"])
+    another = here["in_any_order"] != known.get("in_any_order") or here["clock"] != known.get("clock")
     if here["in_order"] == known.get("in_order") or another:
         return read_rows(path), False, another
     return match_records(kept.column("content").to_numpy(), digests), True, False

@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import tempfile
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -21,8 +22,10 @@ from sfumato.core.run import StoredFile
 from sfumato.core.shelf import Kept
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.io.reading import Reading
 from sfumato.io.streaming import buckets, remote, shelved
 from sfumato.io.streaming import rows as rows_of_files
+from sfumato.partition import mark_file
 from sfumato.proving import verify_file
 
 SECRET = bytes([7] * 32)
@@ -563,3 +566,15 @@ def test_another_file_is_left_to_whoever_reads_it_whole(published):
     assert verify_file(out, path, engine=Local(1)) is None
     with pytest.raises(sf.SchemaError, match="it is another original"):
         sf.verify(out, sf.read(path, "trajectories"))
+
+
+def test_what_lies_around_does_not_change_how_a_run_is_known_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "transactions").mkdir()
+    (tmp_path / "sets.txt").write_text("a,b\n")
+    reading = Reading("sets", format="transactions", separator="comma")
+    method = sf.methods.Apriori(k=2, m=1)
+    before = mark_file(Path("sets.txt"), reading, method)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "transactions" / "x").touch()
+    assert mark_file(Path("sets.txt"), reading, method) == before

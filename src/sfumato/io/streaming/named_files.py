@@ -22,12 +22,14 @@ def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.s
     --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
-    ...     list(find_named_files({"hierarchies": {"place": file.name}, "split": "day"})) == [file.name]
+    ...     list(find_named_files({"hierarchies": {"place": file.name}, "separator": ","})) == [file.name]
     True
     """
     texts = [text for value in options.values() for text in _texts_in(value)]
-    named = {*others, *(text[at:] for text in texts for at in (0, 1, len(_REGIONS)))}
-    return {name: found for name in sorted(named) if (found := _stat(name)) is not None}
+    named = {text[at:] for text in texts for at in (0, 1, len(_REGIONS))}
+    known = {name: _stat(name) for name in sorted({*others, *named})}
+    # A word may be the name of a folder, which changes with what is written there.
+    return {name: of for name, of in known.items() if of is not None and (name in others or stat.S_ISREG(of.st_mode))}
 
 
 def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
@@ -88,7 +90,8 @@ def _texts_in(value: object) -> Iterable[str]:
 
 
 def _stat(name: str) -> os.stat_result | None:
+    first = name.partition(",")[0]
     try:
-        return Path(name.partition(",")[0]).stat() if name else None
+        return Path(first).stat() if first else None
     except (OSError, ValueError):
         return None

@@ -47,6 +47,8 @@ class Kind:
         Whether the order of the entries of a record says something.
     exports
         Formats beside those of tables in which a release can be exported.
+    reasons
+        Why records may be withheld; a release gives no others.
     advised
         Methods to try first, the first of all first.
     headline
@@ -72,6 +74,7 @@ class Kind:
     position: str = ""
     ordered: bool = True
     exports: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     advised: tuple[str, ...] = ()
     headline: tuple[str, ...] = ()
     usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)

@@ -131,6 +131,14 @@ def test_the_damaged_page_is_found(tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", MADE)
+def test_a_reason_for_withholding_says_nothing_else(made, name, tmp_path):
+    release = made(name).release
+    gone = {"Ann was ill in May": 1}
+    write_release(dataclasses.replace(release, withheld=gone, records_in=len(release) + 1), tmp_path)
+    assert sf.verify(tmp_path).undeclared == ("release.json: a reason for withholding that no method gives",)
+
+
 def test_a_trace_shows_nothing_of_anybody(made):
     result = made("trajectories")
     shown = repr(result.trace)

@@ -22,6 +22,7 @@ KIND = Kind(
         "size": "how many records the class has",
         "classes table": "the classes of records and their sizes",
     },
+    reasons=("fits into no class", "part of the time is unknown"),
     advised=("mc-l-mdav-wd", "mc"),
     headline=("relative-difference", "average-relative-error"),
     usual={"k": (3, 5, 10), "delta": ("6",), "epsilon": ("1/2",), "aggregate": ("slot",)},

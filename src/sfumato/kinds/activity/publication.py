@@ -14,6 +14,7 @@ from sfumato.core.method import Method
 from sfumato.core.publishing.publication import number_names, publishing_secret
 from sfumato.core.release import Part, Release, Result, Trace
 from sfumato.core.run import Run
+from sfumato.kinds.activity import KIND
 from sfumato.kinds.activity.model import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
 
 __all__ = ["Classified", "count_durations", "name_unknown", "publish_classes", "round_shares"]
@@ -23,8 +24,7 @@ Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-SUPPRESSED = "fits into no class"
-PARTLY_UNKNOWN = "part of the time is unknown"
+SUPPRESSED, PARTLY_UNKNOWN = KIND.reasons
 
 _CELLS = 1 << 21
 """So many slots are counted at a time: they widen to some tens of megabytes."""

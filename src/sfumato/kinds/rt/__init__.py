@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.core.kind import Kind
+from sfumato.kinds.table import KIND as TABLE
 
 __all__ = ["KIND"]
 
@@ -29,6 +30,7 @@ KIND = Kind(
         "history": "the items, each as itself or as a value that stands for several items",
     },
     ordered=False,
+    reasons=TABLE.reasons,
     advised=("rum-bound", "rfirst"),
     headline=("queries", "ncp", "utility-loss"),
     usual={"k": (3, 5, 10), "m": (2,)},

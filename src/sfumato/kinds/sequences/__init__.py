@@ -27,6 +27,10 @@ KIND = Kind(
         "times": "time",
     },
     exports=("xes",),
+    reasons=(
+        "no monitored event, and fewer such records than a group needs",
+        "no monitored event, and too many such records have the same at about the same time",
+    ),
     advised=("hi", "hy"),
     headline=("average-relative-error", "interval-loss"),
     usual={"k": (3, 5, 10)},

@@ -26,6 +26,7 @@ KIND = Kind(
     entries={"items": "item"},
     ordered=False,
     exports=("spmf",),
+    reasons=("nothing left to publish", "no item"),
     advised=("disassociation", "local-km"),
     headline=("item-queries",),
     usual={"k": (3, 5, 10), "m": (2,)},

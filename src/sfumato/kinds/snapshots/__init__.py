@@ -23,6 +23,7 @@ KIND = Kind(
         "count": "how many records of the group have this value",
         "sensitive table": "the sensitive values of every group, and how many of its records have each",
     },
+    reasons=("suppressed", "arrived after its snapshot had left the window"),
     advised=("reposition", "anatomy"),
     headline=("average-relative-error", "window-queries", "publication-delay"),
     usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},

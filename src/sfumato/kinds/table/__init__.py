@@ -36,6 +36,7 @@ KIND = Kind(
         "population table": "how many people of a public population fit each combination of cells",
         "sensitive-order table": "the order, or the tree, in which values of sensitive columns are near to each other",
     },
+    reasons=("too few records alike",),
     advised=("mondrian", "optimal"),
     headline=("attribute-queries", "ncp"),
     usual={"k": (3, 5, 10), "l": (1, 2)},

@@ -21,6 +21,7 @@ KIND = Kind(
         "count": "how often each of these events happened, event by event",
     },
     entries={"events": "event", "counts": "count"},
+    reasons=("nothing but sensitive events, all deleted",),
     advised=("essa", "essa-joint"),
     headline=("sanitisation-error", "average-relative-error"),
     usual={"delta": ("1/5", "1/20", "1/50", "1/100", "1/200", "1/1000")},

@@ -11,13 +11,14 @@ from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
+from sfumato.kinds.timeline import KIND
 from sfumato.kinds.timeline.model import Timeline
 
 __all__ = ["NOTHING_LEFT", "publish"]
 
 Ints = npt.NDArray[np.int64]
 
-NOTHING_LEFT = "nothing but sensitive events, all deleted"
+(NOTHING_LEFT,) = KIND.reasons
 
 
 def publish(

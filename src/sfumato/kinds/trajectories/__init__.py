@@ -30,6 +30,7 @@ KIND = Kind(
     entries={"places": "place"},
     position="visit",
     exports=("geojson", "spmf"),
+    reasons=("no place left after suppression", "more places than enough others have"),
     advised=("local-km", "seqanon"),
     headline=("average-relative-error", "distance"),
     usual={"k": (3, 5, 10), "m": (2,), "infeasible": ("suppress",)},

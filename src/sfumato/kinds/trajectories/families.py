@@ -18,6 +18,7 @@ from sfumato.core.publishing.publication import Recoded
 from sfumato.core.publishing.recoding import Recoding, SavedRecoding
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
+from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication import publish_batch, publish_trajectories
 from sfumato.kinds.trajectories.publication.places import refuse_small_squares
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOO_LONG", "Limits", "PlaceMerging", "explain_failure", "hideable_rows"]
 
-TOO_LONG = "more places than enough others have"
+_, TOO_LONG = KIND.reasons
 """Why a record is withheld that nothing could hide."""
 
 _NO_CODES: npt.NDArray[np.int32] = np.empty(0, np.int32)

@@ -17,6 +17,7 @@ from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.families.covers import Found, cover_groups
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
@@ -58,8 +59,7 @@ _COUNTERS = {
     "merges": "merges",
 }
 
-TOO_FEW = "no monitored event, and fewer such records than a group needs"
-TOO_ALIKE = "no monitored event, and too many such records have the same at about the same time"
+TOO_FEW, TOO_ALIKE = KIND.reasons
 
 
 @dataclasses.dataclass(frozen=True)

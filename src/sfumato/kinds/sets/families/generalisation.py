@@ -20,12 +20,13 @@ from sfumato.core.publishing.recoding import Recoding, SavedRecoding
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release, Result
 from sfumato.core.run import Run
+from sfumato.kinds.sets import KIND
 
 __all__ = ["EMPTY", "ItemGeneralising", "ItemSets"]
 
 Ints = npt.NDArray[np.int64]
 
-EMPTY = "nothing left to publish"
+EMPTY, _ = KIND.reasons
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from sfumato.core.params import Param
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Result
 from sfumato.core.run import Run
+from sfumato.kinds.sets import KIND
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.publication import Separated, publish_disassociation
@@ -30,7 +31,7 @@ __all__ = ["Disassociation"]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-NO_ITEM = "no item"
+_, NO_ITEM = KIND.reasons
 
 
 @dataclasses.dataclass(frozen=True)

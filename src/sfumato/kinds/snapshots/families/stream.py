@@ -18,6 +18,7 @@ from sfumato.core.publishing.secret import Secret, digest
 from sfumato.core.release import Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.core.schema import Schema
+from sfumato.kinds.snapshots import KIND
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
 from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
@@ -29,8 +30,7 @@ __all__ = ["CLOSED", "SUPPRESSED", "SnapshotStream", "StreamState", "release_sna
 
 Ints = npt.NDArray[np.int64]
 
-SUPPRESSED = "suppressed"
-CLOSED = "arrived after its snapshot had left the window"
+SUPPRESSED, CLOSED = KIND.reasons
 _RESERVED = ("snapshot", "group", "count")
 _JOINED = 4
 """Groups that are put together where records of several snapshots meet and delays are hidden: in small groups the

@@ -16,6 +16,7 @@ from sfumato.core.method import Method
 from sfumato.core.params import Param
 from sfumato.core.release import Part, Result
 from sfumato.core.run import Run
+from sfumato.kinds.table import KIND
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.model import Attribute, attributes_of
@@ -25,7 +26,7 @@ __all__ = ["TOO_FEW_ALIKE", "Relational", "read_weights"]
 
 Ints = npt.NDArray[np.int64]
 
-TOO_FEW_ALIKE = "too few records alike"
+(TOO_FEW_ALIKE,) = KIND.reasons
 """Why a record is withheld."""
 
 

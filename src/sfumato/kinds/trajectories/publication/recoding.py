@@ -11,11 +11,12 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.publishing.publication import Recoded
 from sfumato.core.publishing.recoding import Recoding
 from sfumato.core.ragged import Ragged
+from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.model.histories import Trajectories
 
 __all__ = ["EMPTY", "apply_recoding", "recode_places", "recode_visits"]
 
-EMPTY = "no place left after suppression"
+EMPTY, _ = KIND.reasons
 """Why a record is withheld whose places were all removed."""
 
 

@@ -9,10 +9,13 @@ import pytest
 
 import sfumato as sf
 from sfumato import registry
+from sfumato.checking.asked import KEPT
 from sfumato.checking.risk import Risk, unite_risks
+from sfumato.core.errors import SchemaError
 from sfumato.core.selection import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.io.releases import divided
 from sfumato.io.releases.source import set_parts_beside
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
@@ -328,10 +331,26 @@ def test_damage_to_what_all_parts_are_together_breaks_the_release(damage, damage
     assert sf.verify(out).outcome == "broken"
 
 
+@pytest.mark.parametrize("left", [1, 2, 4])
+def test_parts_that_went_or_came_are_found_with_the_original(left, damaged):
+    data, out = damaged
+    if left > 3:
+        shutil.copytree(part(out, 0), part(out, 3))
+    for number in range(left, 3):
+        shutil.rmtree(part(out, number))
+    parts = [divided.describe_part(part(out, number), f"part-{number:05}") for number in range(left)]
+    divided.write_divided(divided.unite_parts(parts), out / "release")
+    assert sf.verify(out).outcome == "holds"
+    verdict = sf.verify(out, original=data)
+    assert verdict.outcome == "broken" and verdict.witness["check"] == KEPT
+    for look in (sf.attack, sf.measure, sf.verify):
+        (out / "owner" / "trace.json").unlink(missing_ok=True)
+        with pytest.raises(SchemaError, match=f"owner/ tells of 3 parts, and the release has {left}"):
+            look(out, original=data)
+
+
 def test_a_part_that_breaks_its_promise_breaks_all(damaged):
     """The whole is written anew around a part that promises more than it keeps: its own check still finds it."""
-    from sfumato.io.releases import divided
-
     _, out = damaged
     for number in range(3):
         path = part(out, number) / "release.json"

@@ -26,7 +26,7 @@ from sfumato.core.method import Method
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.core.release import Result, Trace
+from sfumato.core.release import Result, Trace, describe_claim
 from sfumato.core.run import PartEngine, Progress, Run, silent
 from sfumato.core.shelf import Shelf
 from sfumato.engines.local import Local
@@ -249,7 +249,7 @@ def publish_in_parts(
             refuse_excess(release, limit)
             write_divided(release, stage.release)
             verdict = _check(release, stage.release, told)
-            claim = {"name": release.guarantee.name, **release.guarantee.parameters(), "parts": len(parts)}
+            claim = describe_claim(release)
             owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
             unreported = _report(source, options, parts, release, stage, shop, clock) if reports else ()
             stage.commit()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import registry
+from sfumato.checking.asked import verify_kept
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SfumatoError, StoppedError
 from sfumato.core.run import PartEngine, Progress, silent
@@ -83,6 +84,9 @@ def verify_file(
         return None
     release = divided.read_divided(folder)
     verdict = divided.check_divided(release, folder)
+    kept = owner.read_claim(path)
+    if kept is not None:
+        verdict &= verify_kept(release, kept)
     if not verdict.holds:
         return verdict
     inside = path if os.access(path, os.W_OK) else None

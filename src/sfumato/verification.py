@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sfumato import registry
 from sfumato.checking import people
-from sfumato.checking.asked import verify_asked
+from sfumato.checking.asked import verify_asked, verify_kept
 from sfumato.checking.order import verify_order
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
@@ -103,9 +103,12 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
     """Check a release in parts: what it says of all of them, and one part after another."""
     release = divided.read_divided(folder)
     verdict = divided.check_divided(release, folder)
+    kept = None if original is None else owner.read_claim(path)
+    if kept is not None:
+        verdict &= verify_kept(release, kept)
     if not verdict.holds:
         return verdict
-    rows = None if original is None else owner.read_division(path, original)
+    rows = None if original is None else owner.read_division(path, original, len(release.parts))
     if original is not None and rows is None:
         verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
     found = {}
@@ -178,7 +181,7 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
 
 def _verify_files(release: Release, folder: Place) -> Verdict:
     """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
-    verdict = verify_order(release) & _verify_method(release)
+    verdict = verify_order(release) & _verify_method(release) & _verify_reasons(release)
     kind = releases.marked_kind(folder)
     if kind is None:
         return verdict & inventory.check_folder(release, folder)
@@ -192,3 +195,10 @@ def _verify_method(release: Release) -> Verdict:
     if method is not None and type(release.guarantee) in method.promises:
         return Verdict(True, {}, {})
     return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
+
+
+def _verify_reasons(release: Release) -> Verdict:
+    """Look for reasons of withholding that nothing here gives: a reason can say anything."""
+    if release.withheld.keys() <= {*find_kind(release.kind).reasons}:
+        return Verdict(True, {}, {})
+    return Verdict(True, {}, {}, undeclared=("release.json: a reason for withholding that no method gives",))

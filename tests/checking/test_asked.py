@@ -52,6 +52,8 @@ def test_every_parameter_is_compared_with_the_claim_that_was_kept():
     assert verify_asked(release, data, kept).outcome == "holds"
     less = dataclasses.replace(release, guarantee=dataclasses.replace(release.guarantee, k=2))
     assert verify_asked(less, data, kept).witness == {"check": KEPT, "differing": ["k"]}
+    other = dataclasses.replace(release, method="coat")
+    assert verify_asked(other, data, kept).witness == {"check": KEPT, "differing": ["method"]}
 
 
 @pytest.mark.parametrize("value", [None, "{a|zz}"])

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release, describe_claim
+from sfumato.core.release import Claiming, Release, describe_claim
 
-__all__ = ["verify_asked"]
+__all__ = ["verify_asked", "verify_kept"]
 
 LISTED = "the claim names the values that were asked for"
 KEPT = "the claim is the one that the owner kept"
@@ -62,9 +62,9 @@ def verify_asked(
     found, unsettled = _compare_lists(release, original)
     checks, witness = {LISTED: found is None}, found
     if kept is not None:
-        other = _compare_kept(release, kept)
-        checks[KEPT] = other is None
-        witness = witness or other
+        other = verify_kept(release, kept)
+        checks |= other.checks
+        witness = witness or other.witness
         unsettled = ()
     for name, seen in ((ROLES, _compare_roles(release, original)), (KNOWN, _find_unknown(release, original, recoded))):
         checks[name] = seen is None
@@ -118,11 +118,20 @@ def _say_open(name: str, claimed: int, option: str) -> str:
     )
 
 
-def _compare_kept(release: Release, kept: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Look for a parameter or a number of records that differs from what the owner kept."""
+def verify_kept(release: Claiming, kept: Mapping[str, Any]) -> Verdict:
+    """Look for a method, a parameter or a number of records that differs from what the owner kept.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
+    >>> verify_kept(release, {**describe_claim(release), "k": 3}).witness
+    {'check': 'the claim is the one that the owner kept', 'differing': ['k']}
+    """
     said = describe_claim(release)
     differing = sorted(name for name in said.keys() | kept.keys() if _plain(said.get(name)) != _plain(kept.get(name)))
-    return {"check": KEPT, "differing": differing} if differing else None
+    witness = {"check": KEPT, "differing": differing} if differing else None
+    return Verdict(witness is None, {}, {}, witness, {KEPT: witness is None})
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.publishing.recoding import SavedRecoding
 
-__all__ = ["Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
+__all__ = ["Claiming", "Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -214,7 +214,34 @@ def _import_library(name: str) -> Any:
         raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
 
 
-def describe_claim(release: Release) -> dict[str, Any]:
+class Claiming(Protocol):
+    """What makes a claim: a release, or what is said of one in parts."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised."""
+
+    @property
+    def unit(self) -> Unit:
+        """What a record is."""
+
+    @property
+    def records_in(self) -> int:
+        """How many records there were."""
+
+    @property
+    def withheld(self) -> Mapping[str, int]:
+        """Records left out, by reason."""
+
+    def __len__(self) -> int:
+        """Return how many records are published."""
+
+
+def describe_claim(release: Claiming) -> dict[str, Any]:
     """Return what a release claims, parameter by parameter, and its numbers of records: what its owner keeps of it.
 
     Examples
@@ -227,6 +254,7 @@ def describe_claim(release: Release) -> dict[str, Any]:
     """
     claim = release.guarantee.to_dict(release.unit)
     return {
+        "method": release.method,
         "name": claim["name"],
         **claim["parameters"],
         "count": claim["count"],

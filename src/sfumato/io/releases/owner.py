@@ -259,8 +259,8 @@ def write_division(
     (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] | None:
-    """Return the rows of an original by the part they were published in; None where that is not at hand."""
+def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray[np.int64]] | None:
+    """Return the rows of an original by which of the parts they were published in; None where that is not at hand."""
     file = path / "owner" / DIVISION_FILE
     if not file.is_file():
         return None
@@ -274,10 +274,15 @@ def read_division(path: Path, original: Dataset) -> list[npt.NDArray[np.int64]] 
             f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
             "original, or it was read with other options (places, split, columns, units of time)."
         )
+    known = int(part.max(initial=-1)) + 1
+    if part.min(initial=0) < 0 or known != parts:
+        raise SchemaError(
+            f"{path}: owner/ tells of {known:,} parts, and the release has {parts:,}: the two do not belong together."
+        )
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
         rows = match_records(content, digests)
-    return [order_rows(original, rows[chosen]) for chosen in Plan(part, int(part.max(initial=-1)) + 1)]
+    return [order_rows(original, rows[chosen]) for chosen in Plan(part, parts)]
 
 
 def read_trace(path: Path) -> dict[str, Any]:

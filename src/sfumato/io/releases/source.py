@@ -142,12 +142,13 @@ def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Bes
         return
     if original is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    division = read_division(Path(str(source)), original)
+    parts = read_divided(folder).parts
+    division = read_division(Path(str(source)), original, len(parts))
     if division is None:
         raise SchemaError(
             f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
         )
-    for part, chosen in zip(read_divided(folder).parts, division, strict=True):
+    for part, chosen in zip(parts, division, strict=True):
         kept = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
         yield read_release(folder / DATA / part.name), original, kept, chosen
 

@@ -401,3 +401,15 @@ def test_a_process_that_dies_says_what_to_do():
 
     with pytest.raises(sf.SfumatoError, match=r"a process ended in the middle of a part \(exit code 3\)"):
         list(Local(2).stream(os._exit, [3]))
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+def test_advice_of_parts_is_one_that_helps_them_all(tmp_path):
+    """What is asked for differs from part to part, and the parameter is one for all of them."""
+    soon = [[("mail", 1000 * i), ("news", 1000 * i + 3)] for i in range(40)]
+    late = [[("mail", 1000 * i), ("news", 1000 * i + 90)] for i in range(100, 140)]
+    data = sf.Dataset.of("sequences", soon + late, monitored=("mail",))
+    made = publish_in_parts(data, sf.methods.Hi(k=4), tmp_path / "out", part_size=40, engine=Local(1), secret=SECRET)
+    asked = [text for text in made.warnings if text.startswith("What helps: blur=")]
+    assert [text.partition(",")[0] for text in asked] == ["What helps: blur=100"]
+    assert asked[0].endswith("(in 2 parts)")

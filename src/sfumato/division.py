@@ -23,6 +23,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.core.method import Method
+from sfumato.core.publishing.advice import Advice
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
@@ -253,7 +254,8 @@ def publish_in_parts(
             owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
             unreported = _report(source, options, parts, release, stage, shop, clock) if reports else ()
             stage.commit()
-    loud = _count_alike(each["warnings"] for each in told)
+    advice = [Advice(*one) for each in told for one in each["advice"]]
+    loud = _count_alike((each["warnings"] for each in told), advice)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     notes = (*_count_alike(each["notes"] for each in told), *unreported)
@@ -358,7 +360,9 @@ def publish_part(job: PartJob) -> PublishedPart:
             verdict = check_written(result, place)
     except SfumatoError as error:
         raise type(error)(f"{name_part(job.number)}: {error}") from None
-    beyond = [text for finding in attack_result(result) for text in getattr(finding, "warnings", ())]
+    found = attack_result(result)
+    beyond = [text for finding in found for text in getattr(finding, "warnings", ())]
+    advice = [one for finding in found if (one := getattr(finding, "advice", None)) is not None]
     little = warn_of_leftover(dataset, result.release)
     owner.write_owner(result, place / "owner", version("sfumato"))
     told = {
@@ -367,6 +371,7 @@ def publish_part(job: PartJob) -> PublishedPart:
         "checks": verdict.checks,
         "notes": run.notes,
         "warnings": beyond + ([] if little is None else [little]),
+        "advice": advice,
     }
     return PublishedPart(job.number, dict(place.files()), told)
 
@@ -383,15 +388,25 @@ def _check(release: DividedRelease, folder: Path, told: list[dict[str, Any]]) ->
     return Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
 
 
-def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
+def _count_alike(said: Iterable[list[str]], advice: Iterable[Advice] = ()) -> tuple[str, ...]:
     """Return what was said of parts, each sentence once and with the number of parts, remedies behind what they help.
+
+    Of advice that asks for different values of a parameter the largest is given to all: parts have their parameters in
+    common.
 
     Examples
     --------
     >>> _count_alike([["2 are found.", "Ask for more."], ["3 are found.", "Ask for more."], []])
     ('2 are found. (in 1 part)', '3 are found. (in 1 part)', 'Ask for more. (in 2 parts)')
+    >>> _count_alike([["Ask for 9."], ["Ask for 10."]], [Advice("Ask for 9.", "k", 9), Advice("Ask for 10.", "k", 10)])
+    ('Ask for 10. (in 2 parts)',)
     """
-    placed = [(text, at) for texts in said for at, text in enumerate(dict.fromkeys(texts))]
+    ordered = sorted(advice, key=lambda one: one.value)
+    largest = {one.parameter: one.text for one in ordered}
+    instead = {one.text: largest[one.parameter] for one in ordered}
+    placed = [
+        (text, at) for texts in said for at, text in enumerate(dict.fromkeys(instead.get(text, text) for text in texts))
+    ]
     counted, place = Counter(text for text, _ in placed), dict(placed)
     chosen = sorted(counted.most_common(_SAID), key=lambda found: place[found[0]])
     told = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]

@@ -21,6 +21,9 @@ def test_from_sources_to_answers_and_a_hierarchy(sfumato, tuna):
     assert len(asked["rows"]) == 4 and asked["sources"][0] == "ecoscope"
     shown = sfumato("warehouse", "query", "w", "SELECT ?n { dbr:Yellowfin_tuna tlo:hasScientificName ?n }").stdout
     assert "Sources that contribute: ecoscope, worms, dbpedia, fishbase" in shown
+    unsaid = sfumato("warehouse", "query", "w", 'ASK { ?s ?p "nonexistent" }').stdout
+    assert "the ontology" not in unsaid and "Sources that contribute: none" in unsaid
+    assert "the ontology" in sfumato("warehouse", "query", "w", "ASK { tlo:Species rdfs:subClassOf ?x }").stdout
     said = sfumato("warehouse", "provenance", "w", "--value", "YFT", "--json").json
     assert said["mentions"] == {"flod": 1}
     found = sfumato("warehouse", "connectivity", "w", "--plot", "c.svg", "--json").json

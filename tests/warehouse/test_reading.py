@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
 import io
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyoxigraph import BlankNode
 
@@ -13,6 +17,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.warehouse.building import build
 from sfumato.warehouse.definition import SourceSection
 from sfumato.warehouse.reading import choose_format, read_source
+from sfumato.warehouse.reading.datatypes import fits_datatype
 from sfumato.warehouse.terms import Prefixes
 
 
@@ -132,7 +137,14 @@ class TestTables:
         [
             ("nam,tags,word,tongue,long\na,b,c,en,1\n", "there is no column 'name'"),
             ("name,tags,word,tongue,long\n,b,c,en,1\n", "row 1 has no value in a column that names"),
-            ("name,tags,word,tongue,long\na,b,c,not a tongue,1\n", "row 1 has a cell that makes no IRI or language"),
+            (
+                "name,tags,word,tongue,long\na,b,c,not a tongue,1\n",
+                "row 1 has a cell in column 'word' that makes no IRI or language",
+            ),
+            (
+                "name,tags,word,tongue,long\na,b,c,en,1\nb,b,c,en,12 John\n",
+                r"^t.csv: row 2 has a cell in column 'long' that is no xsd:integer\.$",
+            ),
         ],
     )
     def test_a_fault_names_the_column_or_row(self, text, said, tmp_path):
@@ -140,10 +152,79 @@ class TestTables:
         with pytest.raises(SchemaError, match=said):
             read(tmp_path / "t.csv", table=self.TABLE)
 
+    @pytest.mark.parametrize(
+        ("subject", "said"),
+        [("{name}", "row 1 makes no IRI for what it is about"), ("e:{word}", "row 1 has a cell in column 'name' that")],
+    )
+    def test_a_cell_that_is_no_iri_is_not_shown(self, subject, said, tmp_path):
+        (tmp_path / "t.csv").write_text("name,word\nAnn Miller,x\n")
+        with pytest.raises(SchemaError, match=said) as error:
+            read(tmp_path / "t.csv", table={"subject": subject, "columns": {"name": {"property": "e:n", "iri": "{}"}}})
+        assert "Miller" not in str(error.value)
+
+    def test_cells_that_have_a_type_are_written_as_rdf_writes_it(self, tmp_path):
+        cells = {"i": 7, "flag": True, "at": datetime.datetime(2024, 2, 29, 12), "on": datetime.date(2024, 2, 29)}
+        pq.write_table(pa.Table.from_pylist([{**cells, "far": float("inf")}]), tmp_path / "t.parquet")
+        types = {"i": "int", "flag": "boolean", "at": "dateTime", "on": "date", "far": "double"}
+        columns = {name: {"property": f"e:{name}", "datatype": f"xsd:{kind}"} for name, kind in types.items()}
+        found = read(tmp_path / "t.parquet", table={"subject": "e:{i}", "columns": columns})
+        said = {quad.predicate.value.removeprefix("http://e/"): quad.object.value for quad in found}
+        assert said == {"i": "7", "flag": "true", "at": "2024-02-29T12:00:00", "on": "2024-02-29", "far": "INF"}
+
     def test_a_table_without_a_mapping_says_what_it_needs(self, tmp_path):
         (tmp_path / "t.csv").write_text("a\n1\n")
         with pytest.raises(ParameterError, match=r"needs \[source.table\] with columns and subject"):
             read(tmp_path / "t.csv")
+
+
+WRITTEN = {
+    "integer": ("0 -7 +12 007 " + "9" * 5000, "12.0 1e3 ١٢ 1,000 0x1F -"),
+    "nonNegativeInteger": ("0 -0 12", "-1 1.5"),
+    "positiveInteger": ("1", "0 -1"),
+    "nonPositiveInteger": ("0 -1", "1"),
+    "negativeInteger": ("-1", "0"),
+    "long": ("9223372036854775807 -9223372036854775808", "9223372036854775808 " + "9" * 5000),
+    "int": ("2147483647", "2147483648 -2147483649"),
+    "short": ("-32768", "32768"),
+    "byte": ("-128 127", "128 -129"),
+    "unsignedLong": ("18446744073709551615", "18446744073709551616 -1"),
+    "unsignedInt": ("4294967295", "4294967296"),
+    "unsignedShort": ("65535", "65536"),
+    "unsignedByte": ("255", "256 -1"),
+    "decimal": ("1 -1.5 .5 2. +0.10", "1e3 1,5 . INF NaN"),
+    "double": ("1 -1.5e-3 2E10 INF -INF NaN", "inf nan 1e 1,5 infinity"),
+    "float": ("1.5 NaN", "1.5f"),
+    "boolean": ("true false 1 0", "True yes 2"),
+    "date": ("2024-02-29 2000-02-29Z 2023-12-31+14:00 -0044-03-15 12024-02-29", "2023-02-29 1900-02-29 2024-04-31"),
+    "dateTime": (
+        "2024-02-29T23:59:59 2024-01-01T24:00:00Z 2024-01-01T00:00:00.125-05:30",
+        "2024-01-01 2024-02-30T00:00:00 2024-01-01T24:00:01 2024-01-01T10:00 2024-01-01T00:00:00+15:00",
+    ),
+    "gYear": ("1788 -0044 12024 2024Z", "88 01788 1788-01 year"),
+    "gYearMonth": ("1788-01 2024-12Z", "1788-13 1788 1788-1"),
+    "string": ("John 12", ""),
+    "duration": ("P1D soon", ""),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_datatype_has_its_ways_of_writing(name):
+    good, bad = (texts.split(" ") for texts in WRITTEN[name])
+    datatype = f"http://www.w3.org/2001/XMLSchema#{name}"
+    assert [text for text in good if not fits_datatype(text, datatype)] == []
+    assert [text for text in bad if text and fits_datatype(text, datatype)] == []
+
+
+def test_a_name_in_a_column_of_numbers_is_no_number_and_not_repeated(own_tuna, tmp_path):
+    table = own_tuna.parent / "fishbase.csv"
+    header, first, *rest = table.read_text().splitlines()
+    cells = dict(zip(header.split(","), next(csv.reader([first])), strict=True))
+    changed = first.replace(f",{cells['longest_cm']},", ",Mr John Smith 12,")
+    table.write_text("\n".join([header, changed, *rest]))
+    with pytest.raises(SchemaError, match=r"fishbase.csv: row 1 has a cell in column 'longest_cm'") as told:
+        build(own_tuna, tmp_path / "w")
+    assert "John" not in str(told.value)
+    assert not (tmp_path / "w").exists()
 
 
 META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">

@@ -69,6 +69,20 @@ def test_every_row_names_the_smallest_sets_of_sources_that_give_it(tuna):
                 assert row not in tuna.ask(query, [name for name in names if name != left]).rows
 
 
+@pytest.mark.parametrize(
+    ("query", "grounded"),
+    [
+        ('ASK { ?s ?p "nonexistent" }', False),
+        ("SELECT ?x { BIND(1/0 AS ?x) }", False),
+        ('SELECT (COUNT(?s) AS ?n) { ?s ?p "nonexistent" }', False),
+        ("ASK { tlo:Species rdfs:subClassOf ?x }", True),
+    ],
+)
+def test_what_nobody_says_does_not_rest_on_the_ontology(query, grounded, tuna):
+    found = explain(tuna, query)
+    assert (found.sufficient, found.grounded) == ((((),),), (grounded,))
+
+
 def test_what_two_sources_say_counts_once(tuna):
     count = "SELECT (COUNT(?name) AS ?n) { thing:thunnus_albacares tlo:hasCommonName ?name }"
     assert tuna.ask(count).rows[0][0].value == "3"  # yellowfin tuna, albacore, thon albacore

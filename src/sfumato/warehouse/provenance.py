@@ -2,7 +2,8 @@
 
 A set of sources *suffices* for a row if they alone, with the links of the warehouse, give it. A source contributes to a
 row if it is in a smallest set that suffices: one from which no source can be left out. So a row that two sources give
-each by itself names both, as alternatives, and one that needs a piece of each names both together.
+each by itself names both, as alternatives, and one that needs a piece of each names both together. A row that needs no
+source rests on the ontology, or on no statement at all, as the answer to a question that nothing is said about.
 
 References
 ----------
@@ -30,10 +31,14 @@ _MOST_FREE = 8
 
 
 class Explained(NamedTuple):
-    """An answer; for every row the smallest sets of sources that suffice for it, and whether all sets were tried."""
+    """An answer; for every row the smallest sets of sources that suffice for it, and whether it rests on a statement.
+
+    ``complete`` tells whether all sets were tried.
+    """
 
     answer: Answer
     sufficient: tuple[tuple[tuple[str, ...], ...], ...]
+    grounded: tuple[bool, ...]
     complete: bool
 
     @property
@@ -56,8 +61,10 @@ def explain(warehouse: Warehouse, query: str) -> Explained:
     """Answer a query and say for every row which sources contribute to it."""
     answer = warehouse.ask(query)
     sources = warehouse.sources
+    nothing = frozenset(_freeze(warehouse.ask_nothing(query).rows))
+    grounded = tuple(row not in nothing for row in _freeze(answer.rows))
     if not warehouse.can_divide(query):
-        return Explained(answer, ((tuple(sources),),) * len(answer.rows), complete=False)
+        return Explained(answer, ((tuple(sources),),) * len(answer.rows), grounded, complete=False)
     asked: dict[tuple[str, ...], frozenset[tuple[Any, ...]]] = {}
 
     def give(names: Iterable[str]) -> frozenset[tuple[Any, ...]]:
@@ -83,7 +90,7 @@ def explain(warehouse: Warehouse, query: str) -> Explained:
             settled[row], complete = (tuple(sources),), False
         else:
             settled[row] = _find_smallest(row, names, free, give)
-    return Explained(answer, tuple(settled[row] for row in _freeze(answer.rows)), complete)
+    return Explained(answer, tuple(settled[row] for row in _freeze(answer.rows)), grounded, complete)
 
 
 def _find_smallest(

@@ -121,6 +121,10 @@ class Warehouse:
         """Return the answer of a source as if there were no other: what it says and what follows, without links."""
         return self._ask(query, [*graphs.whole(source), graphs.ONTOLOGY], lambda thing: thing)
 
+    def ask_nothing(self, query: str) -> Answer:
+        """Return the answer that a query has where nothing is said at all, not even by the ontology."""
+        return self._ask(query, [], self.find)
+
     def _ask(
         self, query: str, over: list[NamedNode], find: Callable[[NamedNode], NamedNode], store: Store | None = None
     ) -> Answer:

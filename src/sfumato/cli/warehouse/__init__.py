@@ -85,7 +85,10 @@ def query(
             found = explain(warehouse, text)
         show = warehouse.prefixes.show
         rows = [tuple(map(show, row)) for row in found.answer.rows]
-    sources = [" or ".join(" + ".join(names) or "the ontology" for names in sets) for sets in found.sufficient]
+    sources = [
+        " or ".join(" + ".join(names) or ("the ontology" if grounded else "-") for names in sets)
+        for sets, grounded in zip(found.sufficient, found.grounded, strict=True)
+    ]
     told.table(
         "Answer", [*found.answer.columns, "sources"], [(*row, by) for row, by in zip(rows, sources, strict=True)]
     )
@@ -97,6 +100,7 @@ def query(
             "columns": found.answer.columns,
             "rows": rows,
             "sufficient": found.sufficient,
+            "grounded": found.grounded,
             "sources": found.sources,
             "complete": found.complete,
         }

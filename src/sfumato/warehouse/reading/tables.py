@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.io.tables import check_delimiter, read_table
 from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
+from sfumato.warehouse.reading.datatypes import fits_datatype
 from sfumato.warehouse.terms import COMMON, Node, Prefixes
 
 __all__ = ["Rows", "fill_template", "read_rows", "turn_rows"]
@@ -35,7 +37,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[dict[str, str]]:
         for batch in self._table.to_batches(10_000):
-            cells = [["" if cell is None else str(cell) for cell in column.to_pylist()] for column in batch.columns]
+            cells = [[_spell(cell) for cell in column.to_pylist()] for column in batch.columns]
             for row in zip(*cells, strict=True):
                 yield dict(zip(self.columns, row, strict=True))
 
@@ -69,19 +71,26 @@ def turn_rows(
     chosen = section.list_columns() or list(default)
     _check_columns(rows, [name for name, _ in chosen])
     kind = None if section.class_ is None else prefixes.expand(section.class_)
-    cells = [(prefixes.expand(column.property), _read_cell(name, column, rows, prefixes)) for name, column in chosen]
+    cells = [
+        (name, column, prefixes.expand(column.property), _read_cell(name, column, rows, prefixes))
+        for name, column in chosen
+    ]
     for number, row in enumerate(rows, start=1):
-        subject = name_subject(row, number)
+        try:
+            subject = name_subject(row, number)
+        except ValueError:
+            raise SchemaError(f"{rows.name}: row {number} makes no IRI for what it is about.") from None
         if subject is None:
             raise SchemaError(f"{rows.name}: row {number} has no value in a column that names what it is about.")
         if kind is not None:
             yield Quad(subject, TYPE, kind)
-        for property, read in cells:
+        for name, column, property, read in cells:
             try:
                 for value in read(row):
                     yield Quad(subject, property, value)
             except ValueError:
-                raise SchemaError(f"{rows.name}: row {number} has a cell that makes no IRI or language.") from None
+                fault = "makes no IRI or language" if column.datatype is None else f"is no {column.datatype}"
+                raise SchemaError(f"{rows.name}: row {number} has a cell in column {name!r} that {fault}.") from None
 
 
 def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[dict[str, str]], NamedNode | None]:
@@ -112,10 +121,18 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
         if not all(parts.values()):
             return None
         if whole:
-            return prefixes.expand(parts[slots[0]])
+            return _expand_cell(parts[slots[0]], prefixes)
         return NamedNode(_SLOT.sub(lambda found: quote(parts[found[1]].replace(" ", "_"), safe="-_.~:"), spelled))
 
     return make
+
+
+def _expand_cell(text: str, prefixes: Prefixes) -> NamedNode:
+    """Return the IRI that a cell stands for; an error says nothing of the cell."""
+    try:
+        return prefixes.expand(text)
+    except ParameterError:
+        raise ValueError("no IRI") from None
 
 
 def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes) -> Cell:
@@ -143,11 +160,17 @@ def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes)
 
         def make(text: str, row: dict[str, str]) -> Any:  # noqa: ARG001
             return Literal(text, language=language)
-    else:
-        datatype = None if column.datatype is None else prefixes.expand(column.datatype)
+    elif column.datatype is not None:
+        datatype = prefixes.expand(column.datatype)
 
         def make(text: str, row: dict[str, str]) -> Any:  # noqa: ARG001
-            return Literal(text) if datatype is None else Literal(text, datatype=datatype)
+            if not fits_datatype(text, datatype.value):
+                raise ValueError("no value of the datatype")
+            return Literal(text, datatype=datatype)
+    else:
+
+        def make(text: str, row: dict[str, str]) -> Any:  # noqa: ARG001
+            return Literal(text)
 
     separator = column.separator
 
@@ -157,6 +180,17 @@ def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes)
         return [value for value in made if value is not None]
 
     return read
+
+
+def _spell(cell: object) -> str:
+    """Return a cell as RDF writes it: Parquet and JSON have truth values, times and numbers that Python writes else."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat()
+    if isinstance(cell, float):
+        return {"nan": "NaN", "inf": "INF", "-inf": "-INF"}.get(str(cell), str(cell))
+    return "" if cell is None else str(cell)
 
 
 def _check_columns(rows: Rows, wanted: Sequence[str]) -> None:

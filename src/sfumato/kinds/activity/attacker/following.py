@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.publishing.advice import Advice
 from sfumato.core.release import Release
 from sfumato.core.unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
@@ -69,15 +70,21 @@ person in the median, before and after it, 99 times of 100.'
         return self.stops_at != self.length
 
     @property
+    def advice(self) -> Advice | None:
+        """What would help; None if nobody can be followed, or if longer intervals do not help."""
+        if not self.wins or self.stops_at is None:
+            return None
+        many = f"{self.stops_at:,} {self.unit if self.stops_at == 1 else plural(self.unit)}"
+        text = f"What helps: publish intervals of {many} (interval, or the last length of aggregate)."
+        return Advice(text, "interval", self.stops_at)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What to say loudly, and what would help; nothing if nobody can be followed."""
         if not self.wins:
             return ()
         far = f"{round(self.slots):,} more {self.unit if round(self.slots) == 1 else plural(self.unit)}"
-        helps = "What helps: larger classes."
-        if self.stops_at is not None:
-            many = f"{self.stops_at:,} {self.unit if self.stops_at == 1 else plural(self.unit)}"
-            helps = f"What helps: publish intervals of {many} (interval, or the last length of aggregate)."
+        helps = "What helps: larger classes." if self.advice is None else self.advice.text
         reach = f"learns {far} of the person in the median"
         if not round(self.slots):
             reach = f"learns more of the person in {100 * self.share:.0f} % of the cases"

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from sfumato.core.clock import UNITS, Clock
 from sfumato.core.dataset import Dataset
+from sfumato.core.publishing.advice import Advice
 from sfumato.core.release import Release
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
@@ -123,14 +124,26 @@ class Neighbours:
         return self.rate > self.promised + 3 * spread
 
     @property
+    def advice(self) -> Advice | None:
+        """What would help; None if this receiver does not win."""
+        if not self.wins:
+            return None
+        length = f"{self.reach} {self.unit}{'s' * (self.reach != 1)}" if self.unit else f"a distance of {self.reach}"
+        return Advice(
+            f"What helps: blur={self.reach}, with k, takes the times of other events within {length} of a published "
+            "interval away (a larger blur takes more); or monitored=* makes intervals of all events.",
+            "blur",
+            self.reach,
+        )
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What to say loudly, and what would help; nothing if this receiver does not win."""
-        if not self.wins:
+        if self.advice is None:
             return ()
         share = f"{100 * self.rate:.0f} %"
         if self.attacked < self.people:
             share += f", from a sample of {self.attacked:,}, give or take {200 * self.sampling_error:.0f}"
-        length = f"{self.reach} {self.unit}{'s' * (self.reach != 1)}" if self.unit else f"a distance of {self.reach}"
         way = "the other events published next to them"
         if self.released:
             expected = f"the promise makes a reader expect at most {100 * self.promised:.0f} %"
@@ -140,8 +153,7 @@ class Neighbours:
         return (
             f"Whoever knows only when the monitored events happened finds {self.found:,} of "
             f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
-            f"What helps: blur={self.reach}, with k, takes the times of other events within {length} of a published "
-            "interval away (a larger blur takes more); or monitored=* makes intervals of all events.",
+            self.advice.text,
         )
 
     def join(self, other: Neighbours) -> Neighbours:

@@ -110,7 +110,7 @@ def _name_core(
     def name_subject(row: dict[str, str], number: int) -> Node | None:
         try:
             subject = make(row)
-        except ParameterError:
+        except ValueError:
             raise SchemaError(
                 f"{rows.name}: the id in row {number} is no IRI. Say what IRI it makes: subject = 'http://example.org/{{id}}'."
             ) from None

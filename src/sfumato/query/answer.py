@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.core.visible import escape_html, tabulate
+from sfumato.query.notes import unite_notes
 
 __all__ = ["Answer"]
 
@@ -68,7 +69,7 @@ class Answer:
             possible=self.possible + other.possible,
             expected=self.expected + other.expected,
             table=table,
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            notes=unite_notes(self.notes, other.notes),
         )
 
     def to_dict(self) -> dict[str, Any]:

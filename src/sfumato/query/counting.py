@@ -14,6 +14,7 @@ from sfumato.query.answer import Answer
 from sfumato.query.events import Events
 from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection
 from sfumato.query.means import know_mean
+from sfumato.query.notes import LeftOut
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
@@ -25,7 +26,6 @@ DRAWN = (
     "equally likely, each on its own, nothing removed, and records left out like the others (of very many records, of "
     "a part of them)."
 )
-_WITHHELD = "{} left out of the release may be anything: they count as possible."
 _UNKNOWN_OWNERS = (
     "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
     "of different ones; expected takes them to be of different ones."
@@ -57,7 +57,7 @@ def list_notes(evidence: Evidence, noun: str, *, is_open: bool) -> tuple[str, ..
     """Say what an answer rests on."""
     notes = list(evidence.notes)
     if evidence.withheld:
-        notes.append(_WITHHELD.format(evidence.unit.count(evidence.withheld)))
+        notes.append(LeftOut(evidence.unit, evidence.withheld))
     if noun == "person" and not evidence.exact:
         notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
     if is_open and not evidence.exact:

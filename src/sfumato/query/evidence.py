@@ -215,6 +215,9 @@ class History(Protocol):
     def reach(self, link: Link) -> Reach:
         """Return from when to when such events happened, over all records."""
 
+    def tells(self, selection: Selection) -> bool:
+        """Tell whether anything is published of some values, and not only that they were removed or may be anywhere."""
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> History:
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
@@ -241,6 +244,10 @@ class Attribute(Protocol):
     @property
     def dated(self) -> bool:
         """Whether they are dates, counted in days since 1970."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether some record tells anything of it."""
 
     def judge(self, asked: Asked) -> Truth:
         """Tell of how many records it has a value that was asked for."""

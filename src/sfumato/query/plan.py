@@ -206,12 +206,25 @@ class Plan:
         """Return all the events that a condition speaks of."""
         labels = 0 if self.evidence.history is None else len(self.evidence.history.names.labels)
         found = Selection(np.zeros(labels, dtype=bool))
-        for sequel in _list_sequels(condition):
-            if isinstance(self.as_comparison(sequel), Sequel):
+        for sequel in map(self.as_comparison, _list_parts(condition)):
+            if isinstance(sequel, Sequel):
                 for step in sequel.steps:
                     selection = self.find_link(dataclasses.replace(step, within=None)).selection
                     found = Selection(found.inside | selection.inside, found.beyond or selection.beyond)
         return found
+
+    def list_untold(self, condition: Condition | None) -> tuple[str, ...]:
+        """Return the attributes and events of a condition of which no published record tells anything."""
+        evidence, found = self.evidence, list[str]()
+        for part in map(self.as_comparison, _list_parts(condition)):
+            if isinstance(part, Comparison):
+                if not evidence.attributes[part.name.text].is_told:
+                    found.append(part.name.text)
+            elif isinstance(part, Sequel) and evidence.history is not None:
+                for step in part.steps:
+                    if step.names and not evidence.history.tells(self.find_link(step).selection):
+                        found += [name.text for name in step.names]
+        return tuple(dict.fromkeys(found))
 
     def flatten(self, condition: Condition | None) -> list[Condition]:
         """Return the conditions that all must hold, those about attributes as comparisons."""
@@ -220,14 +233,13 @@ class Plan:
         return [] if condition is None else [self.as_comparison(condition)]
 
 
-def _list_sequels(condition: Condition | None) -> list[Sequel]:
-    if isinstance(condition, Sequel):
-        return [condition]
+def _list_parts(condition: Condition | None) -> list[Condition]:
+    """Return the conditions that a condition is made of, which are made of no others."""
     if isinstance(condition, Neither):
-        return _list_sequels(condition.part)
+        return _list_parts(condition.part)
     if isinstance(condition, Both | Either):
-        return [sequel for part in condition.parts for sequel in _list_sequels(part)]
-    return []
+        return [found for part in condition.parts for found in _list_parts(part)]
+    return [] if condition is None else [condition]
 
 
 def _intersect(left: Span | None, right: Span) -> Span:

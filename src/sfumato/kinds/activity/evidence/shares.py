@@ -215,6 +215,10 @@ class Shares:
         later = (moments - 1) * self.step
         return Reach.of(begin[high > 0], end[high > 0], (begin + later)[sure], (end - later)[sure])
 
+    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+        """Tell whether there is a class and interval of which shares are published."""
+        return not bool(self.hidden.all())
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: within every class and interval, slots are dealt out to its people by chance."""
         record, value, time, before = [], [], [], 0

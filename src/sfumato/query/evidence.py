@@ -320,6 +320,8 @@ class Evidence:
         What an answer should say about this evidence.
     drawn
         How originals are drawn, in a sentence, where it is not as usual.
+    step
+        What moments are counted in, such as ``day``, where that is known; None where it is not, or times are numbers.
 
     Examples
     --------
@@ -340,6 +342,7 @@ class Evidence:
     ordered: bool = True
     notes: tuple[str, ...] = ()
     drawn: str = ""
+    step: str | None = None
 
     @property
     def total(self) -> int:

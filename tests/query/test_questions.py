@@ -8,8 +8,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.core.clock import Clock
+from sfumato.core.unit import PERSON
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.query.answer import Answer
+from sfumato.query.notes import LeftOut, WholeNote
 from sfumato.query.syntax import QueryError
 from sfumato.questions import query_all
 
@@ -205,5 +208,45 @@ def test_records_that_there_are_not_are_refused(number):
     ],
 )
 def test_whoever_slips_is_told_how_it_is_written(question, said):
+    people = [[("clinic", 1), ("night shift", 2)], *[[("clinic", 2)]] * 9]
     with pytest.raises(QueryError, match=said):
-        sf.query(sf.Dataset.of("sequences", [[("clinic", 1), ("night shift", 2)], [("clinic", 2)]]), question)
+        sf.query(sf.Dataset.of("sequences", people), question)
+
+
+def publish_uneven_parts(folder):
+    """Publish a table in parts of which one has a value that the others do not have."""
+    rows = [(number, "rare" if number < 4 else "frequent") for number in range(40)]
+    data = sf.Dataset.of("table", rows, ("age", "ill"), plain=("ill",))
+    publish_in_parts(data, sf.methods.Mondrian(k=2), folder, part_size=10, secret=bytes(32), engine=Local(1))
+
+
+def test_a_name_that_one_part_lacks_is_not_said_to_be_unknown(tmp_path):
+    publish_uneven_parts(tmp_path / "out")
+    parts = sorted((tmp_path / "out" / "release" / "data").iterdir())
+    assert any(
+        "nothing here is known" in " ".join(sf.query(part, "count record where ill = 'rare'").notes) for part in parts
+    )
+    answer = sf.query(tmp_path / "out", "count record where ill = rare")
+    assert answer.certain == 4
+    assert not [note for note in answer.notes if "nothing here is known" in note]
+    unknown = sf.query(tmp_path / "out", "count record where ill = 'rar' or ill = 'rare'")
+    assert [note for note in unknown.notes if "known" in note] == [
+        "nothing here is known to be called 'rar': check the spelling."
+    ]
+
+
+def test_notes_of_parts_unite_to_what_is_true_of_the_whole():
+    both = Answer("q", "people", 1, 2, 1.0, notes=(WholeNote("nobody."), LeftOut(PERSON, 1))) + Answer(
+        "q", "people", 1, 2, 1.0, notes=(LeftOut(PERSON, 2), "same.")
+    )
+    assert both.notes == (LeftOut(PERSON, 3), "same.")
+
+
+def test_an_unknown_name_of_a_relation_is_said_to_be_unknown_if_no_part_knows_it(tmp_path):
+    people = [[("clinic", number), ("cafe" if number > 25 else "bar", number + 1)] for number in range(30)]
+    data = sf.Dataset.of("sequences", people, monitored=("clinic",))
+    publish_in_parts(data, sf.methods.Hl(k=2), tmp_path / "out", part_size=10, secret=bytes(32), engine=Local(1))
+    strange, known = (
+        sf.query(tmp_path / "out", f"relation value clinic and '{name}'").notes for name in ("zoo", "cafe")
+    )
+    assert "called 'zoo'" in " ".join(strange) and "called" not in " ".join(known)

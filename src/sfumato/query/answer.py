@@ -7,8 +7,10 @@ import math
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.core.visible import escape_html, tabulate
+from sfumato.query.notes import unite_notes
 
 __all__ = ["Answer"]
 
@@ -28,13 +30,16 @@ class Answer:
     possible
         So many at most in any of them; infinite where nothing limits it.
     expected
-        The mean over originals that were drawn as the notes say; between the two.
+        The mean over originals that were drawn as the notes say; between the two. None where nothing is published that
+        one could go by.
     table
         For histograms, first and last times and relations: a row per stretch of time, record or place.
     notes
         What the numbers rest on.
     shared
         Whether somebody may be in several parts of a release, so that what is certain of them does not add up.
+    total
+        Records of the original that this is about: parts of which nothing is expected are taken to be like others.
 
     Examples
     --------
@@ -47,10 +52,11 @@ class Answer:
     counted: str
     certain: int
     possible: float
-    expected: float
+    expected: float | None
     table: pa.Table | None = None
     notes: tuple[str, ...] = ()
     shared: bool = False
+    total: int = 0
 
     @property
     def width(self) -> float:
@@ -61,14 +67,23 @@ class Answer:
         """Add the answers of two parts of a release."""
         table = self.table
         if table is not None and other.table is not None:
-            table = _add_tables(table, other.table, "max" if self.shared else "sum")
+            left, right = _fill_expected(table, other, self.total), _fill_expected(other.table, self, other.total)
+            table = _add_tables(left, right, "max" if self.shared else "sum")
+        certain = max(self.certain, other.certain) if self.shared else self.certain + other.certain
+        possible = self.possible + other.possible
+        known = [part for part in (self, other) if part.expected is not None]
+        expected = None
+        if known:
+            share = (self.total + other.total) / sum(part.total for part in known) if len(known) == 1 else 1.0
+            expected = min(max(sum(part.expected or 0.0 for part in known) * share, certain), possible)
         return dataclasses.replace(
             self,
-            certain=max(self.certain, other.certain) if self.shared else self.certain + other.certain,
-            possible=self.possible + other.possible,
-            expected=self.expected + other.expected,
+            certain=certain,
+            possible=possible,
+            expected=expected,
+            total=self.total + other.total,
             table=table,
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            notes=unite_notes(self.notes, other.notes),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,7 +99,7 @@ class Answer:
             "counted": self.counted,
             "certain": self.certain,
             "possible": None if math.isinf(self.possible) else int(self.possible),
-            "expected": round(self.expected, 6),
+            "expected": None if self.expected is None else round(self.expected, 6),
             "notes": list(self.notes),
         }
         if self.table is not None:
@@ -96,7 +111,8 @@ class Answer:
 
     def __repr__(self) -> str:
         possible = "any number" if math.isinf(self.possible) else f"{int(self.possible):,}"
-        return f"Answer({self.certain:,} certain, {possible} possible, {self.expected:,.6g} expected {self.counted})"
+        expected = "nothing" if self.expected is None else f"{self.expected:,.6g}"
+        return f"Answer({self.certain:,} certain, {possible} possible, {expected} expected {self.counted})"
 
     def _repr_html_(self) -> str:
         head = f"<p>{escape_html(self.query)}: {escape_html(repr(self))}</p>"
@@ -104,6 +120,15 @@ class Answer:
             return head
         rows = self.table.slice(0, 100)
         return head + tabulate("", rows.column_names, [tuple(row.values()) for row in rows.to_pylist()])
+
+
+def _fill_expected(table: pa.Table, other: Answer, records: int) -> pa.Table:
+    """Let a part of which nothing is expected be like another one, stretch by stretch, by the number of records."""
+    if other.table is None or "expected" not in table.column_names or table.column("expected").null_count == 0:
+        return table
+    share = pa.scalar(records / max(other.total, 1))
+    like = pc.multiply(other.table.column("expected").cast(pa.float64()), share)
+    return table.set_column(table.column_names.index("expected"), "expected", like)
 
 
 def _add_tables(left: pa.Table, right: pa.Table, certain: str) -> pa.Table:

@@ -12,6 +12,7 @@ from sfumato.query.counting import count
 from sfumato.query.evidence import Evidence
 from sfumato.query.language import parse
 from sfumato.query.moments import Span
+from sfumato.query.notes import WholeNote
 from sfumato.query.periods import find_extremes
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Query
@@ -38,10 +39,8 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, spa
     query = parse(question) if isinstance(question, str) else question
     plan = Plan(evidence, query.text, lenient, span)
     answer = _answer(plan, query)
-    if not plan.strangers:
-        return answer
-    named = ", ".join(repr(make_visible(name)) for name in dict.fromkeys(plan.strangers))
-    return dataclasses.replace(answer, notes=(_STRANGER.format(named), *answer.notes))
+    strangers = [WholeNote(_STRANGER.format(repr(make_visible(name)))) for name in dict.fromkeys(plan.strangers)]
+    return dataclasses.replace(answer, notes=(*strangers, *answer.notes))
 
 
 def _answer(plan: Plan, query: Query) -> Answer:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.query.answer import Answer
-from sfumato.query.counting import count, draw_originals, list_notes
+from sfumato.query.counting import count, draw_originals, list_notes, list_untold
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, History, Link, Selection
 from sfumato.query.moments import ENDLESS, Span, cut_buckets, spell_moment
@@ -51,8 +51,11 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
     cuts = cut_buckets(bucket, query.text, _find_span(plan, history, link), dated=dated)
     bars = _Bars(noun, link, others, cuts)
     low, high = _count_bars(plan, bars)
-    expected = low.astype(np.float64)
-    if not plan.evidence.exact:
+    expected: Floats | pa.Array = low.astype(np.float64)
+    untold = () if plan.evidence.exact else list_untold(plan, query.condition)
+    if untold:
+        expected = pa.nulls(len(low), pa.float64())
+    elif not plan.evidence.exact:
         wanted = Selection(link.selection.inside, link.selection.beyond)
         kept = dataclasses.replace(bars, noun="event" if noun == "event" else "record")
         drawn = [
@@ -65,7 +68,7 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
     columns = {"from": shown[:-1], "before": shown[1:], "certain": low, "possible": most, "expected": expected}
     condition = query.condition if any(isinstance(part, Sequel) for part in plan.flatten(query.condition)) else None
     whole = count(plan, dataclasses.replace(query, bucket=None, condition=condition or _have_any(query)))
-    notes = (_BARS, *list_notes(plan.evidence, noun, is_open=bool((low < high).any())))
+    notes = (_BARS, *list_notes(plan.evidence, noun, is_open=bool((low < high).any()), untold=untold))
     return dataclasses.replace(whole, table=pa.table(columns), notes=notes)
 
 

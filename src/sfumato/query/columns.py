@@ -74,6 +74,11 @@ class Ranges:
         """Numbers can be compared."""
         return True
 
+    @property
+    def is_told(self) -> bool:
+        """Whether some record has a cell that says something."""
+        return not bool(self.hidden[self.index].all())
+
     def judge(self, asked: Asked) -> Truth:
         """Tell which records have a number in a closed range; one that is missing lies in none."""
         low, high = asked.span if asked.span is not None else (math.inf, -math.inf)
@@ -134,6 +139,11 @@ class Labels:
     def numeric(self) -> bool:
         """Whether the labels are numbers or days."""
         return self.places is not None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether some record has a cell that says something."""
+        return not bool(self.values.open[self.index].all())
 
     def judge(self, asked: Asked) -> Truth:
         """Tell which records have one of the labels asked for."""

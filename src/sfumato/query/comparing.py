@@ -1,4 +1,8 @@
-"""How the times of two lie to each other: of two records place by place, of two values over all records."""
+"""How the times of two lie to each other: of two records place by place, of two values over all records.
+
+The relation of exact periods is certain where every original that could have been published so has it; where several
+are possible, each is a row. Beside them stands the one relation of the imprecise periods.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +11,44 @@ import re
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.query.answer import Answer
 from sfumato.query.events import Events
-from sfumato.query.evidence import Link, Selection
-from sfumato.query.intervals import FuzzyInterval
-from sfumato.query.moments import spell_moment
+from sfumato.query.evidence import Evidence, History, Link, Selection
+from sfumato.query.moments import find_units, spell_moment
+from sfumato.query.notes import WholeNote, unite_notes
 from sfumato.query.plan import Plan
+from sfumato.query.possible import find_possible, find_possible_prevailing
 from sfumato.query.reach import Reach
-from sfumato.query.relations import relate
+from sfumato.query.relations import RELATIONS, relate
 from sfumato.query.syntax import Query, Step, Word
 from sfumato.query.volumes import Volume, relate_volumes
 
 __all__ = ["Periods", "compare_periods"]
 
 _RECORD = re.compile(r"\d{1,18}", re.ASCII)
-_UNTOLD = "not told"
+_NONE = "none"
+_NO_ONE = "none that prevails"
 _PERIOD = (
-    "a period is possible from its first to its last event at the earliest and the latest, and certain between those "
-    "that certainly happened; an event lasts one step of the times. The relation is that of imprecise periods: the "
-    "exact ones may lie otherwise to each other."
+    "a period lasts from its first event to the end of its last one: an event lasts one step of the times. It is "
+    "possible from the earliest to the latest, and certain between those that certainly happened."
 )
-_TOO_LITTLE = "of one of the two no time is certain, so that no relation can be told."
+_SEVERAL = (
+    "where several relations are listed, the exact periods may have any of them, and none is certain; as_imprecise is "
+    "the relation of the periods with the imprecise ends shown, where some time of both is certain."
+)
+_STEP = (
+    "how long a step is, is not published: every unit is reckoned with that the times allow, and periods are shown "
+    "with the longest."
+)
+_NEVER = "one of the two may not have happened at all: then they have no relation."
 _PLACES = "two records are compared at every value that both certainly have, and their whole times beside that."
-_LEFT_OUT = "what was left out of the release is not in these periods: it may have been earlier or later."
+_LEFT_OUT = (
+    "what was left out of the release is not in the periods shown: it may have been earlier or later, and the "
+    "relations listed reckon with it."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +59,8 @@ class Periods(Answer):
     ----------
     one, other
         When either happened.
+    units
+        What times may be counted in; nothing where they are numbers.
     dated
         Whether times are dates.
     about
@@ -50,21 +69,83 @@ class Periods(Answer):
 
     one: Reach = dataclasses.field(default_factory=Reach)
     other: Reach = dataclasses.field(default_factory=Reach)
+    units: tuple[str, ...] = ("",)
     dated: bool = False
     about: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, text: str, one: Reach, other: Reach, about: tuple[str, ...], *, dated: bool) -> Periods:
+    def of(
+        cls, text: str, one: Reach, other: Reach, units: tuple[str, ...], about: tuple[str, ...], *, dated: bool
+    ) -> Periods:
         """Compare the times of two values."""
-        row = _describe("all records", one.to_interval(), other.to_interval())
-        return cls(**_tell(text, [row], about, dated=dated), one=one, other=other, dated=dated, about=about)
+        pair = _Pair.of("all records", one, other, units)
+        found = _tell(text, [pair], about, units, dated=dated)
+        return cls(**found, one=one, other=other, units=units, dated=dated, about=about)
 
     def __add__(self, other: Answer) -> Answer:
         """Unite the times that two parts of a release tell of."""
         if not isinstance(other, Periods):
             return super().__add__(other)
         about = tuple(dict.fromkeys((*self.about, *other.about)))
-        return Periods.of(self.query, self.one | other.one, self.other | other.other, about, dated=self.dated)
+        units = tuple(unit for unit in self.units if unit in other.units) or ("",)
+        both = Periods.of(self.query, self.one | other.one, self.other | other.other, units, about, dated=self.dated)
+        shared = unite_notes(self.notes, other.notes, WholeNote)
+        return dataclasses.replace(both, notes=(*shared, *both.notes))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Pair:
+    """Two periods: how they may lie to each other, whether they certainly do, and what is shown of them."""
+
+    of_what: str
+    relations: tuple[str, ...]
+    is_sure: bool
+    imprecise: str = ""
+    times: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, of_what: str, one: Reach, other: Reach, units: tuple[str, ...]) -> _Pair:
+        relations, longest = _find_relations(one, other, units)
+        first, second = one.to_interval(longest), other.to_interval(longest)
+        is_sure = one.is_certain and other.is_certain
+        if first is None or second is None:
+            return cls(of_what, relations, is_sure)
+        times = (first.closure, first.interior, second.closure, second.interior)
+        spelled = tuple((int(begin), int(end)) for begin, end in times)
+        return cls(of_what, relations, is_sure, relate(first, second), spelled)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether they have the same relation in every original."""
+        return self.is_sure and len(self.relations) == 1
+
+    def list_rows(self, *, dated: bool) -> list[dict[str, Any]]:
+        """Return a row for every relation that is possible, or one that says that there is none."""
+        columns = ("first_possible", "first_certain", "second_possible", "second_certain")
+        times = ["..".join(spell_moment(time, dated=dated) for time in ends) for ends in self.times] or [""] * 4
+        return [
+            {
+                "relation": name.replace("_", " "),
+                "of": self.of_what,
+                "certain": int(self.is_certain),
+                "possible": int(bool(self.relations)),
+                "as_imprecise": self.imprecise.replace("_", " "),
+                **dict(zip(columns, times, strict=True)),
+            }
+            for name in self.relations or (_NONE,)
+        ]
+
+
+def _find_relations(one: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Return the relations that are possible in one of some units, and the longest of these that the times allow."""
+    found, longest = set[str](), units[0]
+    if one.is_possible and other.is_possible:
+        for unit in units:
+            first, second = one.bound(unit), other.bound(unit)
+            if first is not None and second is not None:
+                found |= set(find_possible(first, second))
+                longest = unit
+    return tuple(name for name in RELATIONS if name in found), longest
 
 
 def compare_periods(plan: Plan, query: Query) -> Answer:
@@ -73,51 +154,77 @@ def compare_periods(plan: Plan, query: Query) -> Answer:
     if history.timing not in {"moment", "number"}:
         raise plan.fail("these data have no times that could be compared.", query.noun.at)
     dated, noun = history.timing == "moment", query.noun.text.lower()
+    units = _list_units(evidence, history)
     if noun in {"record", "person", evidence.unit.one}:
         if not evidence.ordered:
             raise plan.fail("a record of these data is one moment: compare two values instead.", query.noun.at)
         if not isinstance(history, Events):
             raise plan.fail("of single records nothing is published here: compare two values instead.", query.noun.at)
-        rows, is_untold = _compare_records(plan, history, query)
+        pairs, is_untold = _compare_records(plan, history, query, units)
         about = (_PLACES, *((_LEFT_OUT,) if is_untold else ()), *evidence.notes)
-        return Answer(**_tell(query.text, rows, about, dated=dated))
+        return Answer(**_tell(query.text, pairs, about, units, dated=dated))
     if noun not in {"value", "event", "place", "activity"}:
         raise plan.fail("two records or two values are compared: relation record 1 and 2.", query.noun.at)
     one, other = (history.reach(plan.find_link(Step((name,)))) for name in query.parties)
-    is_untold = bool(evidence.withheld) or one.untold or other.untold
-    about = (*((_LEFT_OUT,) if is_untold else ()), *evidence.notes)
-    return Periods.of(query.text, one, other, about, dated=dated)
+    if evidence.withheld:
+        one, other = (dataclasses.replace(reach, untold=True) for reach in (one, other))
+    about = (*((_LEFT_OUT,) if one.untold or other.untold else ()), *evidence.notes)
+    return Periods.of(query.text, one, other, units, about, dated=dated)
 
 
-def _tell(text: str, rows: list[dict[str, Any]], about: tuple[str, ...], *, dated: bool) -> dict[str, Any]:
-    """Return what an answer says that has these relations."""
-    found = sum(row["relation"] != _UNTOLD for row in rows)
-    notes = (_PERIOD, *about, *((_TOO_LITTLE,) if found < len(rows) else ()))
+def _list_units(evidence: Evidence, history: History) -> tuple[str, ...]:
+    """Return what times may be counted in, the shortest first: exact times of a release rule out longer units."""
+    if history.timing != "moment":
+        return ("",)
+    if evidence.step is not None:
+        return (evidence.step,)
+    exact = history.lo[history.lo == history.hi] if isinstance(history, Events) else np.zeros(0, np.int64)
+    return find_units(exact)
+
+
+def _tell(
+    text: str, pairs: list[_Pair], about: tuple[str, ...], units: tuple[str, ...], *, dated: bool
+) -> dict[str, Any]:
+    """Return what an answer says about some pairs of periods."""
+    certain, possible = sum(pair.is_certain for pair in pairs), sum(bool(pair.relations) for pair in pairs)
+    notes = [_PERIOD]
+    if certain < possible:
+        notes.append(_SEVERAL)
+    if len(units) > 1:
+        notes.append(_STEP)
+    if any(not pair.is_sure for pair in pairs):
+        notes.append(_NEVER)
     return {
         "query": text,
         "counted": "relations",
-        "certain": found,
-        "possible": len(rows),
-        "expected": float(found),
-        "table": pa.Table.from_pylist([_spell(row, dated=dated) for row in rows]),
-        "notes": notes,
+        "certain": certain,
+        "possible": possible,
+        "expected": float(certain) if certain == possible else None,
+        "table": pa.Table.from_pylist([row for pair in pairs for row in pair.list_rows(dated=dated)]),
+        "notes": (*notes, *about),
     }
 
 
-def _compare_records(plan: Plan, events: Events, query: Query) -> tuple[list[dict[str, Any]], bool]:
-    """Return the relations of two records, and whether more may have happened than is told when."""
-    parts = [_take_record(plan, events, word) for word in query.parties]
-    everything = Link(Selection.everything(len(events.names.labels)))
-    total = [part.reach(everything) for part in parts]
-    rows = [_describe("all values", *(reach.to_interval() for reach in total))]
-    volumes = [_find_volume(part) for part in parts]
-    if all(volumes):
-        one, other = (Volume(volume) for volume in volumes)
-        found = relate_volumes(one, other)
-        if found.basis == "places":
-            rows.append({"relation": found.relation or "none that prevails", "of": "shared values"})
-        rows += [_describe(place, one.times[place], other.times[place]) for place in found.local]
-    return rows, any(reach.untold for reach in total)
+def _compare_records(plan: Plan, events: Events, query: Query, units: tuple[str, ...]) -> tuple[list[_Pair], bool]:
+    """Return how two records may lie to each other, and whether more may have happened than is told when."""
+    one, other = (_take_record(plan, events, word) for word in query.parties)
+    labels = events.names.labels
+    everything = Link(Selection.everything(len(labels)))
+    total = one.reach(everything), other.reach(everything)
+    unknown = Link(Selection(np.zeros(len(labels), dtype=bool), beyond=True))
+    places = {labels[code]: _reach_both(one, other, code) for code in _list_shared(one, other)}
+    places = {place: both for place, both in places.items() if all(reach.is_possible for reach in both)}
+    pairs = {place: _Pair.of(place, *both, units) for place, both in places.items()}
+    shown = [pair for pair in pairs.values() if pair.is_sure]
+    perhaps = [pair.relations for pair in pairs.values() if not pair.is_sure]
+    others = _find_relations(one.reach(unknown), other.reach(unknown), units)[0]
+    found, may_be_none = find_possible_prevailing([pair.relations for pair in shown], perhaps, others)
+    head = [_Pair.of("all values", *total, units)]
+    if found:
+        names = tuple(name for name in (*RELATIONS, None) if name in found)
+        told = tuple(name or _NO_ONE for name in names)
+        head.append(_Pair("shared values", told, not may_be_none, _prevail_imprecisely(places, units)))
+    return head + shown, any(reach.untold for reach in total)
 
 
 def _take_record(plan: Plan, events: Events, word: Word) -> Events:
@@ -126,35 +233,32 @@ def _take_record(plan: Plan, events: Events, word: Word) -> Events:
     return events.take(np.flatnonzero(events.record == int(word.text) - 1))
 
 
-def _find_volume(part: Events) -> dict[str, FuzzyInterval]:
-    """Return the period of every value that a record certainly has and of which a time is certain."""
-    sizes = part.values.sizes[part.value]
-    certain = np.unique(part.values.members[part.values.starts[part.value[(sizes == 1) & (part.least > 0)]]])
-    found = {}
-    for code in certain.tolist():
-        inside = np.zeros(len(part.names.labels), dtype=bool)
-        inside[code] = True
-        period = part.reach(Link(Selection(inside))).to_interval()
-        if period is not None:
-            found[part.names.labels[code]] = period
+def _list_shared(one: Events, other: Events) -> list[int]:
+    """Return the values that both records may have."""
+    found: list[int] = np.flatnonzero(_mark_values(one) & _mark_values(other)).tolist()
     return found
 
 
-def _describe(where: str, one: FuzzyInterval | None, other: FuzzyInterval | None) -> dict[str, Any]:
-    row: dict[str, Any] = {"relation": _UNTOLD, "of": where}
-    if one is None or other is None:
-        return row
-    row["relation"] = relate(one, other)
-    for name, period in (("first", one), ("second", other)):
-        row[f"{name}_possible"] = (period.possible_from, period.possible_to)
-        row[f"{name}_certain"] = (period.certain_from, period.certain_to)
-    return row
+def _mark_values(part: Events) -> npt.NDArray[np.bool_]:
+    published, marked = np.zeros(len(part.values.open), dtype=bool), np.zeros(len(part.names.labels), dtype=bool)
+    published[part.value] = True
+    marked[part.values.members[np.repeat(published, part.values.sizes)]] = True
+    return marked
 
 
-def _spell(row: dict[str, Any], *, dated: bool) -> dict[str, str]:
-    columns = ("first_possible", "first_certain", "second_possible", "second_certain")
-    times = {
-        name: "..".join(spell_moment(int(time), dated=dated) for time in row[name]) if name in row else ""
-        for name in columns
-    }
-    return {"relation": row["relation"].replace("_", " "), "of": row["of"], **times}
+def _reach_both(one: Events, other: Events, code: int) -> tuple[Reach, Reach]:
+    inside = np.zeros(len(one.names.labels), dtype=bool)
+    inside[code] = True
+    link = Link(Selection(inside))
+    return one.reach(link), other.reach(link)
+
+
+def _prevail_imprecisely(places: dict[str, tuple[Reach, Reach]], units: tuple[str, ...]) -> str:
+    """Return the relation that prevails at the values of which some time is certain, read for imprecise ends."""
+    volumes = []
+    for side in (0, 1):
+        times = {place: both[side].to_interval(_find_relations(*both, units)[1]) for place, both in places.items()}
+        volumes.append({place: period for place, period in times.items() if period is not None})
+    if not set(volumes[0]) & set(volumes[1]):
+        return ""
+    return relate_volumes(Volume(volumes[0]), Volume(volumes[1])).relation or _NO_ONE

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.unit import plural
+from sfumato.core.visible import make_visible
 from sfumato.query.answer import Answer
 from sfumato.query.events import Events
 from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection
 from sfumato.query.means import know_mean
+from sfumato.query.notes import LeftOut, WholeNote
 from sfumato.query.plan import Plan
 from sfumato.query.syntax import Condition, Query, Sequel
 from sfumato.query.truth import Truth
 
-__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "name_counted"]
+__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "list_untold", "name_counted"]
 
 DRAWN = (
     "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
     "equally likely, each on its own, nothing removed, and records left out like the others (of very many records, of "
     "a part of them)."
 )
-_WITHHELD = "{} left out of the release may be anything: they count as possible."
 _UNKNOWN_OWNERS = (
     "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
     "of different ones; expected takes them to be of different ones."
 )
+_UNTOLD = "nothing is published of {}: there is nothing that an expected number could rest on."
 _WORK = 6_000_000
 """About so many entries are looked at to find what is expected."""
 
@@ -38,12 +40,22 @@ def count(plan: Plan, query: Query) -> Answer:
     """Answer a question that counts, over all time."""
     evidence, noun = plan.evidence, plan.find_noun(query.noun)
     low, high = count_bounds(plan, query.condition, noun, query.noun.at)
-    expected = float(low)
-    if not evidence.exact:
-        expected = _expect(plan, query, noun, low, high) if low < high else float(high)
-    notes = list_notes(evidence, noun, is_open=low < high)
+    expected: float | None = float(low)
+    untold: tuple[str, ...] = ()
+    if not evidence.exact and low < high:
+        untold = list_untold(plan, query.condition)
+        expected = None if untold else _expect(plan, query, noun, low, high)
+    notes = list_notes(evidence, noun, is_open=low < high, untold=untold)
     shared = noun == "person" and not evidence.exact
-    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes, shared)
+    total = evidence.total
+    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes, shared, total)
+
+
+def list_untold(plan: Plan, condition: Condition | None) -> tuple[str, ...]:
+    """Return what a condition asks for of which nothing is published, as notes name it."""
+    if not plan.evidence.records:
+        return ("any record",)
+    return tuple(repr(make_visible(name)) for name in plan.list_untold(condition))
 
 
 def name_counted(evidence: Evidence, noun: str) -> str:
@@ -53,14 +65,15 @@ def name_counted(evidence: Evidence, noun: str) -> str:
     return evidence.unit.many if noun == "record" else plural(evidence.unit.owner)
 
 
-def list_notes(evidence: Evidence, noun: str, *, is_open: bool) -> tuple[str, ...]:
-    """Say what an answer rests on."""
+def list_notes(evidence: Evidence, noun: str, *, is_open: bool, untold: Sequence[str] = ()) -> tuple[str, ...]:
+    """Say what an answer rests on, and of what nothing is published, so that nothing is to be expected."""
     notes = list(evidence.notes)
     if evidence.withheld:
-        notes.append(_WITHHELD.format(evidence.unit.count(evidence.withheld)))
+        notes.append(LeftOut(evidence.unit, evidence.withheld))
     if noun == "person" and not evidence.exact:
         notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
-    if is_open and not evidence.exact:
+    notes += [WholeNote(_UNTOLD.format(name)) for name in untold]
+    if is_open and not evidence.exact and not untold:
         notes.append(evidence.drawn or DRAWN)
     return tuple(notes)
 

@@ -43,7 +43,7 @@ class Course:
     edges
         Where the stretches begin, and where the last one ends.
     certain, possible, expected, truth
-        The answer for every stretch.
+        The answer for every stretch; nothing is expected where nothing is published of the value.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Course:
     edges: tuple[str | int, ...]
     certain: tuple[int, ...]
     possible: tuple[int, ...]
-    expected: tuple[float, ...]
+    expected: tuple[float | None, ...]
     truth: tuple[int, ...]
 
     def to_plain(self) -> dict[str, Any]:

@@ -202,6 +202,11 @@ class Events:
         _, lo, hi = self.find_can(link)
         return Reach.of(lo, hi, *self.find_times(self.find_must(link)))
 
+    def tells(self, selection: Selection) -> bool:
+        """Tell whether some entry stands for such an event, unless none could be one at all."""
+        possible = self._mark_entries(self.values.can(selection))
+        return not bool(possible.any()) or bool((possible & (self.least > 0)).any())
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: members and times all equally likely, and as few events as there may be."""
         kept = (self.least > 0) & self._mark_entries(self.values.can(wanted))

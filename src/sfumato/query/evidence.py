@@ -215,6 +215,9 @@ class History(Protocol):
     def reach(self, link: Link) -> Reach:
         """Return from when to when such events happened, over all records."""
 
+    def tells(self, selection: Selection) -> bool:
+        """Tell whether anything is published of some values, and not only that they were removed or may be anywhere."""
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> History:
         """Draw an original that could have been published so, exactly; only events that may be wanted matter."""
 
@@ -241,6 +244,10 @@ class Attribute(Protocol):
     @property
     def dated(self) -> bool:
         """Whether they are dates, counted in days since 1970."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether some record tells anything of it."""
 
     def judge(self, asked: Asked) -> Truth:
         """Tell of how many records it has a value that was asked for."""
@@ -313,6 +320,8 @@ class Evidence:
         What an answer should say about this evidence.
     drawn
         How originals are drawn, in a sentence, where it is not as usual.
+    step
+        What moments are counted in, such as ``day``, where that is known; None where it is not, or times are numbers.
 
     Examples
     --------
@@ -333,6 +342,7 @@ class Evidence:
     ordered: bool = True
     notes: tuple[str, ...] = ()
     drawn: str = ""
+    step: str | None = None
 
     @property
     def total(self) -> int:

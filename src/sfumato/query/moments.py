@@ -8,10 +8,22 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import Clock, find_moments
+from sfumato.core.clock import UNITS, Clock, count_units, find_moments
 from sfumato.query.syntax import QueryError, Window, Word
 
-__all__ = ["ENDLESS", "Span", "cut_buckets", "find_steps", "read_length", "read_period", "read_window", "spell_moment"]
+__all__ = [
+    "ENDLESS",
+    "Span",
+    "count_steps",
+    "cut_buckets",
+    "find_end",
+    "find_steps",
+    "find_units",
+    "read_length",
+    "read_period",
+    "read_window",
+    "spell_moment",
+]
 
 Ints = npt.NDArray[np.int64]
 Span = tuple[int, int]
@@ -55,6 +67,47 @@ def find_steps(clock: Clock, times: Ints) -> tuple[str, Ints]:
     ('moment', array([120000000]))
     """
     return ("number", times) if clock.unit is None else ("moment", find_moments(clock.unit, times))
+
+
+def find_units(times: Ints) -> tuple[str, ...]:
+    """Return the units in which moments may have been counted: those of which each of them is a beginning.
+
+    Examples
+    --------
+    >>> find_units(np.array([0, 7_200_000_000]))
+    ('second', 'minute', 'hour')
+    """
+    found = tuple(unit for unit in UNITS if np.array_equal(find_moments(unit, count_units(unit, times)), times))
+    return found or ("",)
+
+
+def count_steps(unit: str, time: int, *, up: bool) -> int:
+    """Return the last step of a unit that begins by a time, or the first one from it on; without a unit the time.
+
+    Examples
+    --------
+    >>> [count_steps("minute", 90_000_000, up=up) for up in (False, True)], count_steps("", 7, up=True)
+    ([1, 2], 7)
+    """
+    if not unit or abs(time) >= ENDLESS:
+        return time
+    step = int(count_units(unit, np.array([time]))[0])
+    return step + 1 if up and _begin_step(unit, step) < time else step
+
+
+def find_end(unit: str, time: int) -> int:
+    """Return when the step ends in which a time lies; without a unit times are steps themselves.
+
+    Examples
+    --------
+    >>> find_end("minute", 60_000_000), find_end("", 7)
+    (120000000, 8)
+    """
+    return _begin_step(unit, count_steps(unit, time, up=False) + 1) if unit else time + 1
+
+
+def _begin_step(unit: str, step: int) -> int:
+    return int(find_moments(unit, np.array([step]))[0])
 
 
 def read_period(word: Word, text: str, *, dated: bool) -> Span:

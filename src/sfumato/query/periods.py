@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.query.answer import Answer
-from sfumato.query.counting import count, list_notes
+from sfumato.query.counting import count, list_notes, list_untold
 from sfumato.query.events import Events
 from sfumato.query.evidence import Link
 from sfumato.query.moments import ENDLESS, spell_moment
@@ -57,8 +59,9 @@ def find_extremes(plan: Plan, query: Query) -> Answer:
         }
     )
     counted = count(plan, query)
-    notes = list_notes(plan.evidence, "record", is_open=bool((earliest < latest)[at].any()))
-    return Answer(query.text, counted.counted, counted.certain, counted.possible, counted.expected, table, notes)
+    untold = () if counted.expected is not None else list_untold(plan, condition)
+    notes = list_notes(plan.evidence, "record", is_open=bool((earliest < latest)[at].any()), untold=untold)
+    return dataclasses.replace(counted, table=table, notes=notes)
 
 
 def bound_first(events: Events, link: Link, *, turned: bool = False) -> tuple[Ints, Ints, Flags]:

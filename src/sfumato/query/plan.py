@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,6 +32,10 @@ __all__ = ["Plan"]
 _NUMBER = re.compile(r"[+-]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?", re.ASCII)
 _DAY = 86_400_000_000
+_NEAR = 5
+"""So many similar values of an original are looked at to suggest one."""
+_MANY = 10
+"""A message shows a value of an original only if so many people have it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +105,7 @@ class Plan:
             raise self.fail("a record of these data is one moment: nothing in it comes after something else.", step.at)
         selection = Selection.everything(len(history.names.labels))
         if step.names:
-            selection = self._select(history.names, step.names)
+            selection = self._select(history.names, step.names, lambda found: history.judge([Link(found)]))
         window, within = None, None
         for found in step.windows:
             self._require_times(history, found.first.at)
@@ -115,8 +119,8 @@ class Plan:
         if history.timing not in {"moment", "number"}:
             raise self.fail("these data have no times.", at)
 
-    def _select(self, names: Names, words: Sequence[Word]) -> Selection:
-        """Return the values that one of some words stands for.
+    def _select(self, names: Names, words: Sequence[Word], count: Callable[[Selection], Truth]) -> Selection:
+        """Return the values that one of some words stands for; ``count`` tells which records have some of them.
 
         A word in quotes may name what nobody is known to have; without quotes that is taken for a slip.
         """
@@ -125,13 +129,27 @@ class Plan:
             found = names.find(word.text)
             if found is None and not word.quoted and not self.lenient:
                 hint = " Write it in quotes to ask for it all the same."
-                raise self.fail(_unknown("nothing here", word.text, names.all()) + hint, word.at, word.text)
+                known = self._list_public(names, word.text, count)
+                raise self.fail(_unknown("nothing here", word.text, known) + hint, word.at, word.text)
             if found is None:
                 self.strangers.append(word.text)
                 beyond = True
             else:
                 inside, beyond = inside | found.inside, beyond or found.beyond
         return Selection(inside, beyond)
+
+    def _list_public(self, names: Names, name: str, count: Callable[[Selection], Truth]) -> Sequence[str]:
+        """Return names like another one that a message may show: of an original no value that few people have."""
+        if not self.evidence.exact:
+            return names.all()
+        near = _find_near(name, names.labels, _NEAR)
+        return [*(label for label in near if self._count_holders(names, label, count) >= _MANY), *names.categories]
+
+    def _count_holders(self, names: Names, label: str, count: Callable[[Selection], Truth]) -> int:
+        selection = names.find(label)
+        assert selection is not None
+        having, people = count(selection).low > 0, self.evidence.people
+        return int(having.sum()) if people is None else len(np.unique(people[having]))
 
     def find_links(self, sequel: Sequel) -> list[Link]:
         """Return what the steps of a question ask for, one after the other."""
@@ -185,7 +203,7 @@ class Plan:
         if not attribute.numeric or (relation == "in" and attribute.names.labels):
             if relation not in {"=", "in"}:
                 raise self.fail("the values of this attribute are names: compare them with = or in {...}.", words[0].at)
-            return Asked(self._select(attribute.names, words))
+            return Asked(self._select(attribute.names, words, lambda found: attribute.judge(Asked(found))))
         if relation == "in":
             raise self.fail("the values of this attribute are numbers: write a range, as in 20..29.", words[0].at)
         read = _read_days if attribute.dated else _read_number
@@ -206,12 +224,25 @@ class Plan:
         """Return all the events that a condition speaks of."""
         labels = 0 if self.evidence.history is None else len(self.evidence.history.names.labels)
         found = Selection(np.zeros(labels, dtype=bool))
-        for sequel in _list_sequels(condition):
-            if isinstance(self.as_comparison(sequel), Sequel):
+        for sequel in map(self.as_comparison, _list_parts(condition)):
+            if isinstance(sequel, Sequel):
                 for step in sequel.steps:
                     selection = self.find_link(dataclasses.replace(step, within=None)).selection
                     found = Selection(found.inside | selection.inside, found.beyond or selection.beyond)
         return found
+
+    def list_untold(self, condition: Condition | None) -> tuple[str, ...]:
+        """Return the attributes and events of a condition of which no published record tells anything."""
+        evidence, found = self.evidence, list[str]()
+        for part in map(self.as_comparison, _list_parts(condition)):
+            if isinstance(part, Comparison):
+                if not evidence.attributes[part.name.text].is_told:
+                    found.append(part.name.text)
+            elif isinstance(part, Sequel) and evidence.history is not None:
+                for step in part.steps:
+                    if step.names and not evidence.history.tells(self.find_link(step).selection):
+                        found += [name.text for name in step.names]
+        return tuple(dict.fromkeys(found))
 
     def flatten(self, condition: Condition | None) -> list[Condition]:
         """Return the conditions that all must hold, those about attributes as comparisons."""
@@ -220,14 +251,13 @@ class Plan:
         return [] if condition is None else [self.as_comparison(condition)]
 
 
-def _list_sequels(condition: Condition | None) -> list[Sequel]:
-    if isinstance(condition, Sequel):
-        return [condition]
+def _list_parts(condition: Condition | None) -> list[Condition]:
+    """Return the conditions that a condition is made of, which are made of no others."""
     if isinstance(condition, Neither):
-        return _list_sequels(condition.part)
+        return _list_parts(condition.part)
     if isinstance(condition, Both | Either):
-        return [sequel for part in condition.parts for sequel in _list_sequels(part)]
-    return []
+        return [found for part in condition.parts for found in _list_parts(part)]
+    return [] if condition is None else [condition]
 
 
 def _intersect(left: Span | None, right: Span) -> Span:
@@ -235,11 +265,16 @@ def _intersect(left: Span | None, right: Span) -> Span:
 
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
-    # Small and capital letters are mixed up most easily: those are looked for first.
-    alike = [other for other in known if other.casefold() == name.casefold()]
-    near = alike or difflib.get_close_matches(name, known, n=1)
+    near = _find_near(name, known, 1)
     hint = f" Did you mean {make_visible(near[0])!r}?" if near else ""
     return f"{what} is called {make_visible(name)!r}.{hint}"
+
+
+def _find_near(name: str, known: Sequence[str], number: int) -> list[str]:
+    """Return names like another one, the most similar first."""
+    # Small and capital letters are mixed up most easily: those are looked for first.
+    alike = [other for other in known if other.casefold() == name.casefold()]
+    return list(dict.fromkeys([*alike, *difflib.get_close_matches(name, known, n=number)]))[:number]
 
 
 def _read_number(word: Word, text: str) -> tuple[float, float]:

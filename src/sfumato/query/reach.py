@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.query.intervals import FuzzyInterval
-from sfumato.query.moments import ENDLESS
+from sfumato.query.moments import ENDLESS, count_steps, find_end
 
-__all__ = ["Reach"]
+__all__ = ["Bounds", "Reach"]
 
 Ints = npt.NDArray[np.int64]
+
+
+class Bounds(NamedTuple):
+    """Between which steps of the times the first and the last event of something lie, both ends included."""
+
+    first_from: int
+    first_to: int
+    last_from: int
+    last_to: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +76,35 @@ class Reach:
             self.untold or other.untold,
         )
 
-    def to_interval(self) -> FuzzyInterval | None:
+    @property
+    def is_certain(self) -> bool:
+        """Whether it certainly happened at all."""
+        return self.first_by < ENDLESS
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it may have happened at all."""
+        return self.untold or self.earliest <= self.latest
+
+    def bound(self, unit: str = "") -> Bounds | None:
+        """Return the bounds of the first and the last time in steps of a unit; None where no such step lies in them.
+
+        Examples
+        --------
+        >>> Reach(1, 9, 4, 8).bound(), Reach(1, 9, 4, 8, untold=True).bound().first_to
+        (Bounds(first_from=1, first_to=4, last_from=8, last_to=9), 4)
+        """
+        earliest, latest = (-ENDLESS, ENDLESS) if self.untold else (self.earliest, self.latest)
+        lo, hi = (count_steps(unit, time, up=up) for time, up in ((earliest, True), (latest, False)))
+        first_by, last_from = count_steps(unit, self.first_by, up=False), count_steps(unit, self.last_from, up=True)
+        found = Bounds(lo, min(first_by, hi), max(last_from, lo), hi)
+        return found if found.first_from <= found.first_to and found.last_from <= found.last_to else None
+
+    def to_interval(self, unit: str = "") -> FuzzyInterval | None:
         """Return the period from the first time to the end of the last, a step later; None where none is certain."""
-        begin, end = self.first_by, self.last_from + 1
+        if not self.is_certain:
+            return None
+        begin, end = self.first_by, find_end(unit, self.last_from)
         if begin >= end:
             return None
-        return FuzzyInterval(min(begin, self.earliest), begin, end, max(end, self.latest + 1))
+        return FuzzyInterval(min(begin, self.earliest), begin, end, max(end, find_end(unit, self.latest)))

@@ -59,7 +59,7 @@ def list_numbers(course: Course) -> list[list[str]]:
         [
             str(row["from"]),
             show_count(row["certain"]),
-            show_number(round(row["expected"], 1)),
+            show_number(None if row["expected"] is None else round(row["expected"], 1)),
             show_count(row["possible"]),
             show_count(row["truth"]),
         ]

@@ -39,7 +39,8 @@ def of_dataset(dataset: Dataset) -> Evidence:
     names = Names(histories.labels, list_categories(dataset.hierarchies.get("event")))
     values = Values.exact(len(histories.labels))
     events = Events.of(len(histories), histories.row_of_token, histories.codes, values, names, timing, lo=times)
-    return Evidence(dataset.unit, len(dataset), history=events, people=dataset.person_codes(), exact=True)
+    people, step = dataset.person_codes(), dataset.clock.unit
+    return Evidence(dataset.unit, len(dataset), history=events, people=people, exact=True, step=step)
 
 
 def of_release(release: Release) -> Evidence:

@@ -42,7 +42,8 @@ def of_dataset(dataset: Dataset) -> Evidence:
         least=timeline.counts,
         most=timeline.counts,
     )
-    return Evidence(dataset.unit, len(dataset), history=events, exact=True, ordered=False)
+    step = dataset.clock.unit
+    return Evidence(dataset.unit, len(dataset), history=events, exact=True, ordered=False, step=step)
 
 
 def of_release(release: Release) -> Evidence:

@@ -55,7 +55,7 @@ def _show(found: dict[str, Any]) -> None:
             answer["query"],
             answer["certain"],
             "any number" if answer["possible"] is None else answer["possible"],
-            answer["expected"],
+            "-" if answer["expected"] is None else answer["expected"],
             *((answer["truth"],) if with_truth else ()),
             answer["counted"],
         )
@@ -65,7 +65,14 @@ def _show(found: dict[str, Any]) -> None:
     table(head, rows, "Answers")
     for answer in answers:
         if answer["table"]:
-            cells = [tuple("any number" if cell is None else cell for cell in row.values()) for row in answer["table"]]
+            cells = [tuple(_spell(name, cell) for name, cell in row.items()) for row in answer["table"]]
             table(list(answer["table"][0]), cells, answer["query"])
     for note in dict.fromkeys(note for answer in answers for note in answer["notes"]):
         say(note)
+
+
+def _spell(name: str, cell: Any) -> Any:
+    """Write a cell of a table; what nothing limits is any number, and other cells may have nothing."""
+    if cell is not None:
+        return cell
+    return "any number" if name == "possible" else "-"

@@ -42,8 +42,15 @@ def of_dataset(dataset: Dataset) -> Evidence:
         timing,
         lo=np.tile(times, people),
     )
-    owners = dataset.person_codes()
-    return Evidence(dataset.unit, len(dataset), history=events, people=owners, exact=True, notes=(_SLOTS,))
+    return Evidence(
+        dataset.unit,
+        len(dataset),
+        history=events,
+        people=dataset.person_codes(),
+        exact=True,
+        notes=(_SLOTS,),
+        step=dataset.clock.unit,
+    )
 
 
 def of_release(release: Release) -> Evidence:

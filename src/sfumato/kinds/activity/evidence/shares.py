@@ -213,7 +213,13 @@ class Shares:
         begin, end = np.broadcast_to(self.starts, low.shape), np.broadcast_to(self._last, low.shape)
         sure = low > 0
         later = (moments - 1) * self.step
-        return Reach.of(begin[high > 0], end[high > 0], (begin + later)[sure], (end - later)[sure])
+        # Where the time of a slot is not published, it may also be short.
+        soonest = later if len(self.starts) > 1 or self.timing == "number" else moments - 1
+        return Reach.of(begin[high > 0], end[high > 0], (begin + soonest)[sure], (end - later)[sure])
+
+    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+        """Tell whether there is a class and interval of which shares are published."""
+        return not bool(self.hidden.all())
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: within every class and interval, slots are dealt out to its people by chance."""

@@ -217,6 +217,10 @@ class ChunkHistory:
         """Return how many records have all items on average over what :meth:`draw` draws, exactly."""
         return self.support.expected(items)
 
+    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+        """Every item is in a chunk."""
+        return True
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original, as reconstructions are drawn."""
         from sfumato.kinds.sets.estimate.reconstruction import draw_records

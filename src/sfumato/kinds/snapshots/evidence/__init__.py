@@ -47,7 +47,17 @@ def of_dataset(dataset: Dataset) -> Evidence:
     rows = np.arange(len(dataset))
     events = Events.of(len(rows), rows, codes, Values.exact(len(labels)), Names(labels), timing, lo=times)
     people = None if dataset.people is None else dataset.person_codes()
-    return Evidence(dataset.unit, len(dataset), 0, events, attributes, people=people, exact=True, ordered=False)
+    return Evidence(
+        dataset.unit,
+        len(dataset),
+        0,
+        events,
+        attributes,
+        people=people,
+        exact=True,
+        ordered=False,
+        step=dataset.clock.unit,
+    )
 
 
 def of_release(release: Release) -> Evidence:

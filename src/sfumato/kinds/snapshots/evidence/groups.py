@@ -116,6 +116,10 @@ class Groups:
         lo, hi = self.lo[having], self.hi[having]
         return Reach.of(lo, hi, lo, hi)
 
+    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+        """Every group tells all of its values."""
+        return True
+
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:  # noqa: ARG002
         """Draw an original: within every group values are dealt out to its records by chance."""
         rows, value = self.deal(random)
@@ -158,6 +162,11 @@ class GroupedValue:
     def dated(self) -> bool:
         """Values are names."""
         return False
+
+    @property
+    def is_told(self) -> bool:
+        """Every group tells all of its values."""
+        return True
 
     def judge(self, asked: Asked) -> Truth:
         """Tell how many records of every group have a value that was asked for."""

@@ -54,6 +54,16 @@ def test_people_see_a_table_and_what_the_numbers_rest_on(asked):
     assert "drawn at random" in shown
 
 
+def test_what_all_rows_of_a_wide_table_have_in_common_is_told_once(asked):
+    data = sf.Dataset.of("sequences", [[("a", 1), ("c", 3), ("c", 15)], [("a", 6)], [("a", 15)]] * 2, monitored=("a",))
+    sf.write(sf.anonymize(data, sf.methods.Hi(k=3), withhold_at_most=1), "few", reports=False)
+    (found,) = asked("few", "relation value a and c", "--json")
+    shown = asked("few", "relation value a and c")
+    assert len(found["table"]) > 1 and all(row["relation"] in shown for row in found["table"])
+    assert "The same in all rows" in shown and shown.count("second_possible") == 1
+    assert "The same in all rows" not in asked("visits.csv", *READ, "relation value clinic and pharmacy")
+
+
 def test_errors_point_at_the_column_of_the_question(asked):
     fault = asked("out", "count person where clinc", expect=2)
     lines = fault.splitlines()

@@ -13,12 +13,16 @@ from sfumato.cli.output import Output, show_work
 from sfumato.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sfumato.query.answer import Answer
 
 __all__ = ["query"]
 
 _SHOWN = 40
 """Rows of a long table that people are shown; --json prints all."""
+_WIDE = 6
+"""Columns that fit beside each other."""
 
 
 @with_reading
@@ -102,13 +106,23 @@ def _show(out: Output, answers: list[Answer]) -> None:
     out.table("Answers", ["question", "certain", "possible", "expected", "of"], rows)
     for answer in answers:
         if answer.table is not None:
-            shown = answer.table.slice(0, _SHOWN)
-            cells = [tuple(map(_spell, row.values())) for row in shown.to_pylist()]
-            out.table(answer.query, shown.column_names, cells)
-            if answer.table.num_rows > len(cells):
-                out.say(f"{answer.table.num_rows - len(cells):,} more rows are not shown; --json prints them all.")
+            _show_rows(out, answer.query, answer.table)
     for note in dict.fromkeys(note for answer in answers for note in answer.notes):
         out.say(f"- {note}")
+
+
+def _show_rows(out: Output, title: str, table: pa.Table) -> None:
+    """Print rows; of a wide table, what is the same in all of them once."""
+    rows = [{name: _spell(cell) for name, cell in row.items()} for row in table.slice(0, _SHOWN).to_pylist()]
+    same = {name: cell for name, cell in rows[0].items() if all(row[name] == cell for row in rows)} if rows else {}
+    once = same if table.num_columns > _WIDE and table.num_rows == len(rows) else {}
+    names = [name for name in table.column_names if name not in once]
+    if names:
+        out.table(title, names, [[row[name] for name in names] for row in rows])
+    if once:
+        out.facts("The same in all rows" if names else title, once)
+    if table.num_rows > len(rows):
+        out.say(f"{table.num_rows - len(rows):,} more rows are not shown; --json prints them all.")
 
 
 def _spell(cell: Any) -> Any:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import registry
-from sfumato.checking.asked import verify_kept
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SfumatoError, StoppedError
 from sfumato.core.run import PartEngine, Progress, silent
@@ -27,7 +26,7 @@ from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.partition import count_known
-from sfumato.verification import verify_part
+from sfumato.verification import verify_part, verify_whole
 
 __all__ = ["PartCheck", "check_part", "verify_file"]
 
@@ -83,10 +82,7 @@ def verify_file(
     if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not known.is_file():
         return None
     release = divided.read_divided(folder)
-    verdict = divided.check_divided(release, folder)
-    kept = owner.read_claim(path)
-    if kept is not None:
-        verdict &= verify_kept(release, kept)
+    verdict = verify_whole(path, folder, release)
     if not verdict.holds:
         return verdict
     inside = path if os.access(path, os.W_OK) else None

@@ -23,7 +23,7 @@ from sfumato.io.releases import divided, inventory, owner
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place
 
-__all__ = ["check_written", "verify", "verify_part"]
+__all__ = ["check_written", "verify", "verify_part", "verify_whole"]
 
 _WHO_IS_WHERE = (
     "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
@@ -102,10 +102,7 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
 def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdict:
     """Check a release in parts: what it says of all of them, and one part after another."""
     release = divided.read_divided(folder)
-    verdict = divided.check_divided(release, folder)
-    kept = None if original is None else owner.read_claim(path)
-    if kept is not None:
-        verdict &= verify_kept(release, kept)
+    verdict = divided.check_divided(release, folder) if original is None else verify_whole(path, folder, release)
     if not verdict.holds:
         return verdict
     rows = None if original is None else owner.read_division(path, original, len(release.parts))
@@ -116,6 +113,20 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
         some = None if original is None or rows is None else take_rows(original, rows[number])
         found[part.name] = verify_part(path, folder, part.name, some)
     return Verdict.unite(found) & verdict
+
+
+def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> Verdict:
+    """Check what a release in parts says of all of them, also against what its owner kept, where that is at hand.
+
+    Parameters
+    ----------
+    path
+        The directory of the whole, with ``owner/``.
+    folder, release
+        That of what is published, and what it says.
+    """
+    verdict, kept = divided.check_divided(release, folder), owner.read_claim(path)
+    return verdict if kept is None else verdict & verify_kept(release, kept)
 
 
 def verify_part(path: Path, folder: Place, name: str, some: Dataset | None) -> Verdict:

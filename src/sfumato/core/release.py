@@ -17,6 +17,7 @@ from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.places import PlaceOrigin
 from sfumato.core.publishing.secret import Secret
+from sfumato.core.publishing.withholding import Counted
 from sfumato.core.ragged import Ragged
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html
@@ -214,12 +215,8 @@ def _import_library(name: str) -> Any:
         raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
 
 
-class Claiming(Protocol):
+class Claiming(Counted, Protocol):
     """What makes a claim: a release, or what is said of one in parts."""
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -228,14 +225,6 @@ class Claiming(Protocol):
     @property
     def unit(self) -> Unit:
         """What a record is."""
-
-    @property
-    def records_in(self) -> int:
-        """How many records there were."""
-
-    @property
-    def withheld(self) -> Mapping[str, int]:
-        """Records left out, by reason."""
 
     def __len__(self) -> int:
         """Return how many records are published."""

@@ -40,7 +40,7 @@ _LISTED = ("sensitive", "monitored", "sensitive_items")
 """Options that list values, or files of values behind an @."""
 _HELD = ("hierarchies", "constraints", "data")
 """Folders of the project whose files data may be read with."""
-RULE = re.compile(rf"(popular|{'|'.join(RULES)})(:\w+)?")
+RULE = re.compile(rf"({'|'.join(RULES)})(:\w+)?")
 """What hierarchies are derived by."""
 
 

@@ -156,6 +156,8 @@ def test_a_taxonomy_is_derived_from_the_events(reader):
     data = reader(HEADER + "1,1,b\n1,2,a\n2,3,c\n", hierarchies={"event": "fanout:2"})
     assert data.hierarchies["event"].leaf_labels == ("a", "b", "c")
     assert data.hierarchies["event"].height == 2
+    with pytest.raises(SchemaError, match="as a rule it is not for these values"):
+        reader(HEADER + "1,1,b\n", hierarchies={"event": "width:2"})
 
 
 # times

@@ -12,6 +12,7 @@ from pathlib import Path
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.io.files import unpack
+from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.hierarchies.formats import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
@@ -105,7 +106,9 @@ def _read_text(path: Path) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).") from None
+        rule = path.name.partition(":")[0] in RULES
+        hint = " It is no file, and as a rule it is not for these values." if rule else ""
+        raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).{hint}") from None
     packed = path.suffix in {".gz", ".xz"}
     found = unpack(path.name, data)
     if packed and data and found is data:

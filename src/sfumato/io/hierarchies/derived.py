@@ -34,7 +34,7 @@ from sfumato.io.hexagons import derive_hexagons
 
 __all__ = ["RULES", "derive_by_popularity", "derive_hierarchy", "derive_ranges"]
 
-RULES = ("grid", "quadtree", "fanout", "balanced", "mask", "flat", "h3", "width", "frequency", "calendar")
+RULES = ("grid", "quadtree", "fanout", "balanced", "popular", "mask", "flat", "h3", "width", "frequency", "calendar")
 """What rules are called, before the colon if they have one."""
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)

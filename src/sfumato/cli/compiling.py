@@ -17,7 +17,10 @@ def compile(
     kind: Annotated[str, typer.Option(help=f"Only for this kind of data: {', '.join(all_kinds())}.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Compile what methods run on ahead, so that no later command has to wait; what is ready is not compiled again."""
+    """Compile what methods run on ahead, so that publishing need not wait; what is ready is not compiled again.
+
+    What measures and reports run on is compiled when it is first needed, which takes seconds.
+    """
     from sfumato.study.compilation import compile_kernels
 
     out = Output(as_json=as_json)

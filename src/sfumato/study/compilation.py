@@ -49,9 +49,10 @@ def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compil
     found = run_once(
         [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)], progress
     )
-    # What one of the specimens cannot be given to may have run on the other.
+    # What one of the specimens cannot be given to may have run on the other, and what had to be compiled was not ready.
     ran = {*found.compiled, *found.ready}
-    return found._replace(left_out={name: why for name, why in found.left_out.items() if name not in ran})
+    ready = tuple(name for name in found.ready if name not in found.compiled)
+    return Compiled(found.compiled, ready, {name: why for name, why in found.left_out.items() if name not in ran})
 
 
 def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) -> Compiled:

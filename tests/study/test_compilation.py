@@ -1,0 +1,10 @@
+"""What is said of kernels that were compiled ahead."""
+
+from sfumato.study import compilation
+from sfumato.study.compilation import Compiled, compile_kernels
+
+
+def test_a_method_that_had_to_be_compiled_was_not_ready(monkeypatch):
+    seen = Compiled(("sga",), ("sga", "zga"), {"zga": "too few", "sd-seqanon": "no hierarchy"})
+    monkeypatch.setattr(compilation, "run_once", lambda *_: seen)
+    assert compile_kernels([]) == Compiled(("sga",), ("zga",), {"sd-seqanon": "no hierarchy"})

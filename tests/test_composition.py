@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -12,6 +12,7 @@ from sfumato import registry
 from sfumato.core.guarantee import list_guarantees
 from sfumato.core.selection import take_rows
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from tests.examples import settings
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.kinds.union import unite
 from tests.test_contract import ordinary_rows

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -27,6 +27,7 @@ from sfumato.io.streaming import buckets, remote, shelved
 from sfumato.io.streaming import rows as rows_of_files
 from sfumato.partition import mark_file
 from sfumato.proving import verify_file
+from tests.examples import settings
 
 SECRET = bytes([7] * 32)
 QUASI = {"identifier": ("person",), "quasi": ("age", "sex"), "sensitive": ("diagnosis",), "drop": ("*",)}

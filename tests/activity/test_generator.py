@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.errors import ParameterError, SchemaError

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import (
     DIVERSE,
@@ -22,6 +22,7 @@ from tests.activity.examples import (
 from tests.activity.naive.attack import class_members
 from tests.activity.naive.methods import durations
 from tests.activity.naive.promise import fewest_observed, hidden_intervals, largest_share
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.clock import Clock

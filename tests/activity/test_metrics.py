@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.naive import measures as naive
 from tests.activity.naive.releases import compare, people, publish
+from tests.examples import settings
 
 from sfumato import registry
 from sfumato.core.clock import Clock

@@ -3,9 +3,10 @@
 import dataclasses
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import make_data, make_method
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.kinds.activity.publication import name_unknown, round_shares

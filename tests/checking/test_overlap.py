@@ -3,8 +3,9 @@
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.checking.records import Records
 from sfumato.core.ragged import Ragged

@@ -6,8 +6,9 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets import releases as set_releases
 from tests.trajectories.naive import attack
 from tests.trajectories.verifiers.releases import make_release

@@ -1,9 +1,10 @@
 """People with several records: the fewest people of a crowd are counted as a plain enumeration counts them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.checking.naive import people as naive
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people, verify_people

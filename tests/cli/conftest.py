@@ -1,28 +1,35 @@
-"""Commands are run as a user runs them, in a process of their own."""
+"""Commands as a user runs them: in this process where nothing but the words matters, else in one of their own."""
 
 import json
 import subprocess
 import sys
 
 import pytest
+from tests.console import run_command
 
 CODE = "from sfumato.cli import main; main()"
 
 
 @pytest.fixture
 def sfumato(tmp_path):
-    """Run a command in an empty folder; returns the finished process, with its JSON if it has one."""
+    """Run a command in an empty folder; returns the finished command, with its JSON if it has one.
 
-    def run(*words, expect=0, **options):
-        done = subprocess.run(
-            [sys.executable, "-c", CODE, *map(str, words)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-            **options,
-        )
+    With options of `subprocess.run`, such as ``input``, or with ``own_process``, an interpreter is started for it.
+    """
+
+    def run(*words, expect=0, own_process=False, **options):
+        if own_process or options:
+            done = subprocess.run(
+                [sys.executable, "-c", CODE, *map(str, words)],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+                **options,
+            )
+        else:
+            done = run_command(words, tmp_path)
         assert done.returncode == expect, f"{words}\n{done.stdout}\n{done.stderr}"
         done.json = json.loads(done.stdout) if "--json" in words else None
         return done

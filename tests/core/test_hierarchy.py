@@ -8,9 +8,10 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.naive.hierarchy import leaves_below, lowest_common_ancestor, path_up, quarter
+from tests.examples import settings
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy

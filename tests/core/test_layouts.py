@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.naive.layouts import lay_out_long
+from tests.examples import settings
 from tests.io.export import drawing
 
 from sfumato.core.errors import ParameterError

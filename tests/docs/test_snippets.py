@@ -1,13 +1,13 @@
 """Everything the README and the guide show is run: Python blocks, policies and commands."""
 
 import re
+import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import typer
+from tests import console
 
 from sfumato.cli.app import app
 
@@ -17,10 +17,9 @@ BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```", re.MULTILINE | re.DO
 
 
 def run_command(line: str, folder: Path) -> None:
-    words = line.removeprefix("$ ").removeprefix("sfumato ")
-    program = f'{sys.executable} -c "from sfumato.cli import main; main()" {words}'
-    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True, check=False)
-    broken_batch = words.startswith("apply") and done.returncode == 1
+    words = shlex.split(line.removeprefix("$ ").removeprefix("sfumato "))
+    done = console.run_command(words, folder)
+    broken_batch = words[0] == "apply" and done.returncode == 1
     assert done.returncode == 0 or broken_batch, f"{line}\n{done.stdout}\n{done.stderr}"
 
 

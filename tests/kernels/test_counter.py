@@ -4,8 +4,9 @@ from collections import Counter as PlainCounter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.kernels.counter import (
     ANY_COUNT,

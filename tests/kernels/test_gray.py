@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import settings
 from tests.kernels.naive import gray as naive
 
 from sfumato.kernels.gray import gray_order, gray_order_sparse

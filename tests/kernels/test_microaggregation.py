@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kernels.naive.microaggregation import plain_mdav
 
 from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise

@@ -8,8 +8,9 @@ import io
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kinds.test_generators import KINDS, READING
 
 import sfumato as sf

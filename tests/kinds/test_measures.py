@@ -5,8 +5,9 @@ from __future__ import annotations
 import typing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kinds.worsening import EVERY
 
 from sfumato import registry

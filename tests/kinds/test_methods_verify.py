@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato import registry
 from sfumato.core.dataset import Dataset

@@ -8,7 +8,8 @@ from pathlib import Path
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from tests.examples import settings
 from tests.query.naive.fuzzy_time import allens_relation
 
 import sfumato as sf

@@ -7,8 +7,9 @@ import math
 from unittest import mock
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.query.naive import chains, originals
 from tests.query.naive.originals import Entry, Step
 

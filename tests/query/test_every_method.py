@@ -1,8 +1,9 @@
 """Whatever the method: the true answer lies between what is certain and what is possible."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.query.naive.conditions import about_items, about_labels, about_numbers, join
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.query.certainty import quote
 from sfumato.query.language import parse, parse_lines

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.query.naive.originals import Step, follows
 
 import sfumato as sf

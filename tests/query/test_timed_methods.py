@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.query.naive.originals import Step, count_events, find_first, follows
 

@@ -5,8 +5,9 @@ from datetime import date
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.core.errors import ParameterError
 from sfumato.generating.taxonomy import taxonomy

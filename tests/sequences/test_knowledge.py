@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Event, Record, make_release
 

@@ -5,8 +5,9 @@ Random event sequences go through every method: a plain receiver finds nobody an
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import knowledge as naive
 
 import sfumato as sf

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import baskets
 from tests.sets.examples import ROWS, nested, people
 from tests.sets.naive import attack as naive

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import disassociations
 from tests.sets.naive.itemsets import leaves_of, source_of
 from tests.sets.naive.reconstructions import Published

@@ -1,8 +1,9 @@
 """Kernels on the paper's examples, and groups of buckets."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.kinds.snapshots.kernels.buckets import group_buckets
 from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest, relay_gain

@@ -9,6 +9,7 @@ import time
 
 import pyarrow.parquet as pq
 import pytest
+from tests.console import run_command
 
 from sfumato.study.results import read_results
 
@@ -31,9 +32,7 @@ SECOND = '[[method]]\nname = "local-km"\nm = 2\n'
 
 
 def run(folder, *words, expect=0):
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = run_command(words, folder)
     assert done.returncode == expect, f"{words}\n{done.stdout}\n{done.stderr}"
     return done
 

@@ -3,8 +3,9 @@
 import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.query.naive.conditions import about_labels, about_numbers, join
 from tests.query.naive.possible_records import bounds, possible_rows
 

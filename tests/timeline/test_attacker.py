@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import prefixes
 from tests.timeline.naive.timelines import occurring, small_timelines
 

@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import brute_force, needs
 from tests.timeline.naive.timelines import number_of_ways, occurring, small_timelines
 

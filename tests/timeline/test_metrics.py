@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import error, keeps, prefixes
 from tests.timeline.naive.timelines import occurring, small_timelines
 

@@ -8,10 +8,11 @@ from datetime import date
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+from tests.examples import settings
 
 from sfumato.core.errors import ParameterError
 from sfumato.kinds.trajectories.generator import MODELS, generate, network, roads

@@ -3,8 +3,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.trajectories.naive import metrics as naive
 from tests.trajectories.naive.metrics import POINTS, comparisons, make_release, recode
 

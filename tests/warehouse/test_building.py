@@ -11,8 +11,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.warehouse.conftest import EXAMPLE
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode
+from tests.examples import settings
 from tests.warehouse.naive.trees import choose_parent, has_circle
 
 import sfumato as sf

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, Quad, Store
+from tests.examples import settings
 from tests.warehouse.naive.inference import TYPE, compete, infer
 
 from sfumato.core.errors import ParameterError

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode
+from tests.examples import settings
 from tests.warehouse.naive.classes import find_classes, match_all
 
 from sfumato.warehouse.expressions import apply_steps, parse_step

@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.workbench.tasks.viewing import _GROUP, PAGE, read_page, write_view

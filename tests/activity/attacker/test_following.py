@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import (
     GAP,
     busy_days,
 )
 from tests.activity.naive.attack import follow_person
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.clock import Clock

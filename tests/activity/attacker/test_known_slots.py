@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import (
     DATA,
@@ -19,6 +19,7 @@ from tests.activity.examples import (
     two_kinds_of_days,
 )
 from tests.activity.naive.attack import best_slots, fitting_people
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.clock import Clock

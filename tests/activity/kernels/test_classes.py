@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.activity.kernels.problems import arrays, levels, problems
 from tests.activity.naive import methods as plain
+from tests.examples import settings
 
 from sfumato.kinds.activity.kernels import classes as fast
 from sfumato.kinds.activity.kernels.classes import Demand

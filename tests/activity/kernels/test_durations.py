@@ -1,10 +1,11 @@
 """Durations by interval, and the squared distances between them, are the plain ones."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.kernels.problems import problems
 from tests.activity.naive import methods as plain
+from tests.examples import settings
 
 from sfumato.kinds.activity.kernels.durations import aggregate, number_kept, tabulate_squares
 

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.kernels.problems import arrays, levels, problems
+from tests.examples import settings
 
 from sfumato.kinds.activity.kernels import classes as fast
 from sfumato.kinds.activity.kernels import space as activity_space

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.kernels.problems import arrays, problems
 from tests.activity.naive import methods as plain
+from tests.examples import settings
 
 from sfumato.kinds.activity.kernels.windows import (
     MOST,

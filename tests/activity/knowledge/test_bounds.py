@@ -4,9 +4,10 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from tests.activity.examples import small_classes
 from tests.activity.naive.promise import assignments, largest_share
+from tests.examples import settings
 
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime, Within
 

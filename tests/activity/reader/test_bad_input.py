@@ -7,9 +7,10 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.naive.files import ADL, CANARY, GOOD, HEADER, write_and_read, write_and_refuse
+from tests.examples import settings
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.io.reading import Reading

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.naive.files import ADL, GOOD, HEADER, fill_second_by_second, write_and_read
+from tests.examples import settings
 
 from sfumato import registry
 from sfumato.core.clock import Clock

@@ -4,7 +4,7 @@ import dataclasses
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.activity.examples import (
     DATA,
@@ -25,6 +25,7 @@ from tests.activity.examples import (
 )
 from tests.activity.naive.promise import fewest_observed, hidden_intervals, largest_share
 from tests.activity.naive.releases import people, publish
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.clock import Clock

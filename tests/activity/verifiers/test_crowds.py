@@ -1,11 +1,12 @@
 """People are counted where they are observed, also where one has several records."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import GAP, by_hour, gappy_days, name_gap
 from tests.activity.naive.attack import class_members
 from tests.activity.naive.promise import hidden_intervals
 from tests.activity.naive.releases import publish
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people

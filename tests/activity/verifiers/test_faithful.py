@@ -4,11 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.activity.examples import DATA, GOOD, METHOD, PLAIN, ROUNDED, days_in_runs, swap_names, with_column, with_part
 from tests.activity.naive import promise
 from tests.activity.naive.releases import people, publish
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.clock import Clock

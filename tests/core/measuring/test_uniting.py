@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.kinds.union import unite
 from tests.sets.estimate.asking import estimate

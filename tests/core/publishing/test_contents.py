@@ -1,8 +1,9 @@
 """Numbers for records: the same however many records are looked at together."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.publishing import contents

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.rt.drawing import TRANSACTION, datasets, sample
 from tests.rt.naive.bounded import ExhaustiveRumBound, PlainTumBound
 

@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.rt.examples import FIGURE_2A, NAMES, PEOPLE, by_hand, customers
 from tests.rt.naive.anonymity import candidates, largest_share, smallest_group
 

@@ -6,8 +6,9 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive import neighbours as plain
 from tests.sequences.naive.knowledge import Event, make_release

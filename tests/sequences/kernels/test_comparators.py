@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import comparators as naive
 
 from sfumato.kinds.sequences.kernels.comparators import align_groups, mirror_groups

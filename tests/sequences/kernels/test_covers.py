@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import covers as naive
 
 from sfumato.kinds.sequences.kernels import bounds

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import taxonomy as naive
 from tests.sequences.naive.covers import count_events, least_loss
 from tests.sequences.naive.time_groups import fulfils

@@ -1,8 +1,9 @@
 """Leaving people out until no window is too full: enough, hardly ever more than the fewest, and bounded from below."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sequences.naive import thinning as naive
 
 from sfumato.kinds.sequences.kernels.thinning import thin_windows

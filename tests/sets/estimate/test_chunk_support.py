@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from tests.examples import settings
 from tests.sets.drawing import disassociations
 
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from tests.examples import settings
 from tests.sets.drawing import disassociations
 
 from sfumato.kinds.sets.estimate import placement

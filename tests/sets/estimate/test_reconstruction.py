@@ -6,8 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import disassociations
 from tests.sets.naive.itemsets import count_records, misfits
 from tests.sets.releases import disassociated

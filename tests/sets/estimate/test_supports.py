@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import disassociations, itemsets_of
 from tests.sets.estimate.asking import estimate
 from tests.sets.naive.itemsets import count_records, mean_support

@@ -1,8 +1,9 @@
 """Records with generalised items: bounds that some possible original attains, and draws that are possible."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.query.naive.conditions import about_items
 from tests.query.naive.possible_records import bounds, possible_sets
 from tests.sets.releases import generalised

@@ -4,7 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
+from tests.examples import settings
 from tests.query.naive.disassociated import bounds_by_trying
 from tests.sets.drawing import disassociations
 from tests.sets.releases import disassociated

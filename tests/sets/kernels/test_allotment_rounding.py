@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.naive.rounding import round_plainly
 
 from sfumato.kinds.sets.kernels.allotment_rounding import round_table

@@ -3,8 +3,9 @@
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 
 from sfumato.kinds.sets.kernels.cluster_terms import count_bits, index_clusters

@@ -1,8 +1,9 @@
 """Records exchanged to have no covers, against the plain version."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import index_of
 from tests.sets.naive import disassociation as naive
 

@@ -1,8 +1,9 @@
 """HORPART on arrays against the plain one on sets."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 from tests.sets.naive import disassociation as naive
 

@@ -1,8 +1,9 @@
 """Groups of items against the plain version."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, crowds, quiet, rows_of_items
 from tests.sets.naive.generalisation import group_items, is_km, is_protected
 

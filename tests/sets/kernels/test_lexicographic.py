@@ -1,8 +1,9 @@
 """Lists in lexicographic order."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.kernels.lexicographic import order_lists

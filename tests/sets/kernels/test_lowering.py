@@ -1,8 +1,9 @@
 """Labels brought down a hierarchy against the plain version, and what it must keep."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, rows_of_items
 from tests.sets.naive import local_km as plain
 from tests.sets.naive.generalisation import Tree as PlainTree

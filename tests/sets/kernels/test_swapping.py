@@ -1,8 +1,9 @@
 """Labels exchanged within records against the plain version, and what it must keep."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, rows_of_items
 from tests.sets.kernels.test_lowering import start
 from tests.sets.naive import local_km as plain

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 from tests.sets.naive import disassociation as naive
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.naive.attack import draw_reconstruction
 from tests.sets.releases import random_chunks
 

@@ -1,8 +1,9 @@
 """Rows have the same number exactly where they are the same, as comparing them one by one says."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows

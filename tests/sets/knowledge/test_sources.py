@@ -7,8 +7,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.naive.attack import Tree
 from tests.sets.naive.disassociation import find_places
 from tests.sets.releases import random_chunks

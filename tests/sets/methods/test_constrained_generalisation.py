@@ -1,8 +1,9 @@
 """COAT and PCTA: examples small enough to follow by hand, and releases that keep both kinds of constraints."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import ITEMS, check_truth, crowds, published_sets, rows_of_items
 from tests.sets.naive.generalisation import is_km, is_protected
 

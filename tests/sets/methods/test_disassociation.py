@@ -5,8 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.examples import QUERIES
 from tests.sets.naive import disassociation as naive
 from tests.sets.naive.reconstructions import Published, broken_knowledge, most_candidates

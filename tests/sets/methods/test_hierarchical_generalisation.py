@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, check_truth, crowds, hierarchies, quiet, rows_of_items
 from tests.sets.naive.generalisation import Tree, is_km, move_cut
 

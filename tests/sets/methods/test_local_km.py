@@ -1,8 +1,9 @@
 """local-km for sets: examples to follow by hand, and what every release of it keeps."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.drawing import check_truth, crowds, hierarchies, published_sets, rows_of_items
 from tests.sets.naive.local_km import is_anonymous
 

@@ -7,8 +7,9 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.naive.files import CANARY, GOOD, HEADER, people, write_and_read, write_and_refuse
 
 from sfumato.core.errors import ParameterError, SfumatoError

@@ -6,8 +6,9 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3, nested, people
 from tests.sets.naive.attack import draw_reconstruction, matches
 from tests.sets.releases import disassociated, generalised, random_chunks

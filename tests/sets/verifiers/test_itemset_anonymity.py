@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.examples import nested
 from tests.sets.naive.attack import matches, subsets
 from tests.sets.releases import generalised

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.sets.examples import CLUSTERS, PEOPLE, ROWS, chunk, figure_2, nested, people
 from tests.sets.naive import attack as naive
 from tests.sets.releases import generalised

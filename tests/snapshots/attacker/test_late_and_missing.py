@@ -4,8 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.snapshots.naive.late_and_missing import guesses
 from tests.snapshots.naive.people import dataset
 

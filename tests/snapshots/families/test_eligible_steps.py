@@ -2,8 +2,9 @@
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.snapshots.naive.people import push_all, record_lists, snapshots_of
 
 from sfumato.kinds.snapshots.methods.reposition import Reposition

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.snapshots.naive.reposition import RecordStream, least_cost_by_enumeration, least_cost_by_program, price
 
 from sfumato.core.errors import ParameterError

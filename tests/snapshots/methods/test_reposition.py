@@ -3,8 +3,9 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.snapshots.naive.people import dataset, push_all, record_lists, snapshots_of
 
 import sfumato as sf

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.drawn_tables import classes_of, dataset_of, tables
 from tests.table.naive.local_classes import plain_cluster
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.drawn_tables import dataset_of, tables
 from tests.table.naive import full_domain as plain
 from tests.table.naive import tree_cuts

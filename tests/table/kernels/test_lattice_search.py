@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.naive import full_domain as plain
 
 from sfumato.kinds.table.kernels import generalisation_lattice as lattice

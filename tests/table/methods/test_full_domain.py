@@ -5,8 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.drawn_tables import dataset_of, tables
 from tests.table.naive import full_domain as plain
 from tests.table.naive.published_tables import classes_of_release, find_unfaithful

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.drawn_tables import classes_of, dataset_of, tables
 from tests.table.naive.local_classes import Column, hull_of
 

@@ -1,7 +1,8 @@
 """Mondrian: cuts are those of a plain recursion; ties are shared out only where that is asked for."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.table.drawn_tables import classes_of, dataset_of, tables
 from tests.table.naive.local_classes import Column, merge_equal
 from tests.table.naive.mondrian import plain_mondrian

@@ -2,8 +2,9 @@
 
 import math
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import brute_force, is_covered, keeps
 from tests.timeline.naive.timelines import FRACTIONS, delete, left, occurring
 

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import error, prefixes, without
 from tests.timeline.naive.timelines import left, occurring, small_timelines
 

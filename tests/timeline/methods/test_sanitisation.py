@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
+from tests.examples import settings
 from tests.timeline.naive.sanitisation import brute_force, dynamic_program, error, essa, greedy, keeps, needs, without
 from tests.timeline.naive.timelines import delete, left, number_of_ways, occurring, small_timelines
 

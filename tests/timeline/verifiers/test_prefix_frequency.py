@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from tests.examples import settings
 from tests.timeline.naive.releases import covered, good, rows_of, with_rows
 from tests.timeline.naive.sanitisation import keeps
 from tests.timeline.naive.timelines import occurring, small_timelines

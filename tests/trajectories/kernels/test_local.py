@@ -1,8 +1,9 @@
 """Local recoding does, step by step, what its plain twin does."""
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.trajectories.naive import local
 
 from sfumato.kinds.trajectories.kernels.demand import Demand

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import settings
 from tests.trajectories.naive import patterns as naive
 
 from sfumato.kinds.trajectories.kernels.patterns import Patterns, contains, frequent_patterns, top_patterns

@@ -1,8 +1,9 @@
 """Z-order of places: the fast order equals sorting by whole numbers."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 from tests.trajectories.naive import zorder as naive
 
 from sfumato.kinds.trajectories.kernels.zorder import z_order

@@ -4,8 +4,9 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
+from tests.examples import settings
 
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError

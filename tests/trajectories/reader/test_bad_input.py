@@ -9,8 +9,9 @@ import traceback
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import settings
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.io.reading import Reading

@@ -3,15 +3,31 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test browser lint cluster bench papers docs gallery tour curves clean
+.PHONY: demo test slow goldens snapshots faults browser lint cluster bench papers docs gallery tour curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
 	$(BIN)/sfumato demo
 
-test: $(STAMP)-test  ## install what tests need and run them all
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/engines
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal tests
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# Compiled code that reports an index out of bounds; Numba must not mix it up with code that does not.
+CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/checked-kernels
+
+test: $(STAMP)-test  ## install what tests need and run the fast ones, which decide whether a change is good
+	$(CHECKED) $(PYTEST) -m "not slow" --ignore=tests/engines
+
+slow: $(STAMP)-test  ## run the rest: slow tests, many random examples, kernels as plain Python
+	SFUMATO_EXAMPLES=many $(PYTEST) -m "slow or hypothesis" --ignore=tests/engines
+	SFUMATO_EXAMPLES=many NUMBA_DISABLE_JIT=1 $(PYTEST) tests
+
+goldens: $(STAMP)-test  ## write the golden releases and answers anew; git diff says what changed
+	$(BIN)/python -m tests.golden
+
+snapshots: $(STAMP)-test  ## write the snapshots of public names and sentences anew; git diff says what changed
+	$(BIN)/python -m tests.contracts
+
+faults: $(STAMP)-test  ## plant faults in verifiers, one at a time, and say which of them the fast tests catch
+	$(BIN)/python -m tests.faults run --tree . --out benchmarks/results/faults.json --marker "not slow"
 
 browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must be installed
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
@@ -30,29 +46,8 @@ cluster: $(STAMP)-cluster  ## the engines side by side, Spark on local[2]; needs
 	@command -v java >/dev/null || test -n "$$JAVA_HOME" || { echo "make cluster needs Java 17 or later: apt install openjdk-17-jre-headless (Debian, Ubuntu), dnf install java-17-openjdk-headless (Fedora) or brew install openjdk@17 (macOS)." >&2; exit 1; }
 	$(BIN)/python -m pytest -n 0 tests/engines
 
-bench: $(STAMP)-test  ## print a table of times, memory and growth; writes benchmarks/results
-	$(BIN)/python -m benchmarks.trajectories
-	$(BIN)/python -m benchmarks.sequences
-	$(BIN)/python -m benchmarks.sets
-	$(BIN)/python -m benchmarks.timeline
-	$(BIN)/python -m benchmarks.snapshots
-	$(BIN)/python -m benchmarks.activity
-	$(BIN)/python -m benchmarks.table
-	$(BIN)/python -m benchmarks.table_local
-	$(BIN)/python -m benchmarks.table_utility
-	$(BIN)/python -m benchmarks.peers_of_tables
-	$(BIN)/python -m benchmarks.rt
-	$(BIN)/python -m benchmarks.local_trajectories
-	$(BIN)/python -m benchmarks.local_sets
-	$(BIN)/python -m benchmarks.hidden_delays
-	$(BIN)/python -m benchmarks.reports
-	$(BIN)/python -m benchmarks.waiting
-	$(BIN)/python -m benchmarks.study
-	$(BIN)/python -m benchmarks.explore
-	$(BIN)/python -m benchmarks.scale
-	$(BIN)/python -m benchmarks.front_door
-	$(BIN)/python -m benchmarks.workbench
-	$(BIN)/python -m benchmarks.warehouse
+bench: $(STAMP)-test  ## measure phases of whole commands at two sizes; writes benchmarks/results/phases.json
+	$(BIN)/python -m benchmarks.phases
 
 papers: $(STAMP)-test  ## remake the papers' tables and curves on the data at hand; writes docs/papers.md
 	$(BIN)/python -m benchmarks.papers

@@ -169,3 +169,18 @@ RELEASES: dict[str, Callable[[Path], sf.Dataset]] = {
         table("hierarchical"), sf.methods.Mondrian(k=3, t=0.3, distance="hierarchical"), out
     ),
 }
+
+SHAPES = {
+    "attributes and sets": ("kkm-anonymity", "kkm-anonymity, diverse"),
+    "lists of places": ("km-anonymity", "klm-anonymity"),
+    "lists of timed events": ("group-anonymity", "gl-diversity"),
+    "sets": ("km-items", "itemset-anonymity"),
+    "chunks": ("km-items, separated",),
+    "shares of classes": ("activity-diversity", "class-anonymity"),
+    "counts over time": ("prefix-frequency",),
+    "groups of snapshots": ("l-diversity", "l-eligibility"),
+    "a folder per snapshot": ("l-diversity, stream",),
+    "means of classes": ("k-anonymity, means",),
+    "attributes": tuple(name for name in RELEASES if name.startswith("k-anonymity") and "means" not in name),
+}
+"""How releases are stored, and which of them are stored so: what damages one of them damages the others alike."""

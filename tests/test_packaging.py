@@ -21,6 +21,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 PARTS = ("pyproject.toml", "README.md", "LICENSE")
 OLDEST_BUILDER = Version("77")

@@ -138,6 +138,7 @@ def _is_dead(told):
         return True
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on(sfumato, checkins, secret, tmp_path):
     words = ["anonymize", checkins, *METHOD, "--secret", secret, *LOCAL]
     sfumato(*words, "--out", "whole", "--json")

@@ -26,6 +26,7 @@ def order_of(secret=None, data=DATA, method=METHOD):
     return sf.anonymize(data, method, secret=secret).trace.rows
 
 
+@pytest.mark.slow
 def test_a_million_seeds_do_not_give_the_order_away():
     """The order was once drawn by a generator that takes a seed; trying all small seeds found it in no time."""
     true = order_of()

@@ -23,6 +23,7 @@ def test_every_method_of_an_example_works_on_its_data(path, tmp_path):
     assert {name: bench.run(cell).status for name, cell in first.items()} == dict.fromkeys(first, "done")
 
 
+@pytest.mark.slow
 def test_an_example_runs_as_it_is(tmp_path):
     path = next(path for path in EXAMPLES if path.stem == "timeline")
     result = sf.study(path, out=tmp_path / "out")

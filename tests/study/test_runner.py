@@ -68,6 +68,7 @@ def test_an_infeasible_cell_is_a_row(tmp_path):
     assert row["value"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory of other processes is read as on Linux")
 def test_a_cell_that_takes_too_much_memory_is_a_row(tmp_path):
     plan = Plan(tuple(cells_of(GROW, 2)), job_of(), "table", Limits(seconds=60, memory=2_000_000_000))
@@ -110,6 +111,7 @@ def test_a_damaged_cell_is_run_again(tmp_path):
     assert untimed(before.table) == untimed(after.table)
 
 
+@pytest.mark.slow
 def test_the_same_table_in_any_number_of_processes(tmp_path):
     cells = [dataclasses.replace(cell, repetition=turn) for turn in (1, 2) for cell in cells_of(2, 3, 5, 8)]
     plan = Plan(tuple(cells), job_of(), "table")
@@ -148,6 +150,7 @@ def wait_for_cells(out, count):
     raise AssertionError("no cells were finished")
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_gives_the_table_of_an_undisturbed_study(tmp_path):
     whole = run_plan(plan_slow(), tmp_path / "whole", workers=2)
     out = tmp_path / "killed"

@@ -249,6 +249,7 @@ def test_uploads_come_at_a_bounded_rate(tmp_path):
     assert answers[0] == 200 and answers[-1] == 429 and 0 < answers.count(200) <= 30
 
 
+@pytest.mark.slow
 def test_files_that_would_fill_the_memory_are_refused(tmp_path):
     """The uploads are small; the jobs that read them say what is wrong, and the server lives on."""
     text = b"person,place\n" + b"1,a\n" * 75_000_000

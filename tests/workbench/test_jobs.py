@@ -97,6 +97,7 @@ def test_a_job_is_stopped_also_where_ctrl_c_is_ignored(project):
     jobs.close()
 
 
+@pytest.mark.slow
 def test_closing_in_the_middle_of_a_run_leaves_no_half_release(project):
     jobs = Jobs(project)
     example = jobs.ask("example", fresh=True, kind="trajectories")
@@ -164,6 +165,7 @@ def test_a_file_is_looked_at_once_though_looking_settles_how_it_is_read(project)
     jobs.close()
 
 
+@pytest.mark.slow
 def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
     folder = tmp_path / "job"
     folder.mkdir()
@@ -202,6 +204,7 @@ def test_old_jobs_are_forgotten(project, monkeypatch):
     jobs.close()
 
 
+@pytest.mark.slow
 def test_nothing_outlives_a_server_that_was_killed(tmp_path):
     with serving(tmp_path / "project") as running:
         (tmp_path / "project" / "data" / "visits.csv").write_text("person,place\n1,a\n2,b\n")

@@ -129,6 +129,7 @@ def test_many_records_are_told_that_parts_are_worth_it(walk, monkeypatch):
     walk(steps)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_in_parts_leaves_no_release_and_goes_on_when_tried_again(tmp_path):
     project = Project.open(tmp_path / "project")
     rows = "".join(f"{at},{20 + at % 60},{at % 7}\n" for at in range(1200))

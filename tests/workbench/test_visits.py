@@ -20,6 +20,7 @@ def told(tmp_path_factory):
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 def test_pages_that_were_left_leave_no_element_behind(told):
     """However often: what is still alive is a small part of one page, before any look for garbage."""
     assert len(told["left"]) == 4 and max(told["left"]) < told["open"][0] / 6

@@ -134,6 +134,7 @@ def killed_at(line, action):
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exchanging", [True, False])
 @pytest.mark.parametrize("replacing", [True, False])
 def test_killed_at_any_line_both_parts_are_old_or_both_are_new(tmp_path, monkeypatch, exchanging, replacing):

@@ -206,6 +206,7 @@ class Elsewhere:
         shutil.copytree(folder, self.place / uri.removeprefix("far://away/"), dirs_exist_ok=force)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("kind", CASES)
@@ -362,6 +363,7 @@ def test_such_places_need_an_engine_that_reads_them(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
 def test_processes_read_the_same(tmp_path):
     path = save(generate("sets"), tmp_path / "data.csv")
@@ -407,6 +409,7 @@ def test_check_ins_without_a_header_are_recognised(tmp_path):
 rows = st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abcde")), min_size=30, max_size=80)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(rows, st.integers(1, 9))
 def test_no_number_of_buckets_changes_anything(rows, count):

@@ -27,7 +27,7 @@ def test_inspect_refuses_what_it_cannot_count(sfumato, visits):
     assert "Use a smaller m" in said
 
 
-@pytest.mark.parametrize("method", ["seqanon", "local-km"])
+@pytest.mark.parametrize("method", [pytest.param("seqanon", marks=pytest.mark.slow), "local-km"])
 def test_methods_for_trajectories_refuse(sfumato, visits, method, tmp_path):
     said = sfumato(
         "anonymize", visits, "--kind", "trajectories", "--places-file", "where.csv", "--method", method,

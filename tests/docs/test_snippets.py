@@ -13,6 +13,8 @@ from sfumato.cli.app import app
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+MANY_RUNS = {"exploring", "scale", "studies"}
+"""Pages that show studies and engines, which start processes."""
 BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -23,7 +25,10 @@ def run_command(line: str, folder: Path) -> None:
     assert done.returncode == 0 or broken_batch, f"{line}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.stem in MANY_RUNS else (), id=page.stem) for page in PAGES],
+)
 def test_what_a_page_shows_works(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))

@@ -167,6 +167,7 @@ def test_missing_tests_are_named(tree, capsys):
     assert "Tests not found: tests/damages, tests/walks" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_tells_caught_faults_from_survivors_and_goes_on_where_it_stopped(tree, options, capsys):
     run_faults(dataclasses.replace(options, only=(2,)))
     before = options.out.read_text("utf-8")

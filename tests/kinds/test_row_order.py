@@ -108,6 +108,7 @@ def test_a_release_is_that_of_its_rows_in_any_order(kind, drawn, seed):
         assert verdict, (verdict, verdict.witness)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
 @pytest.mark.parametrize("kind", IN_PARTS)
 @settings(max_examples=5)

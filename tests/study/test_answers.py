@@ -60,6 +60,7 @@ def test_studies_of_other_measures_or_without_times_are_not_asked(tmp_path):
     assert (outcome.status, outcome.answers) == ("done", {})
 
 
+@pytest.mark.slow
 def test_the_numbers_lie_beside_the_results_and_come_out_the_same_when_resumed(tmp_path):
     asked = {"vary": {"k": [2, 4]}, "measures": ["query-certainty"], "workers": 1, "out": tmp_path / "out"}
     first = sf.study(people(), [sf.methods.Hl(k=2)], **asked)

@@ -79,6 +79,7 @@ def test_bad_files_and_folders_change_nothing(tmp_path, study):
     assert study.read_text() == STUDY
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_exits_with_130(tmp_path, study):
     study.write_text(STUDY.replace("[study]", "[study]\nrepetitions = 300"))
     process = subprocess.Popen(

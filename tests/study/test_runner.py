@@ -88,6 +88,7 @@ def test_finished_cells_are_not_run_again(tmp_path):
     assert set(log.read_text().split()[len(once) :]) == {"4"}
 
 
+@pytest.mark.slow
 def test_failures_stay_until_the_limit_is_raised_or_a_retry_is_asked_for(tmp_path):
     log, out = tmp_path / "log", tmp_path / "out"
     crash = Plan(tuple(cells_of(CRASH)), job_of(log), "table")
@@ -102,6 +103,7 @@ def test_failures_stay_until_the_limit_is_raised_or_a_retry_is_asked_for(tmp_pat
         assert ([path.stat().st_mtime_ns for path in (out / "cells").iterdir()] != before) == runs
 
 
+@pytest.mark.slow
 def test_a_damaged_cell_is_run_again(tmp_path):
     plan = Plan(tuple(cells_of(2)), job_of(), "table")
     before = run_plan(plan, tmp_path, workers=1)
@@ -168,6 +170,7 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_study(tmp_path):
     assert sorted(path.name for path in out.iterdir() if path.name[0] == ".") == []
 
 
+@pytest.mark.slow
 def test_stopping_to_listen_ends_the_workers_and_keeps_what_is_finished(tmp_path):
     running = run_cells(plan_slow().cells, job_of(), tmp_path, workers=2)
     next(running)
@@ -184,6 +187,7 @@ def test_data_that_cannot_be_read_leave_the_disk_as_it_was(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_folders_of_others_are_refused(tmp_path):
     plan = Plan(tuple(cells_of(2)), job_of(), "table")
     (tmp_path / "mine").mkdir()

@@ -67,6 +67,7 @@ def test_datasets_with_hierarchies_can_be_sent_to_other_processes(tmp_path):
     assert bench_of(sent, tmp_path).run(cell_of("optimal", "table", k=3)).status == "done"
 
 
+@pytest.mark.slow
 def test_a_study_in_memory_can_be_resumed(tmp_path):
     methods = [sf.methods.Mondrian(k=2), sf.methods.Mondrian(k=2, l=1, cut="relaxed")]
     first = sf.study(people(), methods, vary={"k": [2, 3]}, measures=["ncp"], out=tmp_path / "out", workers=1)

@@ -234,6 +234,7 @@ b = {{ source = "b", value = "<urn:c>" }}
 """
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(
     before=st.tuples(*[st.sets(st.sampled_from(PARTS), min_size=1)] * 3),

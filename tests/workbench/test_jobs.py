@@ -193,6 +193,7 @@ def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
     wait_for(lambda: not _is_alive(waiting))
 
 
+@pytest.mark.slow
 def test_old_jobs_are_forgotten(project, monkeypatch):
     monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 1)
     jobs = Jobs(project)

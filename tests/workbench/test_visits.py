@@ -26,6 +26,7 @@ def test_pages_that_were_left_leave_no_element_behind(told):
     assert len(told["left"]) == 4 and max(told["left"]) < told["open"][0] / 6
 
 
+@pytest.mark.slow
 def test_a_page_whose_line_broke_waits_for_its_browser(told):
     assert told["broken"] == 1
 

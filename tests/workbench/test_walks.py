@@ -98,6 +98,7 @@ def test_releases_are_exported_in_the_formats_of_their_kind(walk):
     walk(steps)
 
 
+@pytest.mark.slow
 def test_queries_of_ones_own_are_used_in_a_study(walk):
     async def steps(user, bench, fill):
         name = do(bench.jobs, "example", kind="table")["name"]
@@ -118,6 +119,7 @@ def test_queries_of_ones_own_are_used_in_a_study(walk):
     walk(steps)
 
 
+@pytest.mark.slow
 def test_a_study_begins_with_methods_that_have_what_they_need(walk):
     async def steps(user, bench, fill):
         name = do(bench.jobs, "example", kind="sequences")["name"]

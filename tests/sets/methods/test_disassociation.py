@@ -278,6 +278,7 @@ def clustered(rng: random.Random, k: int) -> list:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("safe", [False, True])
 def test_every_knowledge_fits_k_records_of_some_reconstruction(safe):
     rng = random.Random(20)

@@ -92,6 +92,7 @@ def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarc
     assert sorted(other.history().lists()) == sorted(result.release.history().lists())
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_records_of_a_thousand_items_take_memory_that_grows_with_the_data(monkeypatch):
     from sfumato.kinds.sets.kernels.local_labels import make_ledger

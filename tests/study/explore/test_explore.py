@@ -91,6 +91,7 @@ def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
     assert "nothing" in repr(found)
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_while_candidates_are_timed(monkeypatch):
     order = []
     run_once, run_cells = compilation.run_once, runner.run_cells

@@ -2,16 +2,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# Compiled code that reports an index out of bounds; Numba must not mix it up with code that does not.
+CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/checked-kernels
 
 .PHONY: demo test slow goldens snapshots faults browser lint cluster bench papers docs gallery tour curves clean
 
 demo: $(STAMP)-run  ## install into .venv and run end to end on bundled data
 	$(BIN)/sfumato compile --kind trajectories
 	$(BIN)/sfumato demo
-
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-# Compiled code that reports an index out of bounds; Numba must not mix it up with code that does not.
-CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/checked-kernels
 
 test: $(STAMP)-test  ## install what tests need and run the fast ones, which decide whether a change is good
 	$(CHECKED) $(PYTEST) -m "not slow" --ignore=tests/engines
@@ -34,7 +33,7 @@ browser: $(STAMP)-browser  ## walk through the workbench in Chromium, which must
 		{ echo "Chromium is missing. Install it: sudo apt-get install chromium"; exit 2; }
 	@test -f browser/node_modules/axe-core/axe.min.js || npm install --prefix browser --no-package-lock --no-audit --no-fund --silent || \
 		{ echo "axe-core is missing, which checks accessibility. Install npm and let it fetch it: sudo apt-get install npm"; exit 2; }
-	$(BIN)/python -m pytest browser -n 0
+	$(CHECKED) $(BIN)/python -m pytest browser -n 0
 
 lint: $(STAMP)-lint  ## style, types, import contracts
 	$(BIN)/ruff check .
@@ -44,7 +43,7 @@ lint: $(STAMP)-lint  ## style, types, import contracts
 
 cluster: $(STAMP)-cluster  ## the engines side by side, Spark on local[2]; needs Java
 	@command -v java >/dev/null || test -n "$$JAVA_HOME" || { echo "make cluster needs Java 17 or later: apt install openjdk-17-jre-headless (Debian, Ubuntu), dnf install java-17-openjdk-headless (Fedora) or brew install openjdk@17 (macOS)." >&2; exit 1; }
-	$(BIN)/python -m pytest -n 0 tests/engines
+	$(CHECKED) $(BIN)/python -m pytest -n 0 tests/engines
 
 bench: $(STAMP)-test  ## measure phases of whole commands at two sizes; writes benchmarks/results/phases.json
 	$(BIN)/python -m benchmarks.phases

@@ -1,0 +1,1 @@
+"""Data, cases and questions: one module for every kind of data."""

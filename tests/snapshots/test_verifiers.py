@@ -187,3 +187,45 @@ def test_the_paper_s_delays_break_the_claim_of_hidden_ones():
     assert not verdict.holds
     assert verdict.witness["of_one_value"] > verdict.witness["records"] / 3 + 2
     assert verify_delays(lie, data, None).outcome == "unsettled"
+
+
+def nine_records():
+    """A release of nine records with four sensitive values, in which every value is listed once for its group."""
+    values = ["flu", "cold", "gout", "rash"]
+    people = [(number // 6, str(20 + number), "f", values[number % 4]) for number in range(9)]
+    data = sf.Dataset.of("snapshots", people, ("age", "sex"), "illness")
+    return data, sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes([1] * 32))
+
+
+def put(at, cell):
+    """What puts a cell into a column."""
+    return lambda column: column.__setitem__(at, cell)
+
+
+def listed_otherwise(release):
+    """The release with one listed value or its count changed, in every small way."""
+    rows = release.parts["sensitive"].table.to_pylist()
+    values = sorted({row["illness"] for row in rows})
+    for at, row in enumerate(rows):
+        for value in values:
+            for count in range(5):
+                if (value, count) != (row["illness"], row["count"]):
+                    yield with_part(with_part(release, "illness", put(at, value)), "count", put(at, count))
+
+
+def test_any_other_value_or_count_of_a_group_is_refused_with_its_rows():
+    data, result = nine_records()
+    assert verify_faithful(result.release, data, result.trace.rows).holds
+    damaged = list(listed_otherwise(result.release))
+    assert len(result.release) == 9 and len(damaged) == 171
+    for release in damaged:
+        verdict = verify_faithful(release, data, result.trace.rows)
+        assert verdict.witness["check"] == "sensitive values are those of the group's records"
+        assert verdict.witness["rows"]
+
+
+def test_values_of_nobody_are_refused():
+    data, result = nine_records()
+    nobody = dataclasses.replace(result.release, table=result.release.table.slice(0, 0))
+    verdict = verify_faithful(nobody, data, np.array([], dtype=np.int64))
+    assert verdict.witness == {"check": "sensitive values are those of the group's records", "rows": []}

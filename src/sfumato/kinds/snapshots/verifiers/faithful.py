@@ -89,15 +89,17 @@ def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) 
     if (values < 0).any():
         return {"rows": [int(np.argmin(values)) + 1]}
     base = max(len(published.labels), 1)
-    expected, counts = np.unique(published.group * base + values, return_counts=True)
-    order = np.lexsort((published.pair_value, published.pair_group))
-    listed = (published.pair_group * base + published.pair_value)[order]
-    if np.array_equal(expected, listed) and np.array_equal(counts, published.pair_count[order]):
+    expected = published.group * base + values
+    listed = published.pair_group * base + published.pair_value
+    pairs, at = np.unique(np.concatenate([expected, listed]), return_inverse=True)
+    true = np.bincount(at[: len(expected)], minlength=len(pairs))
+    entries = at[len(expected) :]
+    claimed = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(claimed, entries, published.pair_count)
+    wrong = (claimed != true) | (np.bincount(entries, minlength=len(pairs)) != 1)
+    if not wrong.any():
         return None
-    strange = np.setxor1d(
-        expected * (int(counts.max()) + 1) + counts, listed * (int(counts.max()) + 1) + published.pair_count[order]
-    )
-    group = int(strange[0]) // (int(counts.max()) + 1) // base
+    group = int(pairs[np.argmax(wrong)]) // base
     return {"rows": (np.flatnonzero(published.group == group)[:2] + 1).tolist()}
 
 

@@ -15,7 +15,15 @@ import numpy.typing as npt
 from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 
-__all__ = ["count_distinct", "countable_sizes", "decode_key", "distinct_subsequences", "lookup", "support"]
+__all__ = [
+    "check_key_width",
+    "count_distinct",
+    "countable_sizes",
+    "decode_key",
+    "distinct_subsequences",
+    "lookup",
+    "support",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -82,6 +90,22 @@ def count_distinct(histories: Ragged, size: int) -> npt.NDArray[np.float64]:
     return np.bincount(rows, ending, minlength=len(histories)).astype(np.float64)
 
 
+def check_key_width(size: int, base: int) -> None:
+    """Refuse sequences of so many values whose keys, digits to a base, do not fit into a whole number of 64 bits.
+
+    Examples
+    --------
+    >>> check_key_width(6, 1000)
+    >>> check_key_width(7, 1000)
+    Traceback (most recent call last):
+    sfumato.core.errors.ParameterError: sequences of 7 out of 1,000 values are too many to tell apart; use a smaller ...
+    """
+    if size * float(np.log2(max(base, 2))) > 62:
+        raise ParameterError(
+            f"sequences of {size} out of {base:,} values are too many to tell apart; use a smaller m or fewer values."
+        )
+
+
 def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:
     """Yield (rows, keys): every distinct subsequence of a size of every row exactly once, in portions.
 
@@ -96,10 +120,7 @@ def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -
     [([0, 0, 0], [1, 0, 2])]
     """
     base = max(len(histories.labels), 1)
-    if size * float(np.log2(max(base, 2))) > 62:
-        raise ParameterError(
-            f"sequences of {size} out of {base} values are too many to tell apart; use a smaller m or fewer values."
-        )
+    check_key_width(size, base)
     codes = histories.codes.astype(np.int64)
     rows = histories.row_of_token
     before = np.full(len(codes), -1, np.int64) if histories.is_ascending else _previous_equal(rows, codes, base)

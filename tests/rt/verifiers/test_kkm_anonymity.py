@@ -13,9 +13,10 @@ from tests.rt.examples import FIGURE_2A, NAMES, PEOPLE, by_hand, customers
 from tests.rt.naive.anonymity import candidates, largest_share, smallest_group
 
 import sfumato as sf
-from sfumato.core.errors import VerificationError
+from sfumato.core.errors import ParameterError, VerificationError
 from sfumato.kinds.rt.attacker import attack, attack_original
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.knowledge.candidates import _number_sets
 from sfumato.kinds.rt.verifiers.crowds import find_crowds
 from sfumato.kinds.rt.verifiers.kkm_anonymity import GUARANTEE, verify, verify_against
 
@@ -126,3 +127,27 @@ def test_crowds_are_classes_and_sets_in_them() -> None:
     release = by_hand(FIGURE_2A)
     crowds = list(find_crowds(release, customers(), np.arange(6), np.array([0, 0, 1, 2, 3, 4])))
     assert min(crowds) == (1, 2)
+
+
+def twelve_items() -> sf.Dataset:
+    """People of one age with up to four of twelve items, two of each sort."""
+    rng = np.random.default_rng(0)
+    sets = [sorted({str(item) for item in rng.choice(list("abcdefghijkl"), 4)}) for _ in range(30)]
+    return sf.Dataset.of("rt", [(1,)] * 60, ("age",), sets * 2)
+
+
+def test_more_known_items_than_anybody_has_are_all_of_them() -> None:
+    data = twelve_items()
+    verdicts = {}
+    for m in (4, 20):
+        result = sf.anonymize(data, sf.methods.RFirst(k=2, m=m, transaction="coat"), secret=bytes(32))
+        verdicts[m] = verify_against(result.release, data, result.trace.rows)
+        assert verdicts[m].holds
+    assert verdicts[20].measured == verdicts[4].measured
+
+
+def test_sets_whose_keys_would_run_over_are_refused() -> None:
+    kind, asked = np.arange(13), np.zeros((2, 20), np.int64)
+    asked[1, 0] = 1
+    with pytest.raises(ParameterError, match="sequences of 20 out of 13 values are too many to tell apart"):
+        _number_sets(kind, asked, 13)

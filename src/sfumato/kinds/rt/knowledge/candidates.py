@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
+from sfumato.checking.subsequences import check_key_width, countable_sizes, distinct_subsequences
 from sfumato.core.dataset import Dataset
 from sfumato.core.progress import track
 from sfumato.core.ragged import Ragged
@@ -39,7 +39,7 @@ class Knowledge:
     offsets
         What can be known of person p: entries ``offsets[p]`` to ``offsets[p + 1]``; the first one is no item at all.
     items
-        Of every entry: m items, the last ones -1 where it has fewer.
+        Of every entry: as many items as the longest entry has, the last ones -1 where it has fewer.
 
     Examples
     --------
@@ -53,13 +53,14 @@ class Knowledge:
     @classmethod
     def of(cls, people: Ragged, m: int) -> Knowledge:
         """List what can be known."""
-        base = max(len(people.labels), 1)
-        rows, sets = [np.arange(len(people))], [np.full((len(people), m), -1, np.int64)]
-        for size in countable_sizes(people, m):
+        base, sizes = max(len(people.labels), 1), countable_sizes(people, m)
+        width = max(len(sizes), 1)
+        rows, sets = [np.arange(len(people))], [np.full((len(people), width), -1, np.int64)]
+        for size in sizes:
             for row, keys in distinct_subsequences(people, size):
                 digits = [keys // base**power % base for power in range(size - 1, -1, -1)]
                 rows.append(row)
-                sets.append(np.column_stack([*digits, *[np.full(len(row), -1)] * (m - size)]))
+                sets.append(np.column_stack([*digits, *[np.full(len(row), -1)] * (width - size)]))
         row = np.concatenate(rows)
         order = np.argsort(row, kind="stable")
         offsets = np.searchsorted(row[order], np.arange(len(people) + 1)).astype(np.int64)
@@ -203,6 +204,8 @@ def _spread(start: Ints, room: Ints) -> Ints:
 
 def _number_sets(kind: Ints, asked: Ints, base: int) -> tuple[Ints, Ints]:
     """Return the different sets of kinds that are asked about, and which one every question is."""
+    # Keys of items were found to fit, but there may be one kind more than items.
+    check_key_width(asked.shape[1], base)
     keys = kind[asked[:, 0]]
     for column in asked.T[1:]:
         keys = keys * base + kind[column]

@@ -3,11 +3,13 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.checking.records import Records
+from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 
 
@@ -46,3 +48,12 @@ def test_counts_are_those_of_reading_every_record(release, size):
     for s, count in zip(known, found.tolist(), strict=True):
         told = [names[kind] for kind in s]
         assert count == sum(chosen and matches(row, told, values) for row, chosen in zip(rows, among, strict=True))
+
+
+def test_sequences_of_values_whose_keys_would_run_over_are_refused():
+    """Two kinds of places, of which sixteen are few sequences; in twenty values there are too many to tell apart."""
+    values = {f"V{i}": ["a", f"x{i}"] for i in range(20)}
+    records = Records(Ragged.from_lists([[*values][:16], [*values][4:]]), values, (), (), ["a", "b"])
+    assert records.overlapping.all() and records.count(np.array([0]), 2).tolist() == [2]
+    with pytest.raises(ParameterError, match="sequences of 16 out of 20 values are too many to tell apart"):
+        records.count(np.array([0]), 16)

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.subsequences import check_key_width
 from sfumato.core.ragged import Ragged
 
 __all__ = ["Steps", "Values", "count_signed", "list_steps", "sum_up"]
@@ -215,6 +216,7 @@ def count_signed(steps: Steps, size: int, base: int, among: Flags | None = None)
     >>> keys.tolist(), counts.tolist()
     ([1], [1])
     """
+    check_key_width(size, base)
     chosen = steps.low == steps.begin[steps.row]
     if among is not None:
         chosen &= among[steps.row]

@@ -25,6 +25,7 @@ import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
+from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
 from sfumato.registry import find
 
@@ -98,3 +99,10 @@ def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
         assert bounded.tolist() == first
     found = np.array([one.set_sizes for one in attack_original(data, m)[:-1]])
     assert found.T.tolist() == [best_slots(rows, person, m) for person in range(len(rows))]
+
+
+def test_a_release_that_knows_no_activity_of_the_original_fits_nobody():
+    data = sf.Dataset.of("activity", [["home", "work"]] * 3, clock=Clock("hour"))
+    others = sf.Dataset.of("activity", [["sea", "hills"]] * 3, clock=Clock("hour"))
+    release = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="hour"), secret=bytes(32)).release
+    assert KnownSlots.of(release, others).know_some(np.array([[0], [1], [0]])).tolist() == [0, 0, 0]

@@ -13,7 +13,7 @@ from tests.snapshots.naive.people import dataset
 import sfumato as sf
 from sfumato.core.errors import InfeasibleError
 from sfumato.kinds.snapshots.attacker.attributes_and_time import attack
-from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, guess_values
+from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, _Weights, guess_values
 
 
 def publish(data, **parameters):
@@ -84,3 +84,14 @@ def test_hidden_delays_tell_less():
         late[delays] = attack(result.release, data, result.trace.rows).fates["late"]
     assert late["hidden"]["right"] < 0.5 < late["paper"]["right"]
     assert late["hidden"]["right_knowing_frequencies"] < late["paper"]["right_knowing_frequencies"] - 0.2
+
+
+def test_values_that_the_original_does_not_have_are_not_taken_for_others():
+    weights = _Weights(np.array([1, 2]), np.array([0.5, 0.25]), 2)
+    assert weights.of(np.array([0, 0, 1]), np.array([1, 2, 0])).tolist() == [0.5, 0.0, 0.25]
+    data = dataset([[0, 3, 0, 3], [1, 2, 1, 2]])
+    result = publish(data, l=2, window=2)
+    people = [(row["time"], row["who"], row["ill"].replace("v2", "v0")) for row in data.table.to_pylist()]
+    found = guess_values(result.release, sf.Dataset.of("snapshots", people, ("who",), "ill"), result.trace.rows)
+    # Of v1 and a value that nobody had on the second day, those who know frequencies take v1.
+    assert found.with_frequencies.tolist() == [0.5, 0.5, 0.5, 0.5, 1.0, 0.0, 1.0, 0.0]

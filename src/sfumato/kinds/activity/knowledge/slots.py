@@ -197,8 +197,7 @@ class KnownSlots:
             fitting = np.ones((len(keys[begin : begin + step]), classes), dtype=bool)
             for known in keys[begin : begin + step].T:
                 wanted = np.arange(classes) * (intervals * width) + known[:, None]
-                at = np.minimum(np.searchsorted(self._listed, wanted), len(self._listed) - 1)
-                fitting &= (self._listed[at] == wanted) | self._vague | self.hidden[:, known // width].T
+                fitting &= np.isin(wanted, self._listed) | self._vague | self.hidden[:, known // width].T
             seen = np.zeros((len(fitting), intervals), dtype=bool)
             np.put_along_axis(seen, keys[begin : begin + step] // width, True, axis=1)
             sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])

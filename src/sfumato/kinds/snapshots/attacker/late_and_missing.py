@@ -77,7 +77,7 @@ class _Weights(NamedTuple):
             return np.zeros(len(home))
         wanted = home * self.values + value
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[at] == wanted, self.weights[at], 0.0)
+        return np.where((self.keys[at] == wanted) & (value < self.values), self.weights[at], 0.0)
 
     def guess(self, home: Ints, value: Ints, homes: int) -> Floats:
         """Return the success of guessing the heaviest value of the home; nothing known means nothing guessed."""
@@ -133,13 +133,18 @@ def _true_weights(fates: Fates) -> _Weights:
     return _Weights(keys, counts / fates.sizes[keys // values], values)
 
 
+def _number_values(published: PublishedSnapshots, fates: Fates) -> Ints:
+    """Number the published values as those of the original; those that it does not have come after them."""
+    code = {label: i for i, label in enumerate(fates.labels)}
+    return np.array([code.setdefault(label, len(code)) for label in published.labels], dtype=np.int64)
+
+
 def _published_weights(published: PublishedSnapshots, fates: Fates, until: Ints) -> _Weights:
     """Return how often values are published in the snapshots from each home to the last in which it may be."""
-    code = {label: i for i, label in enumerate(fates.labels)}
-    recode = np.array([code.get(label, 0) for label in published.labels], dtype=np.int64)
+    number = _number_values(published, fates)
     when = published.group_time[published.pair_group]
     order = np.argsort(when, kind="stable")
-    values = max(len(fates.labels), 1)
+    values = max(len(fates.labels), int(number.max(initial=0)) + 1)
     low, high = np.searchsorted(when[order], fates.times), np.searchsorted(when[order], until)
     keys: list[Ints] = [np.empty(0, np.int64)]
     weights: list[Floats] = [np.empty(0)]
@@ -150,7 +155,7 @@ def _published_weights(published: PublishedSnapshots, fates: Fates, until: Ints)
         lengths = (high - low)[begin:end]
         pairs = order[list_ranges(low[begin:end], lengths)]
         home = np.repeat(np.arange(begin, end), lengths)
-        cells, at = np.unique(home * values + recode[published.pair_value[pairs]], return_inverse=True)
+        cells, at = np.unique(home * values + number[published.pair_value[pairs]], return_inverse=True)
         keys.append(cells)
         counts = np.bincount(at.reshape(-1), published.pair_count[pairs], minlength=len(cells))
         weights.append(counts.astype(np.float64))
@@ -162,8 +167,7 @@ def _guess_published(
     published: PublishedSnapshots, fates: Fates, rows: Ints, seen: _Weights, known: _Weights
 ) -> tuple[tuple[Floats, Floats], Floats, Floats]:
     """Guess within groups: by published frequencies, by numbers in the group, by true frequencies, and by fit."""
-    code = {label: i for i, label in enumerate(fates.labels)}
-    recode = np.array([code.get(label, -1) for label in published.labels], dtype=np.int64)
+    number = _number_values(published, fates)
     first = np.searchsorted(published.pair_group, np.arange(len(published.group_time) + 1))
     order = np.argsort(published.group, kind="stable")
     lengths = np.diff(first)[published.group[order]]
@@ -177,7 +181,7 @@ def _guess_published(
         sizes = lengths[bounds[begin] : bounds[end]]
         which = np.repeat(np.arange(len(records)), sizes)
         pair = list_ranges(first[published.group[records]], sizes)
-        home, value = fates.home[rows[records]][which], recode[published.pair_value[pair]]
+        home, value = fates.home[rows[records]][which], number[published.pair_value[pair]]
         right = value == fates.value[rows[records]][which]
         likely = known.of(home, value)
         fit = _fit(likely, which, pair - first[begin], published.pair_count[first[begin] : first[end]])

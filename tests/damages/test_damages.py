@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.damages.damages import DAMAGES, Damage
 from tests.damages.releases import RELEASES, SHAPES
 
 import sfumato as sf
+from sfumato import registry
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.guarantee import list_guarantees
+from sfumato.core.release import Part
 from sfumato.core.rooms import all_kinds
+from sfumato.io.releases import read_release
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
 
 
@@ -80,6 +85,21 @@ def test_damage_is_found(published, tmp_path, release: str, damage: Damage):
     else:
         answer(out)
         assert answer(out, original) in wanted
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_release_of_nobody_is_refused_by_every_verifier(published, release: str):
+    out, original = published(release)
+    found = read_release(snapshot_folders(out)[1] if is_stream(out) else out / "release")
+    parts = {name: Part(part.columns, part.table.slice(0, 0)) for name, part in found.parts.items()}
+    nobody = dataclasses.replace(found, table=found.table.slice(0, 0), parts=parts)
+    verifier, faithful = registry.verifier(found.guarantee), registry.faithful_verifier(found.kind)
+    # A row map of nobody may have come without a type, as decimal numbers.
+    for rows in (np.array([]), np.array([], dtype=np.int64)):
+        assert not verifier.verify(nobody).holds
+        assert not faithful.verify_faithful(nobody, original, rows).holds
+        if verifier.verify(nobody).checks["readable"]:
+            verifier.verify_against(nobody, original, rows)
 
 
 def test_the_table_is_complete():

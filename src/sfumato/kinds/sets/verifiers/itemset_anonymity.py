@@ -85,9 +85,11 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if unreadable is not None:
         return unreadable
     if rows is not None:
-        wrong = check_rows(release, original, np.asarray(rows))
+        rows = np.asarray(rows)
+        wrong = check_rows(release, original, rows)
         if wrong is not None:
             return Verdict(False, claim.parameters(), {}, wrong, {"every record is published at most once": False})
+        rows = rows.astype(np.int64)
     found = NamedItems.of(release).attack(original, claim.itemsets)
     fewest = int(found.smallest.min(initial=len(release)))
     missing = int(found.unmatched.sum() if rows is None else found.unmatched[rows].sum())

@@ -77,10 +77,12 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if unreadable is not None:
         return unreadable
     if rows is not None:
-        wrong = check_rows(release, original, np.asarray(rows))
+        rows = np.asarray(rows)
+        wrong = check_rows(release, original, rows)
         if wrong is not None:
             checks = {"every record is published at most once": False}
             return Verdict(False, claim.parameters(), {}, wrong, checks)
+        rows = rows.astype(np.int64)
     if is_disassociated(release):
         return _judge_disassociation(release, original, rows, claim)
     records = ItemRecords.of(release, original)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_people
+from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
@@ -47,10 +47,12 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, {"check": READABLE}, {"row map fits": False})
     published, kept = read_timeline(release), Timeline.of(original)
-    found = _check_rows(rows, len(published), len(kept))
+    rows = np.asarray(rows)
+    found = _check_rows(release, original, rows)
     checks = {"row map fits": found is None}
     if found is not None:
         return Verdict(False, {}, {}, found, checks)
+    rows = rows.astype(np.int64)
     witness: Witness = None
     times = original.clock.to_arrow(kept.times[rows]).cast("int64").to_numpy()
     if len(wrong := np.flatnonzero(times != published.times)):
@@ -68,12 +70,11 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     return Verdict(all(checks.values()), {}, {}, witness, checks)
 
 
-def _check_rows(rows: Ints, published: int, originals: int) -> Witness:
-    if len(rows) != published:
-        return {"published": published, "row_map": len(rows)}
-    if len(rows) and not (rows.min() >= 0 and rows.max() < originals and (np.diff(rows) > 0).all()):
+def _check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
+    found = check_rows(release, original, rows)
+    if found is None and (np.diff(rows) <= 0).any():
         return {"row_map": "not ascending rows of the original"}
-    return None
+    return found
 
 
 def _differences(published: Timeline, kept: Timeline, rows: Ints) -> tuple[Ints, Ints, Ints]:

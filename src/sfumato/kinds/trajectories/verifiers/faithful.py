@@ -52,7 +52,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     found: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
     if found["every record is published at most once"] is None:
         published = release.history()
-        expected = leave_out(original.history().take(rows), release.suppressed())
+        expected = leave_out(original.history().take(rows.astype(np.int64)), release.suppressed())
         found["nothing is added or missing"] = _check_lengths(published, expected)
         if found["nothing is added or missing"] is None:
             found["every value contains the original place"] = _check_values(release, published, expected)

@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 
 from sfumato.checking.people import fewest_people
+from sfumato.checking.shapes import find_checks
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.guarantee import COUNTS
 from sfumato.core.method import Method
 from sfumato.core.release import Result
-from sfumato.core.rooms import look_up
 from sfumato.core.run import Run
 from sfumato.core.unit import plural
 
@@ -37,7 +37,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     if count not in COUNTS:
         raise ParameterError(f"count: must be one of {', '.join(COUNTS)}, got {count!r}.")
     owner, unit, k = type(method).__name__, dataset.unit, getattr(method, "k", None)
-    if count == "people" and look_up(dataset.kind, "verifiers", "find_crowds") is None:
+    if count == "people" and find_checks(dataset.kind).find_crowds is None:
         raise ParameterError(
             f"{owner}: count=people means nothing for a {dataset.kind}, which knows no people. Leave it out."
         )

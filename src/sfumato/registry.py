@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
+from sfumato.core.guarantee import Guarantee, list_guarantees
 from sfumato.core.measuring.metric import Metric
 from sfumato.core.method import Method
 from sfumato.core.params import build, declared
@@ -114,7 +114,7 @@ def attacker(guarantee: Guarantee) -> ModuleType:
     'sfumato.kinds.trajectories.attacker'
     """
     for kind in guarantee.kinds:
-        for module in list_modules(kind, "attacker"):
+        for module in _attackers(kind):
             if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
                 return module
     raise ParameterError(f"there is no attacker for {guarantee.name}.")
@@ -128,7 +128,25 @@ def attackers_beyond(kind: str, knowledge: str) -> list[ModuleType]:
     >>> [module.__name__ for module in attackers_beyond("sequences", "monitored-events")]
     ['sfumato.kinds.sequences.attacker.neighbours']
     """
-    return [module for module in list_modules(kind, "attacker") if getattr(module, "BEYOND", None) == knowledge]
+    return [module for module in _attackers(kind) if getattr(module, "BEYOND", None) == knowledge]
+
+
+@functools.cache
+def _attackers(kind: str) -> tuple[ModuleType, ...]:
+    """Return the attackers of a kind: each has the knowledge of a promise, or goes beyond it."""
+    found = [module for module in list_modules(kind, "attacker") if _own(module, "attack")]
+    promised = {guarantee.knowledge for guarantee in list_guarantees(kind).values()}
+    for module in found:
+        if getattr(module, "BEYOND", getattr(module, "KNOWLEDGE", None)) not in promised:
+            raise LookupError(
+                f"{module.__name__}: KNOWLEDGE, or BEYOND, must be what a promise is about: {', '.join(promised)}."
+            )
+    return tuple(found)
+
+
+def _own(module: ModuleType, name: str) -> bool:
+    """Tell whether a module defines a function itself."""
+    return getattr(vars(module).get(name), "__module__", None) == module.__name__
 
 
 def attacker_of_kind(kind: str) -> ModuleType:
@@ -139,7 +157,7 @@ def attacker_of_kind(kind: str) -> ModuleType:
     >>> attacker_of_kind("trajectories").__name__
     'sfumato.kinds.trajectories.attacker'
     """
-    for module in list_modules(kind, "attacker"):
+    for module in _attackers(kind):
         if hasattr(module, "attack_original") and not hasattr(module, "BEYOND"):
             return module
     raise ParameterError(f"attacker: nothing here knows data of kind {kind!r}.")

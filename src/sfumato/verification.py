@@ -9,6 +9,7 @@ from sfumato import registry
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked, verify_kept
 from sfumato.checking.order import verify_order
+from sfumato.checking.shapes import find_checks
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
@@ -62,7 +63,7 @@ def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verd
         return None
     verifier = registry.verifier(result.release.guarantee)
     verdict: Verdict = people.verify_people(written, original, rows)
-    if alone.unsettled or getattr(verifier, "NEEDS_ORIGINAL", False):
+    if alone.unsettled or find_checks(written.kind).needs_original:
         verdict &= verifier.verify_against(written, original, rows)
     return verdict
 

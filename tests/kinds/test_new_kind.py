@@ -87,12 +87,14 @@ ROOMS = {
     """,
     "verifiers": """
         import numpy as np
+        from sfumato.checking.shapes import ReleaseChecks
         from sfumato.checking.structure import verify_structure
         from sfumato.checking.verdict import Verdict
         from sfumato.kinds.wishes.guarantees import Shared
 
-        __all__ = ["GUARANTEE", "REMOVES_VALUES", "verify", "verify_against", "verify_faithful"]
-        GUARANTEE, REMOVES_VALUES = Shared, True
+        __all__ = ["CHECKS", "GUARANTEE", "verify", "verify_against", "verify_faithful"]
+        GUARANTEE = Shared
+        CHECKS = ReleaseChecks(roles={"identifier": (1,), "history": (1,)}, removes_values=True)
 
         def verify(release):
             history = release.history()

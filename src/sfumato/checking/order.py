@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.shapes import Findings, Look, find_checks
 from sfumato.checking.verdict import Verdict
 from sfumato.core.forms import escape, unescape
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.rooms import look_up
 
-__all__ = ["Findings", "Look", "find_disorder", "is_named_by", "look_at_value_names", "verify_order"]
+__all__ = ["find_disorder", "is_named_by", "look_at_value_names", "verify_order"]
 
 _CHECK = "order and numbers tell nothing"
 _NUMBERED = {"clusters": "cluster", "classes": "class"}
@@ -50,14 +49,10 @@ def verify_order(release: Release) -> Verdict:
     """
     found = tuple(
         f"{where}: {what}"
-        for look in (*_anywhere, *look_up(release.kind, "verifiers", "ORDER_LOOKS", ()))
+        for look in (*_anywhere, *find_checks(release.kind).order_looks)
         for where, what in look(release)
     )
     return Verdict(True, {}, {}, None, {_CHECK: not found}, (), found)
-
-
-Findings = Iterator[tuple[str, str]]
-Look = Callable[[Release], Findings]
 
 
 def _counts_up(column: pa.ChunkedArray) -> bool:
@@ -76,7 +71,7 @@ def _look_at_names(release: Release) -> Findings:
 
 def _look_at_columns(release: Release) -> Findings:
     """Look for columns that are called otherwise than in any release of their kind."""
-    fixed = look_up(release.kind, "verifiers", "COLUMN_NAMES", ())
+    fixed = find_checks(release.kind).column_names
     usual = {*fixed, release.unit.one}
     strange = [column.name for column in release.columns if column.name not in usual]
     if fixed and strange:
@@ -102,7 +97,7 @@ def _look_at_values(release: Release) -> Findings:
         yield "values.csv", f"{len(unused):,} values that no record has"
     if any(column not in labels for column, _, _, _ in rows):
         yield "values.csv", "values of a column that is not generalised"
-    if not look_up(release.kind, "verifiers", "REMOVES_VALUES", False) and any(gone for _, gone, _, _ in rows):
+    if not find_checks(release.kind).removes_values and any(gone for _, gone, _, _ in rows):
         yield "values.csv", "removed values, which such releases do not list"
 
 
@@ -116,7 +111,7 @@ def _look_at_places(release: Release) -> Findings:
     """Look for places out of order, and for places that no record shows; where a removed one is, nobody needs."""
     if release.places is None:
         return
-    if not look_up(release.kind, "verifiers", "HAS_PLACES", False):
+    if not find_checks(release.kind).has_places:
         yield "places.csv", "places of records that have none"
         return
     places = release.places.column("place").to_pylist()

@@ -1,7 +1,7 @@
 """How many different people a crowd has, where people have several records: counted from the owner's row map.
 
 A crowd is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
-part, of one class or group: ``find_crowds`` of the kind's verifiers lists them. Published files do not tell whose a
+part, of one class or group: ``find_crowds`` of the kind's checks lists them. Published files do not tell whose a
 record is, so only the owner can count people.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.faithful import check_rows
+from sfumato.checking.shapes import find_checks
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.core.rooms import look_up
 from sfumato.core.unit import plural
 
 __all__ = [
@@ -66,7 +66,7 @@ def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | No
     Crowd(people=1, records=2)
     """
     person = original.person_codes()
-    find_crowds = look_up(release.kind, "verifiers", "find_crowds")
+    find_crowds = find_checks(release.kind).find_crowds
     if person is None or find_crowds is None:
         return None
     person = np.unique(person[np.asarray(rows, dtype=np.int64)], return_inverse=True)[1]
@@ -170,7 +170,7 @@ def say_people(release: Release, fewest: int, most: int) -> str:
     """
     unit, claim = release.unit, release.guarantee
     nouns = plural(unit.owner or unit.one)
-    crowd = look_up(release.kind, "verifiers", "CROWD", "group")
+    crowd = find_checks(release.kind).crowd
     found = (
         f"{nouns.capitalize()} have up to {most:,} {unit.records} here; the fewest {nouns} that any "
         f"{crowd} leads to is {fewest:,}"

@@ -1,20 +1,102 @@
-"""What is special to the releases of one kind of data, one file per kind.
-
-A file says which roles the columns have (``ROLES``: role to the numbers of columns allowed; a column of any other role
-is none of a release) and how they must fit together (``check_columns``), which further tables there may be (``PARTS``,
-none if it does not say), whether a published history may be empty (``EMPTY_HISTORIES``), and what else must hold:
-``SHAPE_CHECKS`` before anything is read, ``CONTENT_CHECKS`` afterwards. A check returns None, or a witness of what is
-wrong.
-"""
+"""What is special to the releases of one kind of data: its verifiers declare it as one object, found by its type."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import dataclasses
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.core.rooms import find_declared
 
-__all__ = ["Check", "Witness"]
+if TYPE_CHECKING:
+    from sfumato.checking.people import Crowd
 
+__all__ = ["Check", "Findings", "Look", "ReleaseChecks", "Witness", "find_checks"]
+
+Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
 Check = tuple[str, Callable[[Release], Witness]]
+Findings = Iterator[tuple[str, str]]
+Look = Callable[[Release], Findings]
+
+
+def _accept(release: Release) -> Witness:  # noqa: ARG001
+    return None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReleaseChecks:
+    """What must hold for every release of a kind of data. Its verifiers declare exactly one.
+
+    A check returns None, or a witness of what is wrong.
+
+    Parameters
+    ----------
+    roles
+        Numbers of columns that may have each role; a column of another role is none of a release.
+    parts
+        Names of the further tables that there may be.
+    column_names
+        What columns are called; as a file calls them if none is named.
+    empty_histories
+        Whether a published history may be empty.
+    removes_values
+        Whether ``values.csv`` lists values that were removed everywhere.
+    has_places
+        Whether there may be a table of places.
+    needs_original
+        Whether published files alone never show that a claim holds, so that releases are compared with the original
+        before they are left on disk.
+    check_columns
+        How columns must fit together.
+    shape_checks
+        What must hold before anything is counted.
+    content_checks
+        What must hold besides.
+    order_looks
+        Where order and numbers could say something.
+    crowd, find_crowds
+        What a claim counts people in, and how to find all of these; None where a record is nobody's.
+
+    Examples
+    --------
+    >>> wishes = ReleaseChecks(roles={"identifier": (1,), "history": (1,)})
+    >>> wishes.parts, wishes.removes_values
+    ((), False)
+    >>> ReleaseChecks(roles={}, remove_values=True)
+    Traceback (most recent call last):
+        ...
+    TypeError: ...
+    """
+
+    roles: Mapping[str, Collection[int]]
+    parts: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
+    empty_histories: bool = False
+    removes_values: bool = False
+    has_places: bool = False
+    needs_original: bool = False
+    check_columns: Callable[[Release], Witness] = _accept
+    shape_checks: tuple[Check, ...] = ()
+    content_checks: tuple[Check, ...] = ()
+    order_looks: tuple[Look, ...] = ()
+    crowd: str = "group"
+    find_crowds: Callable[[Release, Dataset, Ints, Ints], Iterator[Crowd]] | None = None
+
+
+@functools.cache
+def find_checks(kind: str) -> ReleaseChecks:
+    """Return what the verifiers of a kind declare of its releases, whatever they call it.
+
+    Examples
+    --------
+    >>> find_checks("sets").parts
+    ('clusters',)
+    """
+    return find_declared(kind, "verifiers", ReleaseChecks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.checking.once import once
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import Check, Witness, find_checks
 from sfumato.checking.verdict import Verdict
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import look_up
 
 __all__ = ["verify_structure"]
 
 READABLE = "readable"
 COUNTS = "counts agree"
-
-_ANY_ROLES = {"identifier": (0, 1), "history": (0, 1)}
 
 
 @once
@@ -52,14 +49,14 @@ def verify_structure(release: Release) -> Verdict:
     """
     checks: dict[str, bool] = {}
     witness: Witness = None
-    for name, look in (*_shape_checks, *_special(release.kind, "SHAPE_CHECKS", ())):
+    for name, look in _list_shape_checks(release):
         found = look(release)
         checks[name] = found is None
         if found is not None:
             # Later checks read what this one found unreadable.
             return Verdict(False, {}, {}, {"check": name, **found}, {**checks, READABLE: False})
     checks[READABLE] = True
-    for name, look in (*_content_checks, *_special(release.kind, "CONTENT_CHECKS", ())):
+    for name, look in (*_content_checks, *find_checks(release.kind).content_checks):
         found = look(release)
         checks[name] = found is None
         if found is not None and witness is None:
@@ -67,9 +64,10 @@ def verify_structure(release: Release) -> Verdict:
     return Verdict(witness is None, {}, {}, witness, checks)
 
 
-def _special(kind: str, name: str, default: Any) -> Any:
-    """Return what the verifiers of a kind of data say about its releases, if they say anything."""
-    return look_up(kind, "verifiers", name, default)
+def _list_shape_checks(release: Release) -> Iterator[Check]:
+    """Yield what must hold before anything is read; a kind is asked only once it is known to be that of the claim."""
+    yield from _shape_checks
+    yield from find_checks(release.kind).shape_checks
 
 
 def _check_claim(release: Release) -> Witness:
@@ -82,16 +80,15 @@ def _check_columns(release: Release) -> Witness:
     found = _check_names(release.columns, release.table)
     if found is not None:
         return found
-    roles: dict[str, Collection[int]] = _special(release.kind, "ROLES", _ANY_ROLES)
-    for role, allowed in roles.items():
+    special = find_checks(release.kind)
+    for role, allowed in special.roles.items():
         count = sum(column.role == role for column in release.columns)
         if count not in allowed:
             return {"role": role, "columns": count}
     for column in release.columns:
-        if roles is not _ANY_ROLES and column.role not in roles:
+        if column.role not in special.roles:
             return {"column": column.name, "role": column.role}
-    special: Callable[[Release], Witness] | None = _special(release.kind, "check_columns", None)
-    return special(release) if special else None
+    return special.check_columns(release)
 
 
 def _check_names(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
@@ -176,7 +173,7 @@ def _check_values_table(release: Release) -> Witness:
 
 
 def _check_parts(release: Release) -> Witness:
-    allowed: Collection[str] = _special(release.kind, "PARTS", ())
+    allowed = find_checks(release.kind).parts
     for name, part in release.parts.items():
         if name not in allowed:
             return {"part": name, "allowed": sorted(allowed)}
@@ -214,8 +211,7 @@ def _check_pseudonyms(release: Release) -> Witness:
 
 
 def _check_histories(release: Release) -> Witness:
-    may_be_empty = _special(release.kind, "EMPTY_HISTORIES", False)
-    if may_be_empty or not any(column.role == "history" for column in release.columns):
+    if find_checks(release.kind).empty_histories or not any(column.role == "history" for column in release.columns):
         return None
     lengths = release.history().lengths
     return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}

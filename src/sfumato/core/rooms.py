@@ -12,14 +12,16 @@ import importlib
 import importlib.util
 import pkgutil
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.kind import Kind
 
-__all__ = ["all_kinds", "find_kind", "find_room", "has_room", "list_modules", "look_up"]
+__all__ = ["all_kinds", "find_declared", "find_kind", "find_room", "has_room", "list_modules", "look_up"]
 
 _KINDS = "sfumato.kinds"
+
+Declared = TypeVar("Declared")
 
 
 @functools.cache
@@ -90,13 +92,33 @@ def list_modules(kind: str, room: str) -> tuple[ModuleType, ...]:
     return (module, *inside)
 
 
+def find_declared(kind: str, room: str, what: type[Declared]) -> Declared:
+    """Return the one object of a type that a room declares, whatever it is called there.
+
+    Examples
+    --------
+    >>> from sfumato.checking.shapes import ReleaseChecks
+    >>> find_declared("sets", "verifiers", ReleaseChecks).parts
+    ('clusters',)
+    """
+    found = {
+        id(value): value
+        for module in list_modules(kind, room)
+        for value in vars(module).values()
+        if isinstance(value, what)
+    }
+    if len(found) != 1:
+        raise LookupError(f"{kind}: {room} must declare one {what.__name__}, not {len(found)}.")
+    return next(iter(found.values()))
+
+
 def look_up(kind: str, room: str, name: str, default: Any = None) -> Any:
     """Return what a room says under a public name, wherever in the room it is said.
 
     Examples
     --------
-    >>> look_up("sets", "verifiers", "PARTS")
-    ('clusters',)
+    >>> look_up("activity", "report", "SHARE")[0]
+    'Largest share of a class that does a sensitive activity throughout'
     """
     for module in list_modules(kind, room):
         if name in getattr(module, "__all__", ()):

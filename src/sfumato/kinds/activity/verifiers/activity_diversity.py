@@ -26,11 +26,9 @@ from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "verify", "verify_against"]
+__all__ = ["GUARANTEE", "verify", "verify_against"]
 
 GUARANTEE = ActivityDiversity
-NEEDS_ORIGINAL = True
-"""Shares bound how many people do an activity throughout a window; only the owner's classes tell how many do."""
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

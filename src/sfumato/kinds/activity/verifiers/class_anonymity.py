@@ -20,11 +20,9 @@ from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "NEEDS_ORIGINAL", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
+__all__ = ["GUARANTEE", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 
 GUARANTEE = ClassAnonymity
-NEEDS_ORIGINAL = True
-"""How many people are observed at the same time is not published where part of an interval is unknown."""
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

@@ -13,11 +13,9 @@ from sfumato.core.release import Release
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 
-__all__ = ["CROWD", "find_crowds"]
+__all__ = ["find_crowds"]
 
 Ints = npt.NDArray[np.int64]
-
-CROWD = "class"
 
 
 def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:

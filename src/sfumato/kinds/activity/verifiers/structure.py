@@ -7,23 +7,20 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sfumato.checking.order import Findings
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
 from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.kinds.activity.verifiers.crowds import find_crowds
 
-__all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
-PARTS = ("classes",)
-ROLES = {"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)}
+__all__ = ["CHECKS"]
 
 _SUM_ERROR = 1e-9
 _COUNT_ERROR = 1e-4
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for anything but shares of classes, and the list of classes."""
     if release.columns not in (list_columns("int64"), list_columns("timestamp")):
         return {"columns": [column.name for column in release.columns]}
@@ -139,22 +136,6 @@ def _name(found: PublishedClasses, entry: int) -> Witness:
     }
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (
-    ("no class, interval, activity or share is empty", _check_cells),
-    ("classes are listed once", _check_names),
-)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("sizes of classes make up the records", _check_sizes),
-    ("intervals follow each other", _check_intervals),
-    ("an activity is listed once per class and interval", _check_repetition),
-    ("shares are above 0 and at most 1", _check_range),
-    ("shares make up the time of every class and interval", _check_sums),
-    ("shares are whole numbers of slots, or rounded as declared", _check_precision),
-    ("activities are not generalised", _check_values),
-)
-
-
 def _look_at_classes(release: Release) -> Findings:
     """Look for shares that are not listed by class, interval and activity."""
     found = PublishedClasses.of(release)
@@ -179,4 +160,27 @@ def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
     return float(Fraction(share).limit_denominator(max(slots, 1))) == share
 
 
-ORDER_LOOKS = (_look_at_classes,)
+CHECKS = ReleaseChecks(
+    roles={"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)},
+    parts=("classes",),
+    # Shares bound how many people do an activity throughout a window, or are observed at the same time; only the
+    # owner's classes tell how many do, and are.
+    needs_original=True,
+    check_columns=_check_columns,
+    shape_checks=(
+        ("no class, interval, activity or share is empty", _check_cells),
+        ("classes are listed once", _check_names),
+    ),
+    content_checks=(
+        ("sizes of classes make up the records", _check_sizes),
+        ("intervals follow each other", _check_intervals),
+        ("an activity is listed once per class and interval", _check_repetition),
+        ("shares are above 0 and at most 1", _check_range),
+        ("shares make up the time of every class and interval", _check_sums),
+        ("shares are whole numbers of slots, or rounded as declared", _check_precision),
+        ("activities are not generalised", _check_values),
+    ),
+    order_looks=(_look_at_classes,),
+    crowd="class",
+    find_crowds=find_crowds,
+)

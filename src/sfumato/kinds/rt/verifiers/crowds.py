@@ -13,11 +13,9 @@ from sfumato.core.release import Release
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
 
-__all__ = ["CROWD", "find_crowds"]
+__all__ = ["find_crowds"]
 
 Ints = npt.NDArray[np.int64]
-
-CROWD = "class of equal records with some items"
 
 
 def find_crowds(

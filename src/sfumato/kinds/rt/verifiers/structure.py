@@ -6,22 +6,18 @@ import dataclasses
 
 import numpy as np
 
-from sfumato.checking.order import Findings, find_disorder, look_at_value_names
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.order import find_disorder, look_at_value_names
+from sfumato.checking.shapes import Check, Findings, ReleaseChecks, Witness
 from sfumato.checking.subsequences import support
 from sfumato.core.release import Release
 from sfumato.kinds.rt.model import ITEMS
+from sfumato.kinds.rt.verifiers.crowds import find_crowds
 from sfumato.kinds.table.verifiers import structure as table
 
-__all__ = ["CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
-PARTS = ()
-ROLES = {**table.ROLES, "history": (1,)}
-EMPTY_HISTORIES = True
-_ABOUT_TABLES = "the claim is about the columns that play the part"
+__all__ = ["CHECKS"]
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for attributes that are published otherwise than in a table, and sets that are not values of items."""
     for column in release.columns:
         form = column.form
@@ -31,7 +27,7 @@ def check_columns(release: Release) -> Witness:
             return {"column": column.name, "wanted": ITEMS}
         if (form.cell, form.type, form.history, form.meaning) != ("category", "string", True, "at least one of"):
             return {"column": column.name, "form": form.cell, "meaning": form.meaning}
-    return table.check_columns(_without_items(release))
+    return table.CHECKS.check_columns(_without_items(release))
 
 
 def _without_items(release: Release) -> Release:
@@ -85,21 +81,25 @@ def _about_attributes(check: Check) -> Check:
     return name, lambda release: look(_without_items(release))
 
 
-SHAPE_CHECKS: tuple[Check, ...] = tuple(_about_attributes(check) for check in table.SHAPE_CHECKS)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    *(_about_attributes(check) for check in table.CONTENT_CHECKS if check[0] != _ABOUT_TABLES),
-    (_ABOUT_TABLES, _check_claimed),
-    ("no value is repeated in a record", _check_repetition),
-    ("values of a record have no item in common", _check_overlap),
-    ("sensitive items are published as they are", _check_sensitive),
-)
-
-
 def _look_at_records(release: Release) -> Findings:
     """Look for values of a set that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
 
 
-ORDER_LOOKS = (*table.ORDER_LOOKS, look_at_value_names, _look_at_records)
+CHECKS = ReleaseChecks(
+    roles={**table.CHECKS.roles, "history": (1,)},
+    empty_histories=True,
+    check_columns=_check_columns,
+    shape_checks=tuple(_about_attributes(check) for check in table.CHECKS.shape_checks),
+    content_checks=(
+        *(_about_attributes(check) for check in table.CHECKS.content_checks if check[0] != table.ABOUT_COLUMNS),
+        (table.ABOUT_COLUMNS, _check_claimed),
+        ("no value is repeated in a record", _check_repetition),
+        ("values of a record have no item in common", _check_overlap),
+        ("sensitive items are published as they are", _check_sensitive),
+    ),
+    order_looks=(*table.CHECKS.order_looks, look_at_value_names, _look_at_records),
+    crowd="class of equal records with some items",
+    find_crowds=find_crowds,
+)

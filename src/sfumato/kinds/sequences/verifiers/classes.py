@@ -20,7 +20,6 @@ from sfumato.kinds.sequences.knowledge.windows import Window
 from sfumato.kinds.sequences.published import TimedRecords, count_ticks, find_columns, mark_events
 
 __all__ = [
-    "CROWD",
     "find_crowds",
     "judge_classes",
     "judge_matches",
@@ -32,9 +31,6 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
-
-CROWD = "group"
-"""What the records are called among which people are counted."""
 
 
 def verify_sequences(release: Release) -> Verdict:

@@ -8,27 +8,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.order import Findings, find_disorder
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.order import find_disorder
+from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, find_columns, read_lists
+from sfumato.kinds.sequences.verifiers.classes import find_crowds
 
-__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
-COLUMN_NAMES = ("person", "monitored", "monitored_times", "blurred", "blurred_times", "events", "times")
-
+__all__ = ["CHECKS"]
 
 Ints = npt.NDArray[np.int64]
 
 _LATEST = 1 << 61
 
-ROLES = {"identifier": (1,), "history": (2, 3), "time": (2, 3)}
-EMPTY_HISTORIES = True
-"""Who did nothing a receiver monitors, or nothing else, is published all the same."""
 
-
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for columns other than categories with intervals, and events with times of the same type."""
     fits = {"history": ({"category"}, {"string"}), "time": ({"interval", "exact"}, {"int64", "timestamp"})}
     for column in release.columns:
@@ -106,14 +100,6 @@ def _check_categories(release: Release) -> Witness:
     return None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (
-    ("times go with their events", _check_alignment),
-    ("times are in order", _check_times),
-)
-
-CONTENT_CHECKS: tuple[Check, ...] = (("categories are listed or monitored events", _check_categories),)
-
-
 def _look_at_records(release: Release) -> Findings:
     """Look for events of a moment that are not in the order of the alphabet."""
     entries = TimedRecords.of(release).entries
@@ -126,4 +112,15 @@ def _look_at_records(release: Release) -> Findings:
         yield from find_disorder(number.astype(np.int64), told.events)
 
 
-ORDER_LOOKS = (_look_at_records,)
+CHECKS = ReleaseChecks(
+    roles={"identifier": (1,), "history": (2, 3), "time": (2, 3)},
+    column_names=("person", "monitored", "monitored_times", "blurred", "blurred_times", "events", "times"),
+    # Who did nothing a receiver monitors, or nothing else, is published all the same.
+    empty_histories=True,
+    check_columns=_check_columns,
+    shape_checks=(("times go with their events", _check_alignment), ("times are in order", _check_times)),
+    content_checks=(("categories are listed or monitored events", _check_categories),),
+    order_looks=(_look_at_records,),
+    crowd="group",
+    find_crowds=find_crowds,
+)

@@ -15,11 +15,9 @@ from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.published import is_disassociated
 
-__all__ = ["CROWD", "find_crowds"]
+__all__ = ["find_crowds"]
 
 Ints = npt.NDArray[np.int64]
-
-CROWD = "set of items"
 
 
 def find_crowds(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[Crowd]:

@@ -7,24 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.order import Findings, find_disorder, look_at_value_names
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.order import find_disorder, look_at_value_names
+from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.kinds.sets.verifiers.crowds import find_crowds
 
-__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "REMOVES_VALUES", "ROLES", "SHAPE_CHECKS"]
-
-COLUMN_NAMES = ("person", "items", "cluster", "chunk")
-REMOVES_VALUES = True
-
+__all__ = ["CHECKS"]
 
 Flags = npt.NDArray[np.bool_]
-
-PARTS = ("clusters",)
-ROLES = {"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)}
 
 
 def _check_form(release: Release) -> Witness:
@@ -156,22 +150,24 @@ def _check_values(release: Release) -> Witness:
     return None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (
-    ("sets are generalised or separated", _check_form),
-    ("clusters form a tree", _check_clusters),
-)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("no item is repeated in a row", _check_repetition),
-    ("clusters and chunks fit together", _check_chunks),
-    ("separated items are not generalised", _check_values),
-)
-
-
 def _look_at_records(release: Release) -> Findings:
     """Look for items of a set that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
 
 
-ORDER_LOOKS = (look_at_value_names, _look_at_records)
+CHECKS = ReleaseChecks(
+    roles={"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)},
+    parts=("clusters",),
+    column_names=("person", "items", "cluster", "chunk"),
+    removes_values=True,
+    shape_checks=(("sets are generalised or separated", _check_form), ("clusters form a tree", _check_clusters)),
+    content_checks=(
+        ("no item is repeated in a row", _check_repetition),
+        ("clusters and chunks fit together", _check_chunks),
+        ("separated items are not generalised", _check_values),
+    ),
+    order_looks=(look_at_value_names, _look_at_records),
+    crowd="set of items",
+    find_crowds=find_crowds,
+)

@@ -12,11 +12,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots
 
-__all__ = ["CROWD", "find_crowds"]
+__all__ = ["find_crowds"]
 
 Ints = npt.NDArray[np.int64]
-
-CROWD = "group"
 
 
 def find_crowds(

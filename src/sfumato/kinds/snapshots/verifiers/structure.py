@@ -7,27 +7,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.checking.order import Findings
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.core.release import Part, Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
+from sfumato.kinds.snapshots.verifiers.crowds import find_crowds
 
-__all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
-
-PARTS = ("sensitive",)
-ROLES = {
-    "time": (1,),
-    "group": (0, 1),
-    "sensitive": (0, 1),
-    "quasi-identifier": range(1 << 20),
-    "plain": range(1 << 20),
-}
+__all__ = ["CHECKS"]
 
 _TYPES = {"time": ("int64", "timestamp"), "group": ("int64",), "count": ("int64",)}
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for cells that are not exact, and for sensitive values in no or in both tables."""
     for column in (*release.columns, *(column for part in release.parts.values() for column in part.columns)):
         exact = column.form.cell == "exact" and not column.form.history
@@ -79,14 +69,6 @@ def _check_generalised(release: Release) -> Witness:
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (("no group or value is empty", _check_part_cells),)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("groups list the values of their records, each once", _check_groups),
-    ("attributes are not generalised", _check_generalised),
-)
-
-
 def _look_at_groups(release: Release) -> Findings:
     """Look for snapshots and groups out of order, and for numbers of groups that leave some out."""
     found = PublishedSnapshots.of(release)
@@ -113,4 +95,22 @@ def _look_at_groups(release: Release) -> Findings:
         yield "sensitive.csv", "groups of a snapshot that are not numbered from 1"
 
 
-ORDER_LOOKS = (_look_at_groups,)
+CHECKS = ReleaseChecks(
+    roles={
+        "time": (1,),
+        "group": (0, 1),
+        "sensitive": (0, 1),
+        "quasi-identifier": range(1 << 20),
+        "plain": range(1 << 20),
+    },
+    parts=("sensitive",),
+    check_columns=_check_columns,
+    shape_checks=(("no group or value is empty", _check_part_cells),),
+    content_checks=(
+        ("groups list the values of their records, each once", _check_groups),
+        ("attributes are not generalised", _check_generalised),
+    ),
+    order_looks=(_look_at_groups,),
+    crowd="group",
+    find_crowds=find_crowds,
+)

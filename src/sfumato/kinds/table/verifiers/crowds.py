@@ -12,11 +12,9 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.table.published import PublishedTable
 
-__all__ = ["CROWD", "find_crowds"]
+__all__ = ["find_crowds"]
 
 Ints = npt.NDArray[np.int64]
-
-CROWD = "class of equal records"
 
 
 def find_crowds(

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.order import Findings, Look
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import Check, Findings, Look, Witness
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING

@@ -10,20 +10,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import ReleaseChecks, Witness
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.published import Cells, list_members, quasi_columns
+from sfumato.kinds.table.verifiers.crowds import find_crowds
 from sfumato.kinds.table.verifiers.parts import PART_CHECKS, PART_LOOKS, check_part_columns
 
-__all__ = ["CONTENT_CHECKS", "ORDER_LOOKS", "PARTS", "ROLES", "SHAPE_CHECKS", "check_columns"]
+__all__ = ["ABOUT_COLUMNS", "CHECKS"]
 
-PARTS = ("means", "population", "sensitive-order")
-ROLES = {
-    "quasi-identifier": range(1, 1 << 20),
-    "sensitive": range(1 << 20),
-    "plain": range(1 << 20),
-}
+ABOUT_COLUMNS = "the claim is about the columns that play the part"
 
 _EXACT_TYPES = ("string", "int64", "float64", "date")
 _CELL_TYPES = {"interval": ("int64", "float64", "date"), "set": ("string",), "category": ("string",)}
@@ -31,7 +27,7 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 """From the year 1 to the year 9999, in days since 1970."""
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for quasi-identifiers that are published exactly, others that are not, and parts that are none."""
     for column in release.columns:
         if not _is_form(column):
@@ -164,15 +160,19 @@ def _check_claimed(release: Release) -> Witness:
     return None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (("cells are values, and none is empty", _check_cells),)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("ranges run from low to high", _check_ranges),
-    ("sets are sorted, and missing values stand alone", _check_sets),
-    ("generalised labels lie inside each other or apart", _check_labels),
-    ("the claim is about the columns that play the part", _check_claimed),
-    *PART_CHECKS,
+CHECKS = ReleaseChecks(
+    roles={"quasi-identifier": range(1, 1 << 20), "sensitive": range(1 << 20), "plain": range(1 << 20)},
+    parts=("means", "population", "sensitive-order"),
+    check_columns=_check_columns,
+    shape_checks=(("cells are values, and none is empty", _check_cells),),
+    content_checks=(
+        ("ranges run from low to high", _check_ranges),
+        ("sets are sorted, and missing values stand alone", _check_sets),
+        ("generalised labels lie inside each other or apart", _check_labels),
+        (ABOUT_COLUMNS, _check_claimed),
+        *PART_CHECKS,
+    ),
+    order_looks=PART_LOOKS,
+    crowd="class of equal records",
+    find_crowds=find_crowds,
 )
-
-
-ORDER_LOOKS = PART_LOOKS

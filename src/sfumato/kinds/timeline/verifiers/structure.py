@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.checking.order import Findings, find_disorder
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.order import find_disorder
+from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.core.release import Release
 from sfumato.kinds.timeline.published import read_timeline
 
-__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "EMPTY_HISTORIES", "ORDER_LOOKS", "ROLES", "SHAPE_CHECKS", "check_columns"]
-
-COLUMN_NAMES = ("time", "events", "counts")
-
-
-ROLES = {"identifier": (0,), "history": (1,), "time": (1,), "count": (1,)}
-EMPTY_HISTORIES = True
-"""At a time point nothing need happen."""
+__all__ = ["CHECKS"]
 
 _FORMS = {"history": ("category", {"string"}, True), "count": ("exact", {"int64"}, True)}
 _LONGEST = 1 << 62
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for columns other than exact times, categories and whole counts."""
     wanted = {**_FORMS, "time": ("exact", {"int64", "timestamp"}, False)}
     for column in release.columns:
@@ -84,22 +77,23 @@ def _check_generalised(release: Release) -> Witness:
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-SHAPE_CHECKS: tuple[Check, ...] = (
-    ("counts go with their events", _check_alignment),
-    ("counts are at least one", _check_counts),
-    ("an event is listed once at a time point", _check_events),
-)
-
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("time points are in order", _check_order),
-    ("events are not generalised", _check_generalised),
-)
-
-
 def _look_at_records(release: Release) -> Findings:
     """Look for events of a time point that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
 
 
-ORDER_LOOKS = (_look_at_records,)
+CHECKS = ReleaseChecks(
+    roles={"identifier": (0,), "history": (1,), "time": (1,), "count": (1,)},
+    column_names=("time", "events", "counts"),
+    # At a time point nothing need happen.
+    empty_histories=True,
+    check_columns=_check_columns,
+    shape_checks=(
+        ("counts go with their events", _check_alignment),
+        ("counts are at least one", _check_counts),
+        ("an event is listed once at a time point", _check_events),
+    ),
+    content_checks=(("time points are in order", _check_order), ("events are not generalised", _check_generalised)),
+    order_looks=(_look_at_records,),
+)

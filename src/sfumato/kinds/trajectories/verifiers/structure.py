@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from sfumato.checking.order import look_at_value_names
-from sfumato.checking.shapes import Check, Witness
+from sfumato.checking.shapes import ReleaseChecks, Witness
 from sfumato.core.release import Release
+from sfumato.kinds.trajectories.verifiers.crowds import find_crowds
 from sfumato.kinds.trajectories.verifiers.places import check_coordinates, check_listed
 
-__all__ = ["COLUMN_NAMES", "CONTENT_CHECKS", "HAS_PLACES", "ORDER_LOOKS", "REMOVES_VALUES", "ROLES", "check_columns"]
-
-COLUMN_NAMES = ("person", "places")
-REMOVES_VALUES = True
-HAS_PLACES = True
-
-
-ROLES = {"identifier": (1,), "history": (1,)}
+__all__ = ["CHECKS"]
 
 _FORMS = {"identifier": ("exact", False), "history": ("category", True)}
 
 
-def check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Witness:
     """Look for columns other than names and lists of places."""
     for column in release.columns:
         cell, history = _FORMS[column.role]
@@ -28,10 +22,17 @@ def check_columns(release: Release) -> Witness:
     return None
 
 
-CONTENT_CHECKS: tuple[Check, ...] = (
-    ("places are described", check_listed),
-    ("coordinates are what the release says", check_coordinates),
+CHECKS = ReleaseChecks(
+    roles={"identifier": (1,), "history": (1,)},
+    column_names=("person", "places"),
+    removes_values=True,
+    has_places=True,
+    check_columns=_check_columns,
+    content_checks=(
+        ("places are described", check_listed),
+        ("coordinates are what the release says", check_coordinates),
+    ),
+    order_looks=(look_at_value_names,),
+    crowd="sequence of places",
+    find_crowds=find_crowds,
 )
-
-
-ORDER_LOOKS = (look_at_value_names,)

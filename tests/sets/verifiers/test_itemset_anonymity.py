@@ -14,11 +14,13 @@ from tests.sets.naive.attack import matches, subsets
 from tests.sets.releases import generalised
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
+from sfumato.core.errors import ParameterError, VerificationError
 from sfumato.core.guarantee import read_guarantee
 from sfumato.kinds.sets.attacker import attack
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.knowledge import named as named_items
+from sfumato.kinds.sets.verifiers.crowds import find_crowds
 from sfumato.kinds.sets.verifiers.itemset_anonymity import COUNTED, GUARANTEE, RECORDS, verify, verify_against
 
 GROUPS = {"P": ["a", "b"]}
@@ -94,3 +96,58 @@ def test_itemsets_are_counted_like_by_brute_force(rows: list[list[str]], itemset
     verdict = verify(generalised(rows, GROUPS, claim))
     assert verdict.measured["k"] == min([n for n in counts if n] + [len(rows)])
     assert verdict.holds == all(n == 0 or n >= k for n in [*counts, len(rows)])
+
+
+THIRTY = tuple(f"i{number:02}" for number in range(30))
+
+
+def all_but_one(times: int = 2) -> list[list[str]]:
+    """Records with all of thirty items but one: any thirty never meet, any fewer do."""
+    return [[item for item in THIRTY if item != missing] for missing in THIRTY] * times
+
+
+def test_a_wide_constraint_whose_items_never_meet_is_judged() -> None:
+    """Its parts are a thousand million; what records have together of it are thirty combinations."""
+    claim = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
+    release = generalised(all_but_one(), {}, claim)
+    data = Dataset.of("sets", all_but_one())
+    assert verify(release).measured == {"k": 2, "itemsets": 1} and verify(release).holds
+    assert verify_against(release, data, np.arange(60)).measured == {"matches": 2, "knowledges": 30}
+    assert attack(release, data).set_sizes.tolist() == [2] * 60
+    crowds = list(find_crowds(release, data, np.arange(60), np.repeat([0, 1], 30)))
+    assert {(crowd.people, crowd.records) for crowd in crowds} == {(2, 2)} and len(crowds) == 30
+    rare = verify(generalised(all_but_one(), {}, ItemsetAnonymity(k=100, itemsets=(THIRTY,))))
+    assert rare.witness == {"values": list(THIRTY[1:]), "support": 2}
+
+
+def test_items_that_meet_in_too_many_ways_are_refused_by_verifiers_and_attackers(monkeypatch) -> None:
+    monkeypatch.setattr(named_items, "_MOST_PAIRS", 899)
+    claim = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
+    rows = [*all_but_one(), *([item] for item in THIRTY)]
+    release, data = generalised(rows, {}, claim), Dataset.of("sets", rows)
+    for judge in (verify, lambda found: verify_against(found, data), lambda found: attack(found, data)):
+        with pytest.raises(ParameterError, match="30 items of a named itemset occur together in 60 ways, too many"):
+            judge(release)
+    monkeypatch.setattr(named_items, "_MOST_PAIRS", 60 * 60)
+    assert verify(release).holds and verify_against(release, data).holds
+
+
+@settings(max_examples=150)
+@given(
+    rows=st.lists(st.lists(st.sampled_from("abcdP"), max_size=4, unique=True), min_size=1, max_size=10),
+    k=st.integers(2, 4),
+)
+def test_the_rarest_part_is_that_of_brute_force(rows: list[list[str]], k: int) -> None:
+    members = {"P": ["b", "x"]}
+    release = generalised(rows, members, ItemsetAnonymity(k=k, itemsets=(("a", "b", "c", "x"),)))
+    held = [{item for value in row for item in members.get(value, [value])} for row in rows]
+    holders = {"a": {"a"}, "b": {"b", "P"} & {value for row in rows for value in row}, "c": {"c"}, "x": {"P"}}
+    counts = [sum(have.issuperset(some) for have in held) for some in subsets("abcx", 4)]
+    verdict = verify(release)
+    fewest = min([len(rows), *filter(None, counts)])
+    assert verdict.measured["k"] == fewest
+    if fewest < min(k, len(rows)) and "values" in verdict.witness:
+        shared = set(verdict.witness["values"])
+        # A record has a part of the constraint if it has one of the values of each of its items.
+        parts = [some for some in subsets("abcx", 4) if {value for item in some for value in holders[item]} == shared]
+        assert any(sum(have.issuperset(some) for have in held) == fewest for some in parts)

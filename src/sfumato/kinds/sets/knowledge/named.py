@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.knowledge.search import ItemSets
@@ -15,6 +17,12 @@ from sfumato.kinds.sets.knowledge.search import ItemSets
 __all__ = ["NamedItems"]
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint8]
+
+_AT_ONCE = 1 << 22
+_MOST_PAIRS = 10**10
+"""Pairs of combinations of items that are compared at most: half a minute."""
 
 
 class NamedItems:
@@ -30,7 +38,7 @@ class NamedItems:
     Examples
     --------
     >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
-    >>> records.rows_with("a").tolist(), records.rows_with("z"), records.smallest(["a", "b", "c", "z"], 2)
+    >>> records.rows_with("a").tolist(), records.rows_with("z"), records.smallest(["a", "b", "c", "z"])
     ([0, 1], None, (1, ('P', 'c')))
     """
 
@@ -64,74 +72,49 @@ class NamedItems:
         rows = [self._rows[self._ends[value] : self._ends[value + 1]] for value in values]
         return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
 
-    def count(self, items: Sequence[str]) -> int:
-        """Count the records that match all items; items that are published nowhere tell nothing."""
-        left: Ints | None = None
-        for values in {tuple(self._holders[item]) for item in items if item in self._holders}:
-            rows = self._rows_of(values)
-            left = rows if left is None else np.intersect1d(left, rows, assume_unique=True)
-        return len(self) if left is None else len(left)
+    def _combine(self, items: Sequence[str]) -> _Combinations:
+        """Return which of the items records match together. Items of the same values cannot be told apart."""
+        kinds = sorted({tuple(self._holders[item]) for item in items if item in self._holders})
+        has = np.zeros((len(self), len(kinds)), dtype=bool)
+        for kind, values in enumerate(kinds):
+            has[self._rows_of(values), kind] = True
+        found, of_record, counts = np.unique(_pack(has), axis=0, return_inverse=True, return_counts=True)
+        return _Combinations(kinds, found, of_record.reshape(-1), counts.astype(np.int64))
 
-    def smallest(self, items: Sequence[str], k: int) -> tuple[int, tuple[str, ...]]:
+    def smallest(self, items: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         """Return the fewest records, but at least one, that match some of the items, and the values they share.
 
-        The search is over sets of values; it ends early where all of the items still match k records.
+        Whoever knows more items is left with fewer records, until no record matches. So the fewest are those with one
+        of the largest combinations of the items: combinations that occur, while none that holds more does.
         """
-        kinds = sorted({tuple(self._holders[item]) for item in items if item in self._holders})
-        rows = [self._rows_of(values) for values in kinds]
-        best: tuple[int, tuple[str, ...]] = (len(self), ())
-
-        def look(at: int, left: Ints, chosen: tuple[int, ...]) -> None:
-            nonlocal best
-            if chosen and 0 < len(left) < best[0]:
-                best = (len(left), tuple(self._labels[value] for i in chosen for value in kinds[i]))
-            everything = left
-            for other in rows[at:]:
-                everything = np.intersect1d(everything, other, assume_unique=True)
-            if len(everything) >= k:
-                # More items never match more records: the rest cannot go below this.
-                if len(everything) < best[0]:
-                    taken = (*chosen, *range(at, len(kinds)))
-                    best = (len(everything), tuple(self._labels[value] for i in taken for value in kinds[i]))
-                return
-            for more in range(at, len(kinds)):
-                narrower = np.intersect1d(left, rows[more], assume_unique=True)
-                if len(narrower):
-                    look(more + 1, narrower, (*chosen, more))
-
-        if kinds:
-            look(0, np.arange(len(self)), ())
-        return best
+        found = self._combine(items)
+        largest = found.find_largest(len(items))
+        fewest = int(found.counts[largest].min(initial=len(self)))
+        if fewest == len(self):
+            return fewest, ()
+        # Of combinations that are as rare, the first; of its items, no more than it takes.
+        rarest = max(found.words[at].tobytes() for at in largest[found.counts[largest] == fewest].tolist())
+        known = np.flatnonzero(np.unpackbits(np.frombuffer(rarest, np.uint8))).tolist()
+        left, taken = np.arange(len(self)), 0
+        while len(left) > fewest:
+            left = np.intersect1d(left, self._rows_of(found.kinds[known[taken]]), assume_unique=True)
+            taken += 1
+        return fewest, tuple(self._labels[value] for kind in known[:taken] for value in found.kinds[kind])
 
     def narrowest(self, items: Sequence[str]) -> Iterator[Ints]:
         """Yield the records that match some of the items, at least one each, without those that match fewer items.
 
-        Whoever knows fewer items is faced with the same records and more; some records are yielded more than once.
+        Whoever knows fewer items is faced with the same records and more.
 
         Examples
         --------
         >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["d"]]), {"P": ["a", "b"]})
         >>> [rows.tolist() for rows in records.narrowest(["a", "c", "d"])]
-        [[0], [0], [2]]
+        [[2], [0]]
         """
-        kinds = sorted({tuple(self._holders[item]) for item in items if item in self._holders})
-        rows = [self._rows_of(values) for values in kinds]
-
-        def look(at: int, left: Ints, *, chosen: bool) -> Iterator[Ints]:
-            everything = left
-            for other in rows[at:]:
-                everything = np.intersect1d(everything, other, assume_unique=True)
-            if len(everything) and (chosen or at < len(rows)):
-                yield everything
-                return
-            wider = [np.intersect1d(left, other, assume_unique=True) for other in rows[at:]]
-            if chosen and not any(map(len, wider)):
-                yield left
-            for more, narrower in enumerate(wider, start=at):
-                if len(narrower):
-                    yield from look(more + 1, narrower, chosen=True)
-
-        yield from look(0, np.arange(len(self)), chosen=False)
+        found = self._combine(items)
+        for combination in found.find_largest(len(items)).tolist():
+            yield np.flatnonzero(found.of_record == combination)
 
     def attack(self, original: Dataset, itemsets: Sequence[Sequence[str]]) -> ItemSets:
         """Find, for every person, the named itemset of which all the person's items are matched by fewest records.
@@ -156,13 +139,85 @@ class NamedItems:
                 if rows is not None:
                     has[which, rows] = True
             concerned = np.flatnonzero(has.any(axis=0)) if told else np.empty(0, np.int64)
-            patterns, which_pattern = np.unique(has[:, concerned].T, axis=0, return_inverse=True)
-            for number, pattern in enumerate(patterns):
-                matches = self.count([told[i] for i in np.flatnonzero(pattern)])
-                who = concerned[which_pattern.ravel() == number]
-                if matches:
-                    smallest[who] = np.minimum(smallest[who], matches)
-                else:
-                    unmatched[who] = True
-                tried += 1
+            known, of_person = np.unique(has[:, concerned].T, axis=0, return_inverse=True)
+            matches = self._count(told, known)[of_person.reshape(-1)]
+            smallest[concerned] = np.where(matches > 0, np.minimum(smallest[concerned], matches), smallest[concerned])
+            unmatched[concerned[matches == 0]] = True
+            tried += len(known)
         return ItemSets(smallest, unmatched, (), tried)
+
+    def _count(self, items: Sequence[str], known: Flags) -> Ints:
+        """Count the records that match each set of some items, a row of marks each."""
+        found = self._combine(items)
+        number = {kind: at for at, kind in enumerate(found.kinds)}
+        wanted = np.zeros((len(known), len(number)), dtype=bool)
+        for at, item in enumerate(items):
+            wanted[:, number[tuple(self._holders[item])]] |= known[:, at]
+        return found.count(_pack(wanted), len(items))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Combinations:
+    """The combinations of some items that records match.
+
+    Parameters
+    ----------
+    kinds
+        Values that stand for each item; items of the same values are one.
+    words
+        Of every combination: a bit for each of the items, the first one highest.
+    of_record, counts
+        Combination of every record, and records of every combination.
+    """
+
+    kinds: list[tuple[int, ...]]
+    words: Words
+    of_record: Ints
+    counts: Ints
+
+    def find_largest(self, items: int) -> Ints:
+        """Return the combinations that no other one holds; that of no item is none."""
+        sizes = np.unpackbits(self.words, axis=1).sum(axis=1)
+        largest, compared = np.empty(0, np.int64), 0
+        for size in np.unique(sizes[sizes > 0])[::-1].tolist():
+            alike = np.flatnonzero(sizes == size)
+            compared += len(alike) * len(largest)
+            _check_work(compared, items, len(self.words))
+            held = [_compare(part, self.words[largest]).any(axis=1) for part in _cut(self.words[alike], len(largest))]
+            largest = np.append(largest, alike[~np.concatenate(held)])
+        return np.sort(largest)
+
+    def count(self, wanted: Words, items: int) -> Ints:
+        """Count the records with all that is wanted, for every combination that is."""
+        _check_work(len(wanted) * len(self.words), items, len(self.words))
+        found = [_compare(part, self.words) @ self.counts for part in _cut(wanted, len(self.words))]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _pack(marks: Flags) -> Words:
+    """Return rows of marks as bits."""
+    return np.packbits(marks, axis=1)
+
+
+def _compare(some: Words, others: Words) -> Flags:
+    """Tell which of some combinations lie in which others."""
+    inside = np.ones((len(some), len(others)), dtype=bool)
+    for mine, theirs in zip(some.T, others.T, strict=True):
+        inside &= (mine[:, None] & ~theirs) == 0
+    return inside
+
+
+def _cut(words: Words, others: int) -> Iterator[Words]:
+    """Cut combinations into portions, so that those compared at once are not too many."""
+    step = max(1, _AT_ONCE // max(others, 1))
+    for first in range(0, len(words), step):
+        yield words[first : first + step]
+
+
+def _check_work(pairs: int, items: int, combinations: int) -> None:
+    """Refuse to compare very many combinations."""
+    if pairs > _MOST_PAIRS:
+        raise ParameterError(
+            f"itemsets: the {items} items of a named itemset occur together in {combinations:,} ways, too many to "
+            "compare. Name smaller itemsets, or publish fewer records at a time."
+        )

@@ -56,7 +56,7 @@ def verify(release: Release) -> Verdict:
     fewest = len(release)
     values: tuple[str, ...] = ()
     for itemset in claim.itemsets:
-        found, shared = records.smallest(itemset, claim.k)
+        found, shared = records.smallest(itemset)
         if found < fewest:
             fewest, values = found, shared
     holds = fewest >= claim.k

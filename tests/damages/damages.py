@@ -23,9 +23,11 @@ from tests.damages.damaging import (
     edit_text,
     link_folder,
     link_instead,
+    list_label_twice,
     more_labels,
     move_footer,
     note_field,
+    on_disk,
     other_writer,
     put,
     put_folder,
@@ -370,7 +372,20 @@ METADATA: dict[str, Damage] = {
     "bytes between columns and footer": Damage(move_footer, UNDECLARED),
     "bytes behind data.parquet": Damage(append_bytes, UNSETTLED),
     "another writer of data.parquet": Damage(other_writer, UNDECLARED),
-    "a label that no record has": Damage(more_labels, UNDECLARED, only=(*HISTORIES, *TABLES), never=MEANS),
+    "a label that no record has": Damage(on_disk(more_labels), UNDECLARED, only=(*HISTORIES, *TABLES), never=MEANS),
+    "a label that its dictionary lists twice": Damage(
+        # Arrow unites such labels where it reads them from a file, whose bytes say that they were there.
+        on_disk(list_label_twice),
+        UNDECLARED,
+        only=(*HISTORIES, *TABLES, *CLASSES, *WITH_SETS),
+        never=MEANS,
+    ),
+    "a member is listed twice": Damage(
+        forge(lambda r: dataclasses.replace(r, values=pa.concat_tables([r.values, r.values.slice(0, 1)]))),
+        BROKEN,
+        only=(*GENERALISED, "km-items", *TABLES, *WITH_SETS),
+        never=(*SEPARATED, *MEANS, *POPULATION),
+    ),
 }
 
 OF_TABLES: dict[str, Damage] = {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -96,23 +97,51 @@ def other_writer(folder: Path) -> None:
     path.write_bytes(content.replace(b"parquet-cpp-arrow", b"parquet-cpp-alice"))
 
 
-def more_labels(folder: Path) -> None:
+def on_disk(change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
+    """Change the table of a Parquet file, and write it by the library's own means."""
+
+    def do(folder: Path) -> None:
+        path = folder / "data.parquet"
+        pq.write_table(change(pq.read_table(path)), path, compression="none", write_statistics=False)
+
+    return do
+
+
+def more_labels(table: pa.Table) -> pa.Table:
     """Give a dictionary a label that no record has."""
-    path = folder / "data.parquet"
-    table = pq.read_table(path)
-    name, is_list = next(
-        (field.name, pa.types.is_list(field.type))
-        for field in table.schema
-        if pa.types.is_dictionary(field.type.value_type if pa.types.is_list(field.type) else field.type)
-    )
-    column = table.column(name).combine_chunks()
+    return _change_dictionary(table, lambda indices, labels: (indices, [*labels, "zz Alice has the flu"]))
+
+
+def list_label_twice(table: pa.Table) -> pa.Table:
+    """Give a label two codes, each of them for half of its cells."""
+
+    def change(indices: pa.Array, labels: list[str]) -> tuple[pa.Array, list[str]]:
+        codes = np.array(indices.fill_null(0))
+        often = int(np.bincount(codes).argmax())
+        cells = np.flatnonzero((codes == often) & np.array(indices.is_valid()))
+        codes[cells[::2]] = len(labels)
+        return pa.array(codes, indices.type, mask=np.array(indices.is_null())), [*labels, labels[often]]
+
+    return _change_dictionary(table, change)
+
+
+def has_dictionary(table: pa.Table) -> bool:
+    return any(pa.types.is_dictionary(_cells_of(field)) for field in table.schema)
+
+
+def _cells_of(field: pa.Field) -> pa.DataType:
+    return field.type.value_type if pa.types.is_list(field.type) else field.type
+
+
+def _change_dictionary(
+    table: pa.Table, change: Callable[[pa.Array, list[str]], tuple[pa.Array, list[str]]]
+) -> pa.Table:
+    field = next(field for field in table.schema if pa.types.is_dictionary(_cells_of(field)))
+    column, is_list = table.column(field.name).combine_chunks(), pa.types.is_list(field.type)
     flat = column.flatten() if is_list else column
-    labels = pa.array([*flat.dictionary.to_pylist(), "zz Alice has the flu"])
-    flat = pa.DictionaryArray.from_arrays(flat.indices, labels)
+    flat = pa.DictionaryArray.from_arrays(*change(flat.indices, flat.dictionary.to_pylist()))
     column = pa.ListArray.from_arrays(column.offsets, flat, type=column.type) if is_list else flat
-    pq.write_table(
-        table.set_column(table.column_names.index(name), name, column), path, compression="none", write_statistics=False
-    )
+    return table.set_column(table.column_names.index(field.name), field.name, column)
 
 
 def put(name: str, content: bytes = b"Alice has the flu\n") -> Callable[[Path], None]:

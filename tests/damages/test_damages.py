@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.damages.damages import DAMAGES, Damage
+from tests.damages.damaging import has_dictionary, list_label_twice
 from tests.damages.releases import RELEASES, SHAPES
 
 import sfumato as sf
 from sfumato import registry
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.guarantee import list_guarantees
-from sfumato.core.release import Part
+from sfumato.core.release import Part, Release
 from sfumato.core.rooms import all_kinds
 from sfumato.io.releases import read_release
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
@@ -67,6 +68,11 @@ def answer(out: Path, original: sf.Dataset | None = None) -> str:
         return "unsettled"
 
 
+def read_from(out: Path) -> Release:
+    """A release, or one snapshot of a stream."""
+    return read_release(snapshot_folders(out)[1] if is_stream(out) else out / "release")
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_undamaged_releases_hold(published, release):
     out, original = published(release)
@@ -88,9 +94,22 @@ def test_damage_is_found(published, tmp_path, release: str, damage: Damage):
 
 
 @pytest.mark.parametrize("release", RELEASES)
+def test_a_label_with_two_codes_is_refused_alike_in_every_kind(published, release: str):
+    found = read_from(published(release)[0])
+    if not has_dictionary(found.table):
+        assert found.kind == "snapshots" or release == "k-anonymity, means"
+        return
+    twice = dataclasses.replace(found, table=list_label_twice(found.table))
+    verdict = registry.verifier(found.guarantee).verify(twice)
+    assert verdict.outcome == "broken"
+    assert verdict.witness["check"] == "a dictionary lists a label once"
+    assert verdict.witness["labels"] == verdict.witness["distinct_labels"] + 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
 def test_a_release_of_nobody_is_refused_by_every_verifier(published, release: str):
     out, original = published(release)
-    found = read_release(snapshot_folders(out)[1] if is_stream(out) else out / "release")
+    found = read_from(out)
     parts = {name: Part(part.columns, part.table.slice(0, 0)) for name, part in found.parts.items()}
     nobody = dataclasses.replace(found, table=found.table.slice(0, 0), parts=parts)
     verifier, faithful = registry.verifier(found.guarantee), registry.faithful_verifier(found.kind)

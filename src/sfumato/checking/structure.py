@@ -157,6 +157,22 @@ def _rows_with_nulls(chunk: Any) -> npt.NDArray[np.bool_]:
     return np.asarray(empty)
 
 
+def _check_labels(release: Release) -> Witness:
+    """Look for a label that a dictionary lists twice: it would be counted as two values."""
+    tables = {"": (release.columns, release.table)}
+    tables |= {name: (part.columns, part.table) for name, part in release.parts.items()}
+    for name, (columns, table) in tables.items():
+        for column in columns:
+            for chunk in table.column(column.name).chunks:
+                cells = chunk.values if _is_list(chunk.type) else chunk
+                labels = cells.dictionary.to_pylist() if pa.types.is_dictionary(cells.type) else []
+                distinct = len(set(labels))
+                if distinct < len(labels):
+                    where = {"part": name} if name else {}
+                    return {**where, "column": column.name, "labels": len(labels), "distinct_labels": distinct}
+    return None
+
+
 def _check_values_table(release: Release) -> Witness:
     names = ["column", "value", "member"]
     if release.values.column_names != names:
@@ -259,6 +275,7 @@ _shape_checks: tuple[Check, ...] = (
     ("no cell is empty", _check_nulls),
     ("values table can be read", _check_values_table),
     ("parts are the declared ones", _check_parts),
+    ("a dictionary lists a label once", _check_labels),
 )
 
 _content_checks: tuple[Check, ...] = (

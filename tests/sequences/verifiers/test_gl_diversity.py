@@ -216,14 +216,20 @@ def test_where_everything_is_monitored_nothing_is_left_to_predict() -> None:
     assert against.measured["share"] == 0.0
 
 
-def test_labels_listed_twice_are_one_event() -> None:
+def test_labels_listed_twice_are_refused() -> None:
     """A dictionary with two entries for one label would otherwise hide that two people did the same."""
     rows = [Record([], [("shop", 3)]), Record([], [("shop", 3)])]
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["shop", "shop"]))
     column = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), twice)
     table = people_table(rows, Clock()).set_column(3, "events", column)
-    release = make_release([], claim(k=2), table=table, records_in=2)
-    assert verify(release).measured["l"] == 1
+    verdict = verify(make_release([], claim(k=2), table=table, records_in=2))
+    assert verdict.outcome == "broken"
+    assert verdict.witness == {
+        "check": "a dictionary lists a label once",
+        "column": "events",
+        "labels": 2,
+        "distinct_labels": 1,
+    }
 
 
 @pytest.mark.parametrize(

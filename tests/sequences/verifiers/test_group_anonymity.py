@@ -62,14 +62,16 @@ def test_it_is_judged_by_what_is_read_back(tmp_path: Path) -> None:
             assert verify_faithful(release, people(unit), ROWS).holds
 
 
-def test_chunks_and_repeated_labels_do_not_matter() -> None:
+def test_chunks_do_not_matter_and_repeated_labels_are_refused() -> None:
     release = sound()
     halves = pa.concat_tables([release.table.slice(0, 3), people_table(records(), Clock()).slice(3)])
     assert verify(dataclasses.replace(release, table=halves)).measured == {"k": 2, "classes": 3}
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["mail", "mail"]))
     table = people_table([Record([("mail", 1, 3)], []), Record([("mail", 1, 3)], [])], Clock())
     table = table.set_column(1, "monitored", pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), twice))
-    assert verify(make_release([], CLAIM, table=table, records_in=2)).measured == {"k": 2, "classes": 1}
+    verdict = verify(make_release([], CLAIM, table=table, records_in=2))
+    assert verdict.witness is not None
+    assert verdict.witness["check"] == "a dictionary lists a label once" and verdict.witness["column"] == "monitored"
 
 
 Damage = Callable[[list[Record]], None]

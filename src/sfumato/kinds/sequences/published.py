@@ -107,13 +107,6 @@ def _numbers(cells: pa.Array) -> Ints:
     return np.asarray(cells.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _by_label(histories: Ragged) -> Ragged:
-    """Give equal labels one code: a dictionary may list a label twice, and a label counts by what it says."""
-    code: dict[str, int] = {}
-    recode = np.array([code.setdefault(label, len(code)) for label in histories.labels], dtype=np.int32)
-    return histories if len(code) == len(recode) else Ragged(histories.offsets, recode[histories.codes], tuple(code))
-
-
 def recode_events(events: Ragged, labels: Sequence[str]) -> Ints:
     """Return the events as positions in other labels; -1 where they are not among these.
 
@@ -173,7 +166,7 @@ class Entries:
     @classmethod
     def read(cls, events: pa.ChunkedArray, times: pa.ChunkedArray) -> Entries:
         """Read two aligned list columns; points in time become microseconds."""
-        return cls(_by_label(Ragged.from_arrow(events)), _numbers(read_lists(times)[1]))
+        return cls(Ragged.from_arrow(events), _numbers(read_lists(times)[1]))
 
     def take(self, rows: Ints) -> Entries:
         """Return the given rows, in that order."""
@@ -203,7 +196,7 @@ class Stretches:
     def read(cls, events: pa.ChunkedArray, intervals: pa.ChunkedArray) -> Stretches:
         """Read two aligned list columns; points in time become microseconds."""
         lo, hi = (_numbers(bound) for bound in read_lists(intervals)[1].flatten())
-        return cls(_by_label(Ragged.from_arrow(events)), lo, hi)
+        return cls(Ragged.from_arrow(events), lo, hi)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -250,7 +243,7 @@ class TimedRecords:
     def of(cls, release: Release, labels: Sequence[str] = ()) -> TimedRecords:
         """Read a release whose structure was checked; original events are known by their place in ``labels``."""
         names = find_columns(release)
-        monitored = _by_label(Ragged.from_arrow(release.table.column(names.monitored)))
+        monitored = Ragged.from_arrow(release.table.column(names.monitored))
         intervals: Any = read_lists(release.table.column(names.intervals))[1]
         lo, hi = (_numbers(bound) for bound in intervals.flatten())
         first, class_of_row = number_rows(monitored.offsets, monitored.codes, lo, hi)

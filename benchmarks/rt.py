@@ -24,7 +24,6 @@ from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.queries import Queries
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 from sfumato.kinds.rt.verifiers.kkm_anonymity import verify
-from sfumato.kinds.table.model import attributes_of
 
 SECRET = bytes([1] * 32)
 RELATIONAL = ("incognito", "cluster", "top-down", "bottom-up", "mondrian", "optimal", "mdav")
@@ -118,7 +117,7 @@ def _bounds(folder: Path, model: str, shares: tuple[float, ...]) -> list[list[ob
     head = ["method", "merge", "delta", "clusters", "NCP", "UL", "ARE attributes", "ARE items", "ARE both", "s"]
     print(f"\n# {model}, {size:,} records, k={k}, m=2; seconds after clusters were formed", flush=True)
     start = time.process_time()
-    formed = RumBound(k=k).form_by_attributes(attributes_of(data), Run(SECRET))
+    formed = RumBound(k=k).form_by_attributes(data, Run(SECRET))
     print(f"forming clusters: {time.process_time() - start:.1f} s", flush=True)
     with patch.object(Combined, "form_by_attributes", lambda *_: formed.copy()):
         for method, merge in itertools.product((RumBound, TumBound), RULES):

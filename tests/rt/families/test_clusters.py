@@ -12,7 +12,12 @@ from tests.rt.drawing import datasets
 from tests.rt.naive.anonymity import bit_distance
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.errors import InfeasibleError
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.core.run import Run
 from sfumato.kinds.rt.families.clusters import Clusters
+from sfumato.kinds.rt.methods.lexicographic import RFirst
+from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.table.model import Attribute, attributes_of
 
@@ -61,6 +66,20 @@ def test_incremental_rum_equals_rum_from_scratch_after_every_merge(data: Dataset
         assert clusters.rum == pytest.approx(scratch, abs=1e-12)
         assert told == pytest.approx(scratch, abs=1e-12)
         assert sorted(row for rows in clusters.rows for row in rows) == np.flatnonzero(group >= 0).tolist()
+
+
+@given(datasets(), st.integers(2, 4), st.sampled_from(["cluster", "incognito"]))
+def test_rum_is_what_is_measured_of_the_release_in_every_digit(data: Dataset, k: int, relational: str) -> None:
+    method = RFirst(k=k, m=1, relational=relational, transaction="coat")
+    try:
+        result = method.anonymize(data, Run(bytes(32), withhold_at_most=0.5))
+    except InfeasibleError:
+        return
+    group = np.full(len(data), -1, np.int64)
+    cells = [str(row[:-1]) for row in zip(*(column.to_pylist() for column in result.release.table), strict=True)]
+    group[result.trace.rows] = np.unique(cells, return_inverse=True)[1]
+    clusters = Clusters(attributes_of(data), group, known_items(data))
+    assert clusters.rum == Ncp().measure(Comparison(data, result.release)).value
 
 
 @given(datasets(), st.randoms(use_true_random=False))

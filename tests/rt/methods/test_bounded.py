@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.run import Run
 from sfumato.kinds.rt.methods import bounded
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
+from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 
 SECRET = bytes([1] * 32)
@@ -63,7 +65,29 @@ def test_a_cluster_that_grows_is_recoded_a_few_times_only() -> None:
     merges = result.trace.counters["clusters_formed"] - result.trace.counters["clusters"]
     assert merges > 2 * 64
     assert result.trace.counters["recoded"] < merges
-    assert UtilityLoss().measure(Comparison(data, result.release, result.trace.rows)).value <= 0.5 + 1e-8
+    assert UtilityLoss().measure(Comparison(data, result.release, result.trace.rows)).value <= 0.5
+
+
+@settings(max_examples=60)
+@given(datasets(), st.integers(2, 3), st.floats(0.2, 1), st.sampled_from(["r", "t", "rt"]))
+@pytest.mark.parametrize(("method", "measure"), [(RumBound, Ncp()), (TumBound, UtilityLoss())])
+def test_a_bound_is_kept_in_every_digit_that_is_measured(method, measure, data, k, delta, merge) -> None:
+    """What is reached can be asked for, and whoever asks for the next smaller number gets it or is refused."""
+
+    def reach(bound: float) -> float | None:
+        try:
+            result = method(k=k, m=1, delta=bound, merge=merge, transaction="coat").anonymize(data, Run(SECRET))
+        except InfeasibleError:
+            return None
+        return measure.measure(Comparison(data, result.release, result.trace.rows)).value
+
+    reached = reach(delta)
+    if reached is not None and reached > 0:
+        least = math.nextafter(reached, 0)
+        again, below = reach(reached), reach(least)
+        assert again is not None
+        assert again <= reached <= delta
+        assert below is None or below <= least
 
 
 @pytest.mark.parametrize("merge", ["t", "rt"])

@@ -53,9 +53,9 @@ def check(data: sf.Dataset, method: Combined) -> None:
 def _check_delta(data: sf.Dataset, method: Combined, result) -> None:
     comparison = Comparison(data, result.release, result.trace.rows)
     if isinstance(method, RumBound):
-        assert Ncp().measure(comparison).value <= method.delta + 1e-8
+        assert Ncp().measure(comparison).value <= method.delta
     if isinstance(method, TumBound):
-        assert UtilityLoss().measure(comparison).value <= method.delta + 1e-8
+        assert UtilityLoss().measure(comparison).value <= method.delta
 
 
 def _check_answer(data: sf.Dataset, method: Combined, error: InfeasibleError) -> None:

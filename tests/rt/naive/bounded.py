@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,9 +24,9 @@ class PlainTumBound(TumBound):
         reached = []
         while True:
             found = [self.recode(task, cluster) for cluster in clusters.listed()]
-            lost = sum(np.inf if items is None else items.loss for items in found) + clusters.withheld
-            reached.append(lost / clusters.records)
-            if reached[-1] <= self.delta + 1e-9:
+            lost = [np.array([np.inf]) if items is None else items.losses for items in found]
+            reached.append((math.fsum(np.concatenate(lost)) + clusters.withheld) / clusters.records)
+            if reached[-1] <= self.delta:
                 return [items for items in found if items is not None]
             if len(clusters) == 1:
                 raise self.refuse("the loss of items (UL)", min(reached))
@@ -52,6 +53,6 @@ class ExhaustiveRumBound(RumBound):
         found = np.full(len(clusters.active), np.inf)
         for other in np.flatnonzero(clusters.others(seed)).tolist():
             rows = np.sort(np.concatenate([clusters.rows[seed], clusters.rows[other]]))
-            found[other] = task.recoder.recode(rows, task.run).loss / len(rows)
+            found[other] = task.recoder.recode(rows, task.run).losses.sum() / len(rows)
             task.run.counters["tried"] = task.run.counters.get("tried", 0) + 1
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.ragged import Ragged
-from sfumato.kinds.table.families.spaces import number_cells, space_of
+from sfumato.kinds.table.families.spaces import number_cells, share_of_domain, space_of
 from sfumato.kinds.table.model import Attribute
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ _ASKED = 100
 class Clusters:
     """Clusters of the records of a table with sets, and how they can be merged.
 
-    The relational loss (the paper's Rum) is the mean NCP of all records; a withheld record counts 1. It is kept as one
-    (size, NCP) per cluster: a merge changes it by what the two clusters cost together less what they cost apart.
+    The relational loss (the paper's Rum) is the mean NCP of all records; a withheld record counts 1. While clusters are
+    merged it is kept as one (size, NCP) per cluster: a merge changes it by what the two clusters cost together less
+    what they cost apart.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class Clusters:
     rows
         Records of each cluster.
     loss
-        NCP of all records, added up.
+        NCP of all records, added up from merge to merge.
     merges
         Clusters that were merged, in turn: the one that kept its number, and the one that is gone.
 
@@ -95,8 +97,9 @@ class Clusters:
 
     @property
     def rum(self) -> float:
-        """Mean NCP of all records."""
-        return self.loss / max(self.records, 1)
+        """Mean NCP of all records, in every digit what is measured of the release."""
+        losses = np.repeat(share_of_domain(self.attributes, self._hulls), self.sizes)
+        return (math.fsum(losses.tolist()) + self.withheld) / max(self.records, 1)
 
     @property
     def sizes(self) -> Ints:

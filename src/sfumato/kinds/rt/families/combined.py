@@ -78,7 +78,8 @@ class Combined(Method):
 
     A subclass says how the first clusters are formed and which are merged. Clusters that cannot be anonymised alone,
     because fewer than k of their records have items or because a sensitive item is too frequent, are merged with the
-    one that costs least before anything else.
+    one that costs least before anything else. Where not even all published records can be one cluster, those that would
+    be withheld are published with them.
     """
 
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KKmAnonymity,)
@@ -96,7 +97,7 @@ class Combined(Method):
     )
 
     @abc.abstractmethod
-    def form(self, dataset: Dataset, attributes: tuple[Attribute, ...], run: Run) -> Ints:
+    def form(self, dataset: Dataset, run: Run) -> Ints:
         """Return the first cluster of every record, numbered from 0; -1 for one that is withheld."""
 
     @abc.abstractmethod
@@ -119,9 +120,8 @@ class Combined(Method):
                 "what an attacker may know (quasi)."
             )
         recoder = ItemRecoder(dataset, self.set_method(), self.m, self.l)
-        self._refuse_impossible(recoder)
         with run.phase("clusters"):
-            group = np.asarray(self.form(dataset, attributes, run), np.int64)
+            group = np.asarray(self.form(dataset, run), np.int64)
         if (group < 0).all():
             raise InfeasibleError(
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
@@ -145,11 +145,12 @@ class Combined(Method):
         method: ItemGeneralising = found(**{name: value for name, value in fixed.items() if name in known})
         return method
 
-    def form_by_attributes(self, attributes: tuple[Attribute, ...], run: Run) -> Ints:
+    def form_by_attributes(self, dataset: Dataset, run: Run) -> Ints:
         """Return classes of people with similar attributes, as the method for tables finds them."""
         found = find_method("table", Relational, self.relational, type(self).__name__, "relational")
-        names = tuple(attribute.name for attribute in attributes)
         method: Relational = found(k=self.k)
+        attributes = method.attributes(dataset)
+        names = tuple(attribute.name for attribute in attributes)
         return method.partition(attributes, Requirement.of(KAnonymity(k=self.k, quasi=names), ()), run)
 
     def _refuse_impossible(self, recoder: ItemRecoder) -> None:
@@ -169,7 +170,11 @@ class Combined(Method):
             )
 
     def _merge_infeasible(self, task: Task) -> None:
-        """Merge every cluster that cannot be anonymised alone with the one that costs least."""
+        """Merge every cluster that cannot be anonymised alone with the one that costs least.
+
+        What is counted is what is published. Where the one cluster that is left cannot be anonymised either, those that
+        would be withheld join it. Where that does not help, nothing does.
+        """
         clusters = task.clusters
         counts = task.recoder.counts(clusters.groups_as_numbered(), len(clusters.active))
         joined = 0
@@ -181,6 +186,9 @@ class Combined(Method):
                 clusters.merge(into, gone)
                 counts.merge(into, gone)
                 at, joined = into, joined + 1
+        if counts.obstacles(self.k, self.l).any():
+            self._refuse_impossible(task.recoder)
+            task.clusters = Clusters(task.attributes, np.zeros(clusters.records, np.int64), clusters.items)
         task.run.counters["clusters_joined"] = joined
 
     def recode_all(self, task: Task) -> list[RecodedItems]:

@@ -10,51 +10,21 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
+from sfumato.core.errors import InfeasibleError, ParameterError
 from sfumato.core.ragged import Ragged
 from sfumato.core.run import Run
 from sfumato.core.schema import Column, Schema
+from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.kinds.rt.families.diversity import Diversity
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, known_items
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
 
-__all__ = ["ItemRecoder", "RecodedItems", "sum_losses"]
+__all__ = ["ItemRecoder", "RecodedItems"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-
-
-def sum_losses(records: Ragged, sizes: Ints) -> float:
-    """Add up the utility loss (UL) of records: ``sum of (2^|u| - 1) over the values u, over 2^(sum of |u|) - 1``.
-
-    Powers of large values overflow, so that everything is done in logarithms. A record without values costs nothing.
-
-    Parameters
-    ----------
-    records
-        Published values of every record, each once.
-    sizes
-        Number of items that each value stands for.
-
-    Examples
-    --------
-    >>> records = Ragged.from_lists([["a", "b"], ["c"], []])
-    >>> round(sum_losses(records, np.array([2, 1, 5000])), 6)  # 4/7 and 1
-    1.571429
-    """
-    amounts = sizes.astype(np.float64)[records.codes]
-    rows = records.row_of_token
-    held = np.flatnonzero(records.lengths > 0)
-    if not len(held):
-        return 0.0
-    total = np.bincount(rows, amounts, minlength=len(records))[held]
-    largest = np.maximum.reduceat(amounts, records.offsets[:-1][held])
-    below = amounts - np.repeat(largest, records.lengths[held])
-    shares = np.bincount(rows, 2.0**below * (1 - 2.0**-amounts), minlength=len(records))[held]
-    losses = np.log2(shares) + largest - total - np.log2(1 - 2.0**-total)
-    return float((2.0**losses).sum())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,14 +39,14 @@ class RecodedItems:
         Published values of these records; codes are positions in ``groups``.
     groups
         Members of every value.
-    loss
-        UL of all records, added up.
+    losses
+        UL of these records; others lose nothing.
     """
 
     rows: Ints
     values: Ragged
     groups: Sequence[tuple[str, ...]]
-    loss: float
+    losses: Floats
 
 
 class ItemRecoder:
@@ -113,7 +83,7 @@ class ItemRecoder:
             holders = [code for code, name in enumerate(history.labels) if name == label]
             self.sensitive[history.row_of_token[np.isin(history.codes, holders)], at] = True
         sets = _view_sets(dataset, items)
-        if self.hierarchy is None and isinstance(method, HierarchyGeneralising):
+        if self.hierarchy is None and len(items.codes) and isinstance(method, HierarchyGeneralising):
             # Derived once from all records, so that clusters share what values mean.
             self.hierarchy = method.hierarchy(sets)
             sets = dataclasses.replace(sets, hierarchies={HIERARCHY: self.hierarchy})
@@ -126,8 +96,11 @@ class ItemRecoder:
         places = self._place[rows]
         places = places[places >= 0]
         if not len(places):
-            return RecodedItems(places, Ragged(np.zeros(1, np.int64), np.empty(0, np.int32), ()), [], 0.0)
-        recoded = self.method.recode(self._baskets.take(places), run)
+            return RecodedItems(places, Ragged(np.zeros(1, np.int64), np.empty(0, np.int32), ()), [], np.empty(0))
+        try:
+            recoded = self.method.recode(self._baskets.take(places), run)
+        except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
+            raise ParameterError(f"{type(self.method).__name__}: {error}") from None
         if len(recoded.rows) < len(places) or recoded.suppressed:
             raise InfeasibleError(
                 f"{type(self.method).__name__}: would suppress items of a cluster of {len(rows)} records."
@@ -138,7 +111,7 @@ class ItemRecoder:
         if self.l > 1:
             values, groups = self._diversify(recoded.rows, values, groups)
         sizes = np.array([len(group) for group in groups], np.int64)
-        return RecodedItems(recoded.rows, values, groups, sum_losses(values, sizes))
+        return RecodedItems(recoded.rows, values, groups, list_item_losses(values, sizes))
 
     def _diversify(
         self, rows: Ints, values: Ragged, groups: list[tuple[str, ...]]

@@ -18,7 +18,6 @@ from sfumato.core.run import Run
 from sfumato.kinds.rt.families.clusters import Clusters, Version
 from sfumato.kinds.rt.families.combined import Combined, Task
 from sfumato.kinds.rt.families.items import RecodedItems
-from sfumato.kinds.table.model import Attribute
 
 __all__ = ["RumBound", "TumBound"]
 
@@ -34,8 +33,8 @@ _WAYS: dict[str, list[tuple[str, ...]]] = {
 """Which keys decide, the most important one first, for one try each."""
 _LOOKS = 64
 """How often items are recoded on the way to one cluster before the place that keeps the bound is looked for."""
-_SLACK = 1e-9
-"""Losses that are equal on paper differ by less; a bound that was read off a message is reached."""
+_SLACK = 1e-10
+"""How much further than the bound is merged at first: losses that are kept up to date differ by less from true ones."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +50,9 @@ class Bounded(Combined):
     delta: Annotated[float, Param("Largest loss of what is bounded, 1 for no bound.", ge=0, le=1)] = 1.0
     merge: Annotated[str, Param("Which clusters are merged: similar attributes, items, or both.", choices=_RULES)] = "t"
 
-    def form(self, dataset: Dataset, attributes: tuple[Attribute, ...], run: Run) -> Ints:  # noqa: ARG002
+    def form(self, dataset: Dataset, run: Run) -> Ints:
         """Form classes by the attributes."""
-        return self.form_by_attributes(attributes, run)
+        return self.form_by_attributes(dataset, run)
 
     def ways(self) -> Sequence[tuple[str, ...]]:
         """Return which keys decide, the most important one first, for one try each.
@@ -82,10 +81,11 @@ class Bounded(Combined):
 
     def refuse(self, what: str, reached: float) -> InfeasibleError:
         """Say what could be reached, rounded so that it can."""
-        least = math.ceil(reached * 1e6) / 1e6
+        millionths = math.ceil(reached * 1e6)
+        millionths += millionths / 1e6 < reached
         return InfeasibleError(
             f"{type(self).__name__}: {what} cannot be kept at delta={self.delta:g}; the smallest that is reached here "
-            f"is {least:g}. Choose a larger delta, or a smaller k."
+            f"is {millionths / 1e6:g}. Choose a larger delta, or a smaller k."
         )
 
 
@@ -118,10 +118,10 @@ class RumBound(Bounded):
     def settle(self, task: Task) -> Sequence[RecodedItems]:
         """Merge clusters as long as the seed has a partner that keeps the bound; of several ways keep the best."""
         formed, what = task.clusters, "the loss of attributes (NCP)"
-        if formed.rum > self.delta + _SLACK:
+        if formed.rum > self.delta:
             raise self.refuse(what, formed.rum)
         together = self._join_all(task)
-        if together.rum <= self.delta + _SLACK / 10:
+        if together.rum <= self.delta:
             # No merge costs more than all of them do, so that each would keep the bound, whatever the rule.
             task.clusters = together
             return self.recode_all(task)
@@ -132,8 +132,8 @@ class RumBound(Bounded):
             self._merge_by(tried, way)
             recoded = self.recode_all(tried)
             reached.append(tried.clusters.rum)
-            if reached[-1] <= self.delta + _SLACK:
-                found.append((sum(items.loss for items in recoded), tried.clusters, recoded))
+            if reached[-1] <= self.delta:
+                found.append((_average_item_losses(recoded, tried.clusters), tried.clusters, recoded))
         if not found:
             raise self.refuse(what, min(reached))
         _, task.clusters, best = min(found, key=lambda one: one[0])
@@ -144,9 +144,9 @@ class RumBound(Bounded):
         return Clusters(task.attributes, np.minimum(task.clusters.groups(), 0), task.clusters.items)
 
     def _merge_by(self, task: Task, way: tuple[str, ...]) -> None:
-        """Merge clusters by some of the keys."""
+        """Merge clusters by some of the keys, and undo the last merges where they break the bound in some digit."""
         clusters, begun = task.clusters, len(task.clusters)
-        most = (self.delta + _SLACK / 10) * clusters.records
+        most = (self.delta + _SLACK) * clusters.records
         while len(clusters) > 1:
             task.run.report("clusters")(0, begun - len(clusters), begun)
             seed = clusters.find_seed()
@@ -158,6 +158,8 @@ class RumBound(Bounded):
             if not fits.any():
                 break
             clusters.merge(seed, _first(self.rank(task, seed, price, way), fits))
+        while task.clusters.rum > self.delta:
+            task.clusters = task.clusters.rewind(len(task.clusters.merges) - 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,20 +198,20 @@ class TumBound(Bounded):
         clusters, recoded = task.clusters, self.recode_all(task)
         items: dict[Version, RecodedItems | None] = dict(zip(clusters.versions(), recoded, strict=True))
         before = reached = _Stage(clusters, len(clusters.merges), items)
-        begun, most, least = len(clusters), (self.delta + _SLACK) * clusters.records, reached.loss
+        begun, least = len(clusters), reached.loss
         stride = math.ceil((begun - 1) / _LOOKS)
-        while reached.loss > most and len(clusters) > 1:
+        while reached.loss > self.delta and len(clusters) > 1:
             task.run.report("clusters")(0, begun - len(clusters), begun)
             for _ in range(min(stride, len(clusters) - 1)):
                 self._merge_next(task)
             before, reached = reached, self._recode(task, clusters, reached.items)
             least = min(least, reached.loss)
-        if reached.loss > most:
-            raise self.refuse("the loss of items (UL)", least / clusters.records)
+        if reached.loss > self.delta:
+            raise self.refuse("the loss of items (UL)", least)
         while reached.merges - before.merges > 1:
             middle = clusters.rewind((before.merges + reached.merges) // 2)
             tried = self._recode(task, middle, before.items | reached.items)
-            before, reached = (tried, reached) if tried.loss > most else (before, tried)
+            before, reached = (tried, reached) if tried.loss > self.delta else (before, tried)
         task.clusters = reached.clusters
         return [items for items in reached.items.values() if items is not None]
 
@@ -249,9 +251,15 @@ class _Stage:
 
     @cached_property
     def loss(self) -> float:
-        """UL of all records, added up; infinite where clusters cannot be recoded."""
-        losses = (math.inf if items is None else items.loss for items in self.items.values())
-        return math.fsum(losses) + self.clusters.withheld
+        """Mean UL of all records; infinite where clusters cannot be recoded."""
+        recoded = [items for items in self.items.values() if items is not None]
+        return _average_item_losses(recoded, self.clusters) if len(recoded) == len(self.items) else math.inf
+
+
+def _average_item_losses(recoded: Sequence[RecodedItems], clusters: Clusters) -> float:
+    """Return mean UL of all records, in every digit what is measured of the release."""
+    losses = (loss for items in recoded for loss in items.losses.tolist())
+    return (math.fsum(losses) + clusters.withheld) / max(clusters.records, 1)
 
 
 def _places(values: Floats) -> Floats:

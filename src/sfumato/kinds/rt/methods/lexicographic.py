@@ -16,7 +16,6 @@ from sfumato.core.run import Run
 from sfumato.kinds.rt.families.combined import Combined, Task
 from sfumato.kinds.rt.families.items import RecodedItems
 from sfumato.kinds.rt.model import HIERARCHY, known_items
-from sfumato.kinds.table.model import Attribute
 
 __all__ = ["RFirst", "TFirst"]
 
@@ -44,9 +43,9 @@ class RFirst(Combined):
     summary: ClassVar[str] = "Groups of people with similar attributes; the items of each group are recoded."
     optimises: ClassVar[str] = "NCP of the attributes, then the loss of items in every group"
 
-    def form(self, dataset: Dataset, attributes: tuple[Attribute, ...], run: Run) -> Ints:  # noqa: ARG002
+    def form(self, dataset: Dataset, run: Run) -> Ints:
         """Form classes by the attributes."""
-        return self.form_by_attributes(attributes, run)
+        return self.form_by_attributes(dataset, run)
 
     def settle(self, task: Task) -> Sequence[RecodedItems]:
         """Merge nothing that need not be merged."""
@@ -76,7 +75,7 @@ class TFirst(Combined):
 
     parts: Annotated[int, Param("Number of groups the records are split into, of at least k each.", ge=1)] = 5
 
-    def form(self, dataset: Dataset, attributes: tuple[Attribute, ...], run: Run) -> Ints:  # noqa: ARG002
+    def form(self, dataset: Dataset, run: Run) -> Ints:  # noqa: ARG002
         """Cut the records, in the Gray order of their items, into groups of about the same size."""
         from sfumato.kernels.gray import gray_order_sparse
 

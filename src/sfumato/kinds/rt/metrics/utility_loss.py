@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
-from sfumato.core.ragged import Ragged
 from sfumato.kinds.rt.comparison import RtComparison
+from sfumato.kinds.rt.costs import list_item_losses
 
 __all__ = ["METRIC", "UtilityLoss"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +25,7 @@ class UtilityLoss(SummedMetric):
     A record whose values stand for n1, n2, ... items has the sum of 2^n - 1 over 2^s - 1, s being the sum of all n: the
     sets that its values stand for one by one over those they could all together. A single value has 1, however exact it
     is, many small ones have almost 0. Sensitive items are published as they are and do not count; a record without
-    others has 0, and a withheld one 1. Powers are handled by their logarithms, so that large values do not overflow.
+    others has 0, and a withheld one 1.
 
     As generalising makes s grow too, UL is no measure of doubt: ``bits_per_record`` is. It adds up log2(2^n - 1) over
     the values of a record, which is 0 where items are exact.
@@ -66,7 +63,7 @@ class UtilityLoss(SummedMetric):
         doubts = np.asarray(amounts + np.log2(1.0 - 2.0**-amounts))
         used = np.unique(found.known.codes)
         return {
-            "losses": float(_losses(found.known, found.sizes).sum()),
+            "losses": math.fsum(list_item_losses(found.known, found.sizes).tolist()),
             "withheld": len(comparison.original) - len(comparison.release),
             "records": len(comparison.original),
             "published": len(comparison.release),
@@ -85,20 +82,6 @@ class UtilityLoss(SummedMetric):
             "exact_values": len(tally["exact"]),
             "mean_size": divide(tally["members"], tally["entries"]),
         }
-
-
-def _losses(records: Ragged, sizes: Ints) -> Floats:
-    """Return UL of every record."""
-    amounts = sizes.astype(np.float64)[records.codes]
-    rows = records.row_of_token
-    total = np.bincount(rows, amounts, minlength=len(records))
-    largest = np.zeros(len(records))
-    np.maximum.at(largest, rows, amounts)
-    shares = np.bincount(rows, 2.0 ** (amounts - largest[rows]) * (1 - 2.0**-amounts), minlength=len(records))
-    held = total > 0
-    losses = np.zeros(len(records))
-    losses[held] = 2.0 ** (np.log2(shares[held]) + largest[held] - total[held] - np.log2(1 - 2.0 ** -total[held]))
-    return losses
 
 
 METRIC = UtilityLoss

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.hulls import Hulls
     from sfumato.kinds.table.kernels.prices import Space
 
-__all__ = ["form_of", "is_tree", "number_cells", "order_values", "space_of"]
+__all__ = ["form_of", "is_tree", "number_cells", "order_values", "share_of_domain", "space_of"]
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def is_tree(attribute: Attribute) -> bool:
@@ -126,3 +127,39 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
         cells.append(hidden.astype(np.int64))
     _, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
     return np.asarray(number, np.int64).reshape(-1)
+
+
+def share_of_domain(attributes: tuple[Attribute, ...], hulls: Hulls) -> Floats:
+    """Return the share of its column that a cell of every class may stand for, averaged over the attributes (NCP).
+
+    Prices of kernels are the same on paper. These shares are the same in every digit as those that are measured of what
+    is published, so that a bound can be held against them.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.kinds.table.kernels.hulls import form_hulls
+    >>> from sfumato.kinds.table.model import attributes_of
+    >>> ages = attributes_of(Dataset.of("table", [(30,), (33,), (40,)], ("age",)))
+    >>> share_of_domain(ages, form_hulls(space_of(ages, (1.0,)), np.array([0, 0, 1]), 2)).tolist()
+    [0.3, 0.0]
+    """
+    total = np.zeros(len(hulls.records))
+    for d, attribute in enumerate(attributes):
+        low, high = hulls.low[:, d].astype(np.int64), hulls.high[:, d].astype(np.int64)
+        one = low >= high
+        share = _share_of_spans(attribute, np.where(one, -1, low), np.where(one, -1, high), hulls.labels[:, d])
+        total += np.where(hulls.missing[:, d] & (low <= high), 1.0, np.where(one, 0.0, share))
+    return np.asarray(total / max(len(attributes), 1))
+
+
+def _share_of_spans(attribute: Attribute, low: Ints, high: Ints, labels: Ints) -> Floats:
+    """Return the share that values from a lowest to a highest number have; -1 stands for any number."""
+    if is_tree(attribute) and attribute.hierarchy is not None and attribute.leaf is not None:
+        tree, leaf = attribute.hierarchy, np.append(np.sort(attribute.leaf), 0)
+        return np.asarray(tree.leaves[tree.lca_many(leaf[low], leaf[high])] / len(tree.leaf_labels), np.float64)
+    if attribute.axis is not None:
+        axis = np.append(attribute.axis, np.zeros(1, attribute.axis.dtype))
+        span = float(axis[-2] - axis[0]) if len(axis) > 1 else 0.0
+        return np.asarray(np.minimum((axis[high] - axis[low]) / (span or 1.0), 1.0), np.float64)
+    return np.asarray(labels / max(len(attribute.labels), 1), np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, ClassVar
 
 from sfumato.core.measuring.comparison import Comparison
@@ -53,7 +54,8 @@ class Ncp(SummedMetric):
         """Add up over all cells of all records; a column is as wide as that of the whole original."""
         found = comparison.view(TableComparison)
         return {
-            "losses": float(found.record_losses.sum()),
+            # Records are shuffled when they are published: the sum must not depend on their order.
+            "losses": math.fsum(found.record_losses.tolist()),
             "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in found.columns},
             "exact": sum(int(column.amounts[column.exact].sum()) for column in found.columns),
             "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in found.columns),

@@ -1,0 +1,159 @@
+"""Four to eight people, everything drawn: a release is verified by all who can, or an error says why there is none."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import re
+
+import pytest
+from tests.rt.drawing import RELATIONAL, TRANSACTION
+
+import sfumato as sf
+from sfumato.checking.order import verify_order
+from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.hierarchy.derive import balanced
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.kinds.rt.families.combined import Combined
+from sfumato.kinds.rt.methods.bounded import Bounded, RumBound, TumBound
+from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
+from sfumato.kinds.rt.metrics.ncp import Ncp
+from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
+from sfumato.kinds.rt.verifiers.faithful import verify_faithful
+from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
+
+ITEMS, CITIES = "abcde", ("x", "y", "z")
+BORN = datetime.date(2000, 2, 27)
+UNDERSTOOD = {
+    InfeasibleError: (
+        r"needs at least k=\d records with an item that can be known, or none, found \d; ",
+        r"a sensitive item is in [\d.]+ % of all records, so that l can be at most \d, got l=\d\. ",
+        r"cannot be kept at delta=[\d.]+; the smallest that is reached here is [\d.]+\. ",
+    ),
+    SchemaError: (r"Mdav: quasi-identifiers must be numbers or dates", r"Mdav: no value may be missing"),
+}
+
+
+def draw_data(draw: random.Random) -> sf.Dataset:
+    """Numbers, dates and labels, with and without hierarchies, missing values, empty sets and sensitive items."""
+    people = range(draw.randint(4, 8))
+    ages = [None, 20, 21, 22, 23, 24.5, 27.1]
+    columns = {
+        "age": [draw.choice(ages[draw.randint(0, 1) :]) for _ in people],
+        "born": [BORN + datetime.timedelta(draw.randint(0, 9)) for _ in people],
+        "city": [draw.choice([*CITIES, None]) for _ in people],
+    }
+    names = draw.choice([("age", "city"), ("age", "born"), ("born",), ("city",), ("age", "born", "city")])
+    items = ITEMS[: draw.randint(1, len(ITEMS))]
+    sets = [[item for item in items if draw.random() < draw.choice([0.2, 0.4, 0.6])] for _ in people]
+    hidden = draw.sample(items, min(draw.randint(1, 2), len(items))) if draw.random() < 0.4 else []
+    return sf.Dataset.of(
+        "rt",
+        list(zip(*(columns[name] for name in names), strict=True)),
+        names,
+        sets,
+        sensitive_items=tuple(hidden),
+        hierarchy=balanced(list(ITEMS), 2) if draw.random() < 0.5 else None,
+        hierarchies={"city": balanced(list(CITIES), 2)} if "city" in names and draw.random() < 0.5 else {},
+    )
+
+
+def draw_method(draw: random.Random, *, diverse: bool) -> Combined:
+    """Any method with any of those that it combines."""
+    method = draw.choice([RFirst, TFirst, RumBound, TumBound])
+    chosen = {
+        "k": draw.randint(2, 4),
+        "m": draw.randint(1, 3),
+        "l": draw.randint(1, 3) if diverse else 1,
+        "relational": draw.choice([*RELATIONAL, "mdav"]),
+        "transaction": draw.choice(TRANSACTION),
+    }
+    if method is TFirst:
+        chosen["parts"] = draw.randint(1, 3)
+    if issubclass(method, Bounded):
+        chosen |= {"delta": draw.choice([1.0, round(draw.random(), 2)]), "merge": draw.choice(["r", "t", "rt"])}
+    return method(**chosen)
+
+
+def check(seed: int) -> bool:
+    """Publish what a seed draws, and say whether it could be."""
+    draw = random.Random(seed)
+    data = draw_data(draw)
+    method = draw_method(draw, diverse=bool(data.schema.sensitive))
+    try:
+        result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=draw.choice([0.0, 0.05, 0.25, 0.5, 1.0]))
+    except (InfeasibleError, SchemaError) as error:
+        assert any(re.search(text, str(error)) for text in UNDERSTOOD[type(error)]), (seed, str(error))
+        return False
+    release, rows = result.release, result.trace.rows
+    assert verify(release).holds, (seed, method)
+    assert verify_against(release, data, rows).holds, (seed, method)
+    assert verify_faithful(release, data, rows).holds, (seed, method)
+    assert verify_order(release).outcome == "holds", (seed, method)
+    for bounded, measure in ((RumBound, Ncp()), (TumBound, UtilityLoss())):
+        if isinstance(method, bounded):
+            assert measure.measure(Comparison(data, release, rows)).value <= method.delta, (seed, method)
+    return True
+
+
+def test_releases_of_few_people_are_verified_or_refused_with_a_reason() -> None:
+    assert {check(seed) for seed in range(25)} == {True, False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 2000, 250))
+def test_releases_of_few_people_are_verified_in_two_thousand_draws(first: int) -> None:
+    assert sum(check(seed) for seed in range(first, first + 250)) > 100
+
+
+# Classes of full-domain methods leave somebody out here, and with them an item that the others need.
+FOUR = [(23, "f"), (22, "f"), (22, "f"), (22, "m")]
+
+
+@pytest.mark.parametrize("method", [RFirst, RumBound, TumBound])
+@pytest.mark.parametrize("relational", ["optimal", "bottom-up", "incognito", "top-down"])
+def test_who_would_be_withheld_is_published_where_others_have_too_few_items(method, relational: str) -> None:
+    data = sf.Dataset.of("rt", FOUR, ("age", "sex"), [["a", "b"], ["a"], [], []])
+    for transaction in TRANSACTION:
+        chosen = method(k=2, m=1, relational=relational, transaction=transaction)
+        result = sf.anonymize(data, chosen, secret=bytes(32), withhold_at_most=0.5)
+        assert verify(result.release).holds
+        assert verify_against(result.release, data, result.trace.rows).holds
+        assert len(result.release) == 4
+
+
+def test_who_would_be_withheld_is_published_where_others_are_not_diverse() -> None:
+    sets = [["a"], ["a", "s"], ["a", "s"], ["a"]]
+    data = sf.Dataset.of("rt", [(20,), (50,), (50,), (80,)], ("age",), sets, sensitive_items=("s",))
+    assert len(publish_most(data, RFirst(k=2, m=1, l=2, relational="incognito", transaction="coat"))) == 4
+
+
+def test_items_of_people_who_are_withheld_stand_in_nobodys_way() -> None:
+    data = sf.Dataset.of("rt", [(22,), (22,), (22,), (50,)], ("age",), [[], [], [], ["a"]])
+    assert len(publish_most(data, RFirst(k=2, m=1, relational="incognito", transaction="coat"))) == 3
+    with pytest.raises(InfeasibleError, match="needs at least k=2 records with an item that can be known, or none"):
+        publish_most(data, RFirst(k=2, m=1, relational="mondrian", transaction="coat"))
+
+
+def publish_most(data: sf.Dataset, method: Combined) -> sf.Release:
+    result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=0.5)
+    assert verify_against(result.release, data, result.trace.rows).holds
+    return result.release
+
+
+def test_tables_without_any_item_need_no_hierarchy() -> None:
+    data = sf.Dataset.of("rt", [(20,), (21,)], ("age",), [[], []])
+    for transaction in TRANSACTION:
+        result = sf.anonymize(data, RFirst(k=2, transaction=transaction), secret=bytes(32))
+        assert verify(result.release).holds
+        assert result.release.history().lists() == [[], []]
+
+
+def test_what_a_kernel_refuses_is_said_with_the_method_for_sets(monkeypatch) -> None:
+    def refuse(*_):
+        raise ValueError("400 items have too many combinations of 8; choose a smaller m.")
+
+    monkeypatch.setattr("sfumato.kinds.sets.families.hierarchies.HierarchyGeneralising.sizes", refuse)
+    data = sf.Dataset.of("rt", [(20,), (21,)], ("age",), [["a"], ["a"]])
+    with pytest.raises(ParameterError, match=r"Apriori: 400 items have too many combinations of 8"):
+        sf.anonymize(data, RFirst(k=2, m=8), secret=bytes(32))

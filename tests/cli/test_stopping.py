@@ -89,3 +89,55 @@ def test_whoever_ignores_ctrl_c_goes_on_ignoring_it():
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+CALLED_BACK = """
+import ctypes
+import os
+import signal
+from sfumato.cli.stopping import answer_signals
+
+numbers = ctypes.POINTER(ctypes.c_int)
+order = ctypes.CFUNCTYPE(ctypes.c_int, numbers, numbers)(lambda one, other: one[0] - other[0])
+sort = ctypes.CDLL(None).qsort
+
+class HalfMade:
+    def __init__(self):
+        while True:
+            sum(range(999))
+        self.handle = 1
+
+    def __del__(self):
+        del self.handle
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+answer_signals(lambda: os._exit(130))
+open("begun", "w").close()
+try:
+    while True:
+        {work}
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+ONLY_CALLBACKS = "sort((ctypes.c_int * 2**16)(*range(2**16, 0, -1)), 2**16, 4, order)"
+SOME_CALLBACKS = "sort((ctypes.c_int * 9)(*range(9)), 9, 4, order); sum(range(999))"
+
+
+@pytest.mark.parametrize("work", [ONLY_CALLBACKS, SOME_CALLBACKS, "HalfMade()"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_heard_where_python_ignores_exceptions_counts_and_shows_no_traceback(tmp_path, number, work):
+    """What a library calls back cannot raise: Python would print the exception, and the work would go on."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CALLED_BACK.format(work=work)], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.send_signal(number)
+    try:
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert told == ""

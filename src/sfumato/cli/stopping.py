@@ -6,24 +6,35 @@ having heard of the signal, that thread leaves in its place, with the disk as it
 processes keep from working, is left its time.
 
 Compiled code that hands named tuples over calls Python to make them, and takes it that this never fails: an exception
-there ends the process by a fault of memory. A signal that is heard there is put off and given again.
+there ends the process by a fault of memory. LLVM calls Python to keep what it has compiled, and would go on without. A
+signal that is heard there is put off and given again. So is one that was heard where Python ignores exceptions, as when
+objects are thrown away or a library calls back.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["answer_signals"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE = 0.5
 """Seconds of work in which the main thread hears of a signal unless it is in one long call."""
+_UNFAILING = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", __name__})
+"""Modules whose functions are called where an exception does harm."""
+_IGNORED = 0
+"""Stands for a signal in the pipe: the exception that was raised for one was ignored."""
+
+
+class _Stopped(KeyboardInterrupt):
+    """Raised for a signal."""
 
 
 class _Watch:
@@ -33,45 +44,68 @@ class _Watch:
         self.leave = leave
         self.heard = threading.Event()
         self.answer = threading.RLock()  # a second signal may come while the first is answered
-        self.put_off = False
+        self.stopping = self.put_off = False
         self.begins, self.ends = os.pipe()
         os.set_blocking(self.ends, False)
+        self.report = sys.unraisablehook
 
     def hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """Answer in the main thread: whatever is at work is left and cleans up behind itself."""
-        if _is_handing_over(frame):
+        if _must_not_fail(frame):
             self.put_off = True
             return
         with self.answer:  # never to be had again once the other thread leaves
             self.heard.set()
-        raise KeyboardInterrupt
+            self.stopping, self.put_off = True, False
+        raise _Stopped
+
+    def notice_ignored(self, ignored: Any) -> None:
+        """Have a signal given again whose exception was ignored; report what else was, but of objects left half made."""
+        if ignored.exc_type is not _Stopped:
+            if not self.stopping:
+                self.report(ignored)
+            return
+        with self.answer:
+            self.heard.clear()
+            self.put_off = True
+        os.write(self.ends, bytes([_IGNORED]))
 
     def wait(self) -> None:
         """Answer in the place of the main thread where that does not."""
         clock, given_again = _find_clock(), 0
+        last, begun = signal.SIGTERM, clock()
         while True:
             for number in os.read(self.begins, 64):
-                if number not in _SIGNALS or signal.getsignal(number) != self.hear:
+                if number == _IGNORED:
+                    if not self.put_off:
+                        continue
+                elif number not in _SIGNALS or signal.getsignal(number) != self.hear:
                     continue
-                if given_again:
+                elif given_again:
                     given_again -= 1
                     continue
-                begun = clock()
-                while not self.heard.wait(_PATIENCE / 5) and clock() - begun < _PATIENCE:
-                    if self.put_off and _give_again(number):
+                else:
+                    last, begun = signal.Signals(number), clock()
+                # An exception that is ignored every time is no answer, however often the signal is given again.
+                answered = False
+                while clock() - begun < _PATIENCE and not (answered := self.heard.wait(_PATIENCE / 5)):
+                    if self.put_off and _give_again(last):
                         self.put_off = False
                         given_again += 1
                 with self.answer:
-                    if not self.heard.is_set():
+                    if not answered and not self.heard.is_set():
                         self.leave()
                     self.heard.clear()
 
 
-def _is_handing_over(frame: FrameType | None) -> bool:
-    """Tell whether compiled code is making what it returns: it looks a class up by its name, and calls it."""
+def _must_not_fail(frame: FrameType | None) -> bool:
+    """Tell whether Python was called by what takes it that this never fails, or answers a signal already.
+
+    Compiled code that makes what it returns looks a class up by its name and calls it; LLVM hands over what it made.
+    """
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module.startswith("namedtuple_") or module == "numba.core.serialize":
+        if module.startswith("namedtuple_") or module in _UNFAILING:
             return True
         frame = frame.f_back
     return False
@@ -107,5 +141,6 @@ def answer_signals(leave: Callable[[], NoReturn]) -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # by whoever started us in the background
             signal.signal(number, watch.hear)
+    sys.unraisablehook = watch.notice_ignored
     signal.set_wakeup_fd(watch.ends, warn_on_full_buffer=False)
     threading.Thread(target=watch.wait, name="signals", daemon=True).start()

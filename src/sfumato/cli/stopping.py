@@ -60,7 +60,7 @@ class _Watch:
         raise _Stopped
 
     def notice_ignored(self, ignored: Any) -> None:
-        """Have a signal given again whose exception was ignored; report what else was, but of objects left half made."""
+        """Have a signal given again whose exception was ignored; report others, but not those of objects half made."""
         if ignored.exc_type is not _Stopped:
             if not self.stopping:
                 self.report(ignored)

@@ -10,7 +10,7 @@ from typing import Any
 from tests.golden.cases import KINDS
 from tests.golden.comparison import compare_answers, compare_release
 from tests.golden.production import Golden, Item, choose_items, list_items, make_goldens
-from tests.golden.storage import BASELINE, FOLDER, combine, find_file, load, load_all, save
+from tests.golden.storage import BASELINE, FOLDER, SECTIONS, combine, load_all, load_golden, save, save_golden
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,9 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
 def write_goldens(items: list[Item], folder: Path, *, everything: bool) -> None:
     """Write the goldens of some items beside those of others; with everything, what no item has any more goes."""
     known = {item.name for item in list_items()}
-    stored = {
-        (section, kind): load(find_file(section, kind, folder)) for section in ("releases", "answers") for kind in KINDS
-    }
+    stored = {(section, kind): load_golden(section, kind, folder) for section in SECTIONS for kind in KINDS}
     for item, golden in make_goldens(items):
         releases, answers = stored["releases", item.kind], stored["answers", item.kind]
         report(item, golden, releases.get(item.name), answers.get(item.name))
@@ -45,7 +43,7 @@ def write_goldens(items: list[Item], folder: Path, *, everything: bool) -> None:
         answers[item.name] = golden.answers
     for (section, kind), goldens in stored.items():
         kept = {name: golden for name, golden in goldens.items() if name in known or not everything}
-        save(find_file(section, kind, folder), kept)
+        save_golden(section, kind, kept, folder)
 
 
 def report(item: Item, golden: Golden, release: dict[str, Any] | None, answers: dict[str, Any] | None) -> None:

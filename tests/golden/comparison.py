@@ -18,11 +18,8 @@ def compare_release(name: str, stored: Mapping[str, Any] | None, found: Mapping[
     if stored is None:
         return [f"{name}: no golden release is stored. {_write(name)}"]
     changed = [_tell_file(name, path, was, now) for path, was, now in _list_differences(stored, found)]
-    return (
-        []
-        if not changed
-        else [*_limit(changed), f"If {_find_method(name)} is meant to publish otherwise: {_accept(name)}"]
-    )
+    advice = f"If {_find_method(name)} is meant to publish otherwise: {_accept(name)}"
+    return [*_limit(changed), advice] if changed else []
 
 
 def compare_answers(name: str, stored: Mapping[str, Any] | None, found: Mapping[str, Any]) -> list[str]:

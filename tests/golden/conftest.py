@@ -1,4 +1,8 @@
-"""What the golden tests of a process share: a workplace, so that data are read once, and the goldens as stored."""
+"""What the golden tests of a process share: a workplace, so that data are read once, and the goldens as stored.
+
+Tests that compare need nothing of each other: they may run in any order, alone, or dealt out among processes, each of
+which has a workplace of its own.
+"""
 
 from __future__ import annotations
 

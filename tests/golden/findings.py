@@ -32,8 +32,10 @@ def collect_answers(case: Case, workplace: Workplace, out: Path, data: Any) -> d
     """Return all that is said of a release, in sections that are compared one by one."""
     in_parts = case.way in (IN_PARTS, FILE_IN_PARTS)
     scores = interface.measure_all(out, data) if case.thorough else _measure(out, data, in_parts)
+    verdicts = {"verdict": interface.verify(out), "verdict with original": interface.verify(out, data)}
     found = {
-        **_check(out, data),
+        **compare_verdicts(*map(summarise_verdict, verdicts.values())),
+        "checks": {name: sum(verdict["checks"].values()) for name, verdict in verdicts.items()},
         **_attack(out, data),
         "scores": {score["metric"]: summarise_score(score, in_parts) for score in scores},
     }
@@ -47,9 +49,8 @@ def collect_answers(case: Case, workplace: Workplace, out: Path, data: Any) -> d
     return found
 
 
-def _check(out: Path, data: Any) -> dict[str, Any]:
+def compare_verdicts(alone: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict on a release alone, and what is otherwise beside the original."""
-    alone, beside = (summarise_verdict(interface.verify(out, given)) for given in (None, data))
     measured = {name: value for name, value in beside["measured"].items() if value != alone["measured"].get(name)}
     more = {name: value for name, value in beside.items() if name not in ("claimed", "measured")}
     return {"verdict": alone, "verdict with original": {**more, "measured": measured}}
@@ -86,13 +87,12 @@ def describe_original(original: Original, workplace: Workplace) -> dict[str, Any
 
 
 def summarise_verdict(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return outcome, claim and measures as they are, and of the checks how many passed and which did not."""
+    """Return outcome, claim and measures as they are, and which of the checks did not pass."""
     checks = list(verdict["checks"].values())
     found = {
         "outcome": verdict["outcome"],
         "claimed": summarise(verdict["claimed"]),
         "measured": summarise(drop_words(verdict["measured"])),
-        "passed": sum(checks),
         "failed": [at for at, passed in enumerate(checks) if not passed],
         "unsettled": len(verdict["unsettled"]),
         "undeclared": len(verdict["undeclared"]),

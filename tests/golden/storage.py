@@ -12,6 +12,8 @@ from typing import Any
 FOLDER = Path(__file__).parent
 BASELINE = FOLDER / "baseline.json"
 SECTIONS = ("releases", "answers")
+CHECKS = "checks"
+"""The part of answers that has a file of its own: one new check changes a line of every case."""
 DIGITS = 13
 """Significant digits of stored numbers: one more than are compared."""
 CUT_DIGITS = 10
@@ -27,6 +29,23 @@ def load(path: Path) -> dict[str, Any]:
     """Return what a golden file holds; nothing if there is none yet."""
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
+
+
+def load_golden(section: str, kind: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """Return the goldens of a kind by their cases, answers with the number of checks that passed."""
+    golden, checks = load(find_file(section, kind, folder)), load(find_file(CHECKS, kind, folder))
+    if section != "answers":
+        return golden
+    return {name: {**found, CHECKS: checks[name]} if name in checks else found for name, found in golden.items()}
+
+
+def save_golden(section: str, kind: str, golden: Mapping[str, Any], folder: Path = FOLDER) -> None:
+    """Write the goldens of a kind, of answers the number of checks that passed apart."""
+    checks = {name: found[CHECKS] for name, found in golden.items() if CHECKS in found}
+    if section == "answers":
+        save(find_file(CHECKS, kind, folder), checks)
+        golden = {name: {key: found[key] for key in found if key != CHECKS} for name, found in golden.items()}
+    save(find_file(section, kind, folder), golden)
 
 
 def save(path: Path, golden: Mapping[str, Any]) -> None:
@@ -66,4 +85,4 @@ def combine(digests: Mapping[str, Any]) -> str:
 
 def load_all(section: str, kinds: Iterable[str], folder: Path = FOLDER) -> dict[str, Any]:
     """Return all goldens of a section by the names of their cases."""
-    return {name: golden for kind in kinds for name, golden in load(find_file(section, kind, folder)).items()}
+    return {name: golden for kind in kinds for name, golden in load_golden(section, kind, folder).items()}

@@ -10,7 +10,7 @@ from tests.golden.cases import IN_PARTS, WHOLE, list_cases
 from tests.golden.comparison import compare_answers, compare_release, is_same
 from tests.golden.digests import digest_release, drop_sentences
 from tests.golden.production import Golden, choose_items
-from tests.golden.storage import combine, load, round_numbers, save
+from tests.golden.storage import combine, load, load_golden, round_numbers, save
 
 CASE = next(case for case in list_cases() if (case.kind, case.method, case.way) == ("sets", "apriori", WHOLE))
 PARTS = next(case for case in list_cases() if (case.kind, case.method, case.way) == ("sets", "apriori", IN_PARTS))
@@ -116,7 +116,8 @@ def test_digits_that_rounding_decides_are_no_change(stored_answers):
     "section, change",
     [
         ("verdict", lambda found: found["verdict"].update(outcome="broken")),
-        ("verdict with original", lambda found: found["verdict with original"].update(passed=1)),
+        ("verdict with original", lambda found: found["verdict with original"].update(unsettled=1)),
+        ("checks, verdict", lambda found: found["checks"].update(verdict=1)),
         ("attack", lambda found: found["attack"].update(smallest_anonymity_set=1)),
         ("attack rising", lambda found: found["attack rising"].pop()),
         ("scores", lambda found: found["scores"].pop("item-loss")),
@@ -150,13 +151,15 @@ def test_numbers_are_the_same_whatever_their_type_but_truth_is_no_number():
 
 
 def test_the_command_writes_some_and_leaves_others(tmp_path, monkeypatch, capsys):
-    made = Golden({"data.csv": "ab"}, {"scores": {"loss": {"value": 0.5}}})
+    made = Golden({"data.csv": "ab"}, {"scores": {"loss": {"value": 0.5}}, "checks": {"verdict": 9}})
     monkeypatch.setattr(command, "make_goldens", lambda items: ((item, made) for item in items))
     save(tmp_path / "releases" / "sets.json", {"sets/gone k=1 on x": {}, NAME: {"data.csv": "cd"}})
     assert command.main(["--only", "sets/apriori *", "--out", str(tmp_path)]) == 0
     stored = load(tmp_path / "releases" / "sets.json")
     assert stored[NAME] == made.release and "sets/gone k=1 on x" in stored
     assert len(stored) == len(choose_items("sets/apriori *")) + 1
+    assert load_golden("answers", "sets", tmp_path)[NAME] == made.answers
+    assert "checks" not in load(tmp_path / "answers" / "sets.json")[NAME]
     assert f"{NAME}: data.csv changed from cd to ab." in capsys.readouterr().out
     assert not (tmp_path / "baseline.json").exists()
     assert command.main(["--baseline", "--out", str(tmp_path)]) == 0

@@ -18,6 +18,8 @@ DIGITS = 13
 """Significant digits of stored numbers: one more than are compared."""
 CUT_DIGITS = 10
 """Significant digits of numbers in a digest: so few that no machine rounds one of them otherwise."""
+NOISE = 1e-12
+"""Smaller numbers are what rounding leaves of equal ones."""
 _LINE = 118
 
 
@@ -67,8 +69,12 @@ def spell(value: Any, indent: int = 0) -> str:
 
 
 def round_numbers(value: Any, digits: int = DIGITS, *, whole: bool = False) -> Any:
-    """Return a JSON value whose fractions have so many significant digits; if asked for, 2.0 is a whole number too."""
+    """Return a JSON value whose fractions have so many significant digits; if asked for, 2.0 is a whole number too.
+
+    What rounding leaves of a difference of equal numbers varies with the processor: it counts as none.
+    """
     if isinstance(value, float):
+        value = 0.0 if abs(value) < NOISE else value
         rounded = float(f"{value:.{digits}g}") if math.isfinite(value) else str(value)
         return int(rounded) if whole and isinstance(rounded, float) and rounded.is_integer() else rounded
     if isinstance(value, dict):

@@ -105,6 +105,10 @@ def test_a_changed_score_is_told_with_both_values(stored_answers):
     assert advice.startswith("If checkers are meant to answer otherwise: Write it with: python -m tests.golden")
 
 
+def test_what_rounding_leaves_of_equal_numbers_is_none():
+    assert round_numbers({"change": 426.0 - (426.0 + 1e-13), "loss": 2.7e-8}) == {"change": 0.0, "loss": 2.7e-8}
+
+
 def test_digits_that_rounding_decides_are_no_change(stored_answers):
     stored = stored_answers[NAME]
     found = copy(stored)

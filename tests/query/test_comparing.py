@@ -255,7 +255,7 @@ def test_an_event_lasts_one_step_of_the_times():
 
 def test_a_release_does_not_say_how_long_a_step_is():
     told = of_dataset(sf.Dataset.of("sequences", [[("A", 0), ("B", 1)]], clock=Clock("day")))
-    answer = ask_evidence(dataclasses.replace(told, step=None), "relation value A and B")
+    answer = ask_evidence(dataclasses.replace(told, units=()), "relation value A and B")
     assert answer.table.column("relation").to_pylist() == ["before", "meets"] and answer.certain == 0
 
 

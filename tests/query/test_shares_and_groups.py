@@ -12,6 +12,7 @@ from tests.query.naive.originals import Step, follows
 
 import sfumato as sf
 from sfumato.core.unit import RECORD
+from sfumato.kinds.activity.evidence.grids import list_grids
 from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
 from sfumato.query.columns import Labels
@@ -42,9 +43,8 @@ def make_shares(intervals, people, length):
     counts = np.array([intervals[at].count(LABELS[code]) for at, code in listed], dtype=np.int64)
     return Shares(
         np.array([people]),
-        np.arange(len(intervals)) * length,
         np.full(len(intervals), length),
-        1,
+        list_grids(np.arange(len(intervals)) * length, np.full(len(intervals), length), dated=False),
         np.zeros(len(listed), np.int64),
         np.array([at for at, _ in listed]),
         np.array([code for _, code in listed]),

@@ -40,8 +40,8 @@ _SEVERAL = (
     "the relation of the periods with the imprecise ends shown, where some time of both is certain."
 )
 _STEP = (
-    "how long a step is, is not published: every unit is reckoned with that the times allow, and periods are shown "
-    "with the longest."
+    "how long a step is, is not published: every unit is reckoned with that the times allow. Periods are certain until "
+    "the end of the shortest step, and possible until that of the longest."
 )
 _NEVER = "one of the two may not have happened at all: then they have no relation."
 _PLACES = "two records are compared at every value that both certainly have, and their whole times beside that."
@@ -105,8 +105,8 @@ class _Pair:
 
     @classmethod
     def of(cls, of_what: str, one: Reach, other: Reach, units: tuple[str, ...]) -> _Pair:
-        relations, longest = _find_relations(one, other, units)
-        first, second = one.to_interval(longest), other.to_interval(longest)
+        relations, allowed = _find_relations(one, other, units)
+        first, second = one.to_interval(allowed), other.to_interval(allowed)
         is_sure = one.is_certain and other.is_certain
         if first is None or second is None:
             return cls(of_what, relations, is_sure)
@@ -136,16 +136,16 @@ class _Pair:
         ]
 
 
-def _find_relations(one: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Return the relations that are possible in one of some units, and the longest of these that the times allow."""
-    found, longest = set[str](), units[0]
+def _find_relations(one: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the relations that are possible in one of some units, and which of these the times allow."""
+    found, allowed = set[str](), list[str]()
     if one.is_possible and other.is_possible:
         for unit in units:
             first, second = one.bound(unit), other.bound(unit)
             if first is not None and second is not None:
                 found |= set(find_possible(first, second))
-                longest = unit
-    return tuple(name for name in RELATIONS if name in found), longest
+                allowed.append(unit)
+    return tuple(name for name in RELATIONS if name in found), tuple(allowed) or units[:1]
 
 
 def compare_periods(plan: Plan, query: Query) -> Answer:
@@ -176,8 +176,8 @@ def _list_units(evidence: Evidence, history: History) -> tuple[str, ...]:
     """Return what times may be counted in, the shortest first: exact times of a release rule out longer units."""
     if history.timing != "moment":
         return ("",)
-    if evidence.step is not None:
-        return (evidence.step,)
+    if evidence.units:
+        return evidence.units
     exact = history.lo[history.lo == history.hi] if isinstance(history, Events) else np.zeros(0, np.int64)
     return find_units(exact)
 

@@ -320,8 +320,9 @@ class Evidence:
         What an answer should say about this evidence.
     drawn
         How originals are drawn, in a sentence, where it is not as usual.
-    step
-        What moments are counted in, such as ``day``, where that is known; None where it is not, or times are numbers.
+    units
+        What moments may be counted in, such as ``day``, the shortest first; none where only exact times tell, or times
+        are numbers.
 
     Examples
     --------
@@ -342,7 +343,7 @@ class Evidence:
     ordered: bool = True
     notes: tuple[str, ...] = ()
     drawn: str = ""
-    step: str | None = None
+    units: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:

@@ -19,6 +19,7 @@ __all__ = [
     "find_end",
     "find_steps",
     "find_units",
+    "list_units",
     "read_length",
     "read_period",
     "read_window",
@@ -79,6 +80,17 @@ def find_units(times: Ints) -> tuple[str, ...]:
     """
     found = tuple(unit for unit in UNITS if np.array_equal(find_moments(unit, count_units(unit, times)), times))
     return found or ("",)
+
+
+def list_units(clock: Clock) -> tuple[str, ...]:
+    """Return what the moments of a clock are counted in; nothing where its times are numbers.
+
+    Examples
+    --------
+    >>> list_units(Clock("day")), list_units(Clock())
+    (('day',), ())
+    """
+    return () if clock.unit is None else (clock.unit,)
 
 
 def count_steps(unit: str, time: int, *, up: bool) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,22 @@ class Reach:
             self.untold or other.untold,
         )
 
+    def either(self, other: Reach) -> Reach:
+        """Return what is known where one of two holds, and nobody knows which.
+
+        Examples
+        --------
+        >>> Reach(1, 1, 1, 1).either(Reach(5, 5, 5, 5))
+        Reach(earliest=1, latest=5, first_by=5, last_from=1, untold=False)
+        """
+        return Reach(
+            min(self.earliest, other.earliest),
+            max(self.latest, other.latest),
+            max(self.first_by, other.first_by),
+            min(self.last_from, other.last_from),
+            self.untold or other.untold,
+        )
+
     @property
     def is_certain(self) -> bool:
         """Whether it certainly happened at all."""
@@ -100,11 +117,22 @@ class Reach:
         found = Bounds(lo, min(first_by, hi), max(last_from, lo), hi)
         return found if found.first_from <= found.first_to and found.last_from <= found.last_to else None
 
-    def to_interval(self, unit: str = "") -> FuzzyInterval | None:
-        """Return the period from the first time to the end of the last, a step later; None where none is certain."""
+    def to_interval(self, units: Sequence[str] = ("",)) -> FuzzyInterval | None:
+        """Return the period from the first time to the end of the last, a step later; None where none is certain.
+
+        Where a step may be of several units, it is certain that the last one goes on for the shortest of these, and
+        possible that it does for the longest.
+
+        Examples
+        --------
+        >>> found = Reach(0, 0, 0, 0).to_interval(["minute", "hour"])
+        >>> found.certain_to // 60_000_000, found.possible_to // 60_000_000
+        (1, 60)
+        """
         if not self.is_certain:
             return None
-        begin, end = self.first_by, find_end(unit, self.last_from)
+        begin, end = self.first_by, min(find_end(unit, self.last_from) for unit in units)
         if begin >= end:
             return None
-        return FuzzyInterval(min(begin, self.earliest), begin, end, max(end, find_end(unit, self.latest)))
+        latest = max(find_end(unit, self.latest) for unit in units)
+        return FuzzyInterval(min(begin, self.earliest), begin, end, max(end, latest))

@@ -13,7 +13,7 @@ from sfumato.core.release import Release
 from sfumato.kinds.sequences.published import Entries, Stretches, count_steps, find_columns
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import ENDLESS, find_steps
+from sfumato.query.moments import ENDLESS, find_steps, list_units
 from sfumato.query.naming import list_categories
 
 __all__ = ["of_dataset", "of_release"]
@@ -39,8 +39,8 @@ def of_dataset(dataset: Dataset) -> Evidence:
     names = Names(histories.labels, list_categories(dataset.hierarchies.get("event")))
     values = Values.exact(len(histories.labels))
     events = Events.of(len(histories), histories.row_of_token, histories.codes, values, names, timing, lo=times)
-    people, step = dataset.person_codes(), dataset.clock.unit
-    return Evidence(dataset.unit, len(dataset), history=events, people=people, exact=True, step=step)
+    people, units = dataset.person_codes(), list_units(dataset.clock)
+    return Evidence(dataset.unit, len(dataset), history=events, people=people, exact=True, units=units)
 
 
 def of_release(release: Release) -> Evidence:

@@ -10,7 +10,7 @@ from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import find_steps
+from sfumato.query.moments import find_steps, list_units
 
 __all__ = ["of_dataset", "of_release"]
 
@@ -42,8 +42,8 @@ def of_dataset(dataset: Dataset) -> Evidence:
         least=timeline.counts,
         most=timeline.counts,
     )
-    step = dataset.clock.unit
-    return Evidence(dataset.unit, len(dataset), history=events, exact=True, ordered=False, step=step)
+    units = list_units(dataset.clock)
+    return Evidence(dataset.unit, len(dataset), history=events, exact=True, ordered=False, units=units)
 
 
 def of_release(release: Release) -> Evidence:

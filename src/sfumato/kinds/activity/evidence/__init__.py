@@ -10,7 +10,7 @@ from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.activity.model import Slots
 from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import find_steps
+from sfumato.query.moments import find_steps, list_units
 
 __all__ = ["of_dataset", "of_release"]
 
@@ -49,7 +49,7 @@ def of_dataset(dataset: Dataset) -> Evidence:
         people=dataset.person_codes(),
         exact=True,
         notes=(_SLOTS,),
-        step=dataset.clock.unit,
+        units=list_units(dataset.clock),
     )
 
 
@@ -66,4 +66,5 @@ def of_release(release: Release) -> Evidence:
     """
     shares = Shares.of(release)
     withheld = sum(release.withheld.values())
-    return Evidence(release.unit, len(release), withheld, shares, sizes=shares.classes, notes=(_SLOTS, _SHARES))
+    notes = (_SLOTS, _SHARES)
+    return Evidence(release.unit, len(release), withheld, shares, sizes=shares.classes, notes=notes, units=shares.units)

@@ -8,12 +8,14 @@ lie inside as do not fit outside.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.release import Release
+from sfumato.kinds.activity.evidence.grids import Grid, list_grids
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.query.events import Events
 from sfumato.query.evidence import Link, Names, Selection, Values
@@ -36,10 +38,10 @@ class Shares:
     ----------
     classes
         Number of people of every class.
-    starts, lengths
-        When the slots of every interval begin: its first one, and how many it has.
-    step
-        Time from one slot to the next.
+    lengths
+        How many slots every interval has.
+    grids
+        When the slots begin, in every way that the published times leave open.
     owner, interval, activity, low, high
         Of every listed share: class, interval and activity by number, and the slots of all people together that it
         stands for, at least and at most.
@@ -61,9 +63,8 @@ class Shares:
     """
 
     classes: Ints
-    starts: Ints
     lengths: Ints
-    step: int
+    grids: tuple[Grid, ...]
     owner: Ints
     interval: Ints
     activity: Ints
@@ -82,17 +83,15 @@ class Shares:
         digits, gap = getattr(claim, "digits", None), getattr(claim, "gap", None)
         # Intervals of which nothing is listed by anybody are at the end, or there are none.
         lengths = measure_intervals(max(slots, (len(published.begins) - 1) * length + 1), length)
+        lengths = lengths[: len(published.begins)]
         dated = release.columns[1].form.type == "timestamp"
         starts = published.begins if dated else published.begins * length
-        # The time of a single slot is not published where there is one interval; then it lasts as long as it may.
-        step = int(starts[1] - starts[0]) // length if len(starts) > 1 else (1 << 40 if dated else 1)
-        room = published.sizes[:, None] * lengths[: len(starts)]
+        room = published.sizes[:, None] * lengths
         low, high = _bound_slots(published.share, room[published.owner, published.interval], digits)
         return cls(
             published.sizes,
-            starts,
-            lengths[: len(starts)],
-            step,
+            lengths,
+            list_grids(starts, lengths, dated=dated),
             published.owner,
             published.interval,
             published.activity,
@@ -112,11 +111,14 @@ class Shares:
     @property
     def span(self) -> Span | None:
         """The first and the last slot."""
-        return (int(self.starts[0]), int(self._last[-1])) if len(self.starts) else None
+        if not len(self.lengths):
+            return None
+        return int(self.grids[0].slots[0]), max(int(grid.slots[-1]) for grid in self.grids)
 
     @property
-    def _last(self) -> Ints:
-        return self.starts + (self.lengths - 1) * self.step
+    def units(self) -> tuple[str, ...]:
+        """What a slot may last; nothing where times are numbers."""
+        return tuple(grid.unit for grid in self.grids if grid.unit)
 
     @property
     def _room(self) -> Ints:
@@ -137,23 +139,14 @@ class Shares:
 
     def _add_up(self, slots: Ints, chosen: Flags) -> Ints:
         """Add up what some listed shares stand for, by class and interval."""
-        spot = self.owner[chosen] * len(self.starts) + self.interval[chosen]
-        whole = np.bincount(spot, slots[chosen], minlength=len(self.classes) * len(self.starts))
-        return whole.astype(np.int64).reshape(len(self.classes), len(self.starts))
+        spot = self.owner[chosen] * len(self.lengths) + self.interval[chosen]
+        whole = np.bincount(spot, slots[chosen], minlength=len(self.classes) * len(self.lengths))
+        return whole.astype(np.int64).reshape(len(self.classes), len(self.lengths))
 
-    def _cut(self, window: Span | None) -> Ints:
-        """Return how many slots of every interval lie in a window."""
-        if window is None:
-            return self.lengths
-        first = -((self.starts - window[0]) // self.step)
-        last = (window[1] - self.starts) // self.step
-        slots: Ints = np.maximum(np.minimum(last, self.lengths - 1) - np.maximum(first, 0) + 1, 0)
-        return slots
-
-    def _bound_people(self, link: Link) -> tuple[Ints, Ints]:
+    def _bound_people(self, link: Link, grid: Grid) -> tuple[Ints, Ints]:
         """Return how many people of every class did something in every interval, at least and at most."""
         low, high = self._count_slots(link.selection)
-        inside = self._cut(link.window)
+        inside = grid.cut(link.window)
         spilled = np.maximum(low - self.classes[:, None] * (self.lengths - inside), 0)
         least = -(-spilled // np.maximum(inside, 1))
         most = np.where(inside > 0, np.minimum(high, self.classes[:, None]), 0)
@@ -161,10 +154,15 @@ class Shares:
 
     def judge(self, links: Sequence[Link]) -> Truth:
         """Tell of how many people of every class the events happened one after the other."""
-        bounds = [self._bound_people(link) for link in links]
+        found = [self._judge(links, grid) for grid in self.grids]
+        low, high = (np.stack([getattr(truth, side) for truth in found]) for side in ("low", "high"))
+        return Truth(low.min(axis=0), high.max(axis=0), self.classes)
+
+    def _judge(self, links: Sequence[Link], grid: Grid) -> Truth:
+        bounds = [self._bound_people(link, grid) for link in links]
         low = bounds[0][0]
         for (least, _), link in zip(bounds[1:], links[1:], strict=True):
-            low = self._follow(low, least, link.within)
+            low = self._follow(low, least, link.within, grid)
         certain = low.max(axis=1, initial=0)
         highs = [high for _, high in bounds]
         for at in range(1, len(highs)):
@@ -180,13 +178,13 @@ class Shares:
         before = np.concatenate([np.zeros((len(high), 1), np.int64), there[:, :-1]], axis=1)
         return np.asarray(np.where(self.lengths.max(initial=1) > 1, there, before) > 0)
 
-    def _follow(self, before: Ints, after: Ints, within: int | None) -> Ints:
+    def _follow(self, before: Ints, after: Ints, within: int | None, grid: Grid) -> Ints:
         """Return of how many people both happened, the second in every interval: at least a + b - n of n."""
         found = np.zeros_like(after)
-        for at in range(1, len(self.starts)):
+        for at in range(1, len(self.lengths)):
             first = 0
             if within is not None:
-                first = int(np.searchsorted(self.starts, self._last[at] - within))
+                first = int(np.searchsorted(grid.starts, grid.lasts[at] - within))
             if first < at:
                 found[:, at] = before[:, first:at].max(axis=1) + after[:, at] - self.classes
         return np.maximum(found, 0)
@@ -197,11 +195,13 @@ class Shares:
 
     def count(self, link: Link) -> tuple[int, float]:
         """Return how many slots there are of it, of all people together."""
-        low, high = self._count_slots(link.selection)
-        inside = self._cut(link.window)
-        outside = self.classes[:, None] * (self.lengths - inside)
-        low, high = np.maximum(low - outside, 0), np.minimum(high, self.classes[:, None] * inside)
-        return int(low.sum()), float(high.sum())
+        least, most = self._count_slots(link.selection)
+        bounds = []
+        for inside in (grid.cut(link.window) for grid in self.grids):
+            outside = self.classes[:, None] * (self.lengths - inside)
+            low, high = np.maximum(least - outside, 0), np.minimum(most, self.classes[:, None] * inside)
+            bounds.append((int(low.sum()), float(high.sum())))
+        return min(low for low, _ in bounds), max(high for _, high in bounds)
 
     def reach(self, link: Link) -> Reach:
         """Return from when to when such slots were, of all people.
@@ -210,12 +210,13 @@ class Shares:
         """
         low, high = self._count_slots(link.selection)
         moments = -(-low // self.classes[:, None])
-        begin, end = np.broadcast_to(self.starts, low.shape), np.broadcast_to(self._last, low.shape)
-        sure = low > 0
-        later = (moments - 1) * self.step
-        # Where the time of a slot is not published, it may also be short.
-        soonest = later if len(self.starts) > 1 or self.timing == "number" else moments - 1
-        return Reach.of(begin[high > 0], end[high > 0], (begin + soonest)[sure], (end - later)[sure])
+        may, sure = np.nonzero(high)[1], np.nonzero(low)
+        found = []
+        for grid in self.grids:
+            soonest = grid.slots[grid.ends[sure[1]] + moments[sure] - 1]
+            latest = grid.slots[grid.ends[sure[1] + 1] - moments[sure]]
+            found.append(Reach.of(grid.starts[may], grid.lasts[may], soonest, latest))
+        return functools.reduce(Reach.either, found)
 
     def tells(self, selection: Selection) -> bool:  # noqa: ARG002
         """Tell whether there is a class and interval of which shares are published."""
@@ -225,6 +226,7 @@ class Shares:
         """Draw an original: within every class and interval, slots are dealt out to its people by chance."""
         record, value, time, before = [], [], [], 0
         ends = np.searchsorted(self.owner, np.arange(len(self.classes) + 1))
+        grid = self.grids[int(random.integers(len(self.grids))) if len(self.grids) > 1 else 0]
         for at, people in enumerate(self.classes.tolist()):
             low, high = self._lay_out(slice(ends[at], ends[at + 1]))
             for length in np.unique(self.lengths).tolist():
@@ -234,7 +236,7 @@ class Shares:
                 there, who, slot = np.nonzero(wanted.inside[mixed])
                 record.append(who + before)
                 value.append(mixed[there, who, slot])
-                time.append(self.starts[intervals[there]] + slot * self.step)
+                time.append(grid.slots[grid.ends[intervals[there]] + slot])
             before += people
         exact = Values.exact(len(self.names.labels))
         columns = [np.concatenate([np.zeros(0, np.int64), *part]) for part in (record, value, time)]
@@ -242,7 +244,7 @@ class Shares:
 
     def _lay_out(self, listed: slice) -> tuple[Ints, Ints]:
         """Return the slots of one class by interval and activity, at least and at most."""
-        low = np.zeros((len(self.starts), len(self.names.labels)), dtype=np.int64)
+        low = np.zeros((len(self.lengths), len(self.names.labels)), dtype=np.int64)
         high = low.copy()
         low[self.interval[listed], self.activity[listed]] = self.low[listed]
         high[self.interval[listed], self.activity[listed]] = self.high[listed]

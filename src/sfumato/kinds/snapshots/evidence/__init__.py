@@ -14,7 +14,7 @@ from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
 from sfumato.query.columns import Labels
 from sfumato.query.events import Events
 from sfumato.query.evidence import Attribute, Evidence, Names, Values
-from sfumato.query.moments import find_steps
+from sfumato.query.moments import find_steps, find_units, list_units
 
 __all__ = ["of_dataset", "of_release"]
 
@@ -56,7 +56,7 @@ def of_dataset(dataset: Dataset) -> Evidence:
         people=people,
         exact=True,
         ordered=False,
-        step=dataset.clock.unit,
+        units=list_units(dataset.clock),
     )
 
 
@@ -80,6 +80,7 @@ def of_release(release: Release) -> Evidence:
         if column.role in {*_TOLD, "sensitive"}
     }
     timing, withheld = "moment" if dated else "number", sum(release.withheld.values())
+    units = find_units(published.group_time) if dated else ()
     notes = (_LATE.format(f"{late} snapshot{'s' * (late > 1)}"),) if late else ()
     part = release.parts.get("sensitive")
     if part is None:
@@ -87,7 +88,9 @@ def of_release(release: Release) -> Evidence:
         values, names = Values.exact(len(published.labels)), Names(published.labels)
         first = _look_back(published.times, late, dated=dated)
         events = Events.of(len(rows), rows, published.pair_value, values, names, timing, lo=first, hi=published.times)
-        return Evidence(release.unit, len(release), withheld, events, attributes, ordered=False, notes=notes)
+        return Evidence(
+            release.unit, len(release), withheld, events, attributes, ordered=False, notes=notes, units=units
+        )
     first = _look_back(published.group_time, late, dated=dated)
     groups = Groups.of(published, first, timing)
     sensitive = next(column.name for column in part.columns if column.role == "sensitive")
@@ -101,6 +104,7 @@ def of_release(release: Release) -> Evidence:
         sizes=groups.sizes,
         ordered=False,
         notes=(*notes, _GROUPS),
+        units=units,
     )
 
 

@@ -8,6 +8,7 @@ from tests.activity.examples import DATA, GAP, METHOD, by_hour
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.activity import families
 from sfumato.kinds.activity.verifiers import activity_diversity
 
 GIVEN = {"k": 2, "delta": "2h", "epsilon": "0.5"}
@@ -99,3 +100,11 @@ def test_people_with_unknown_time_may_be_withheld():
 def test_unknown_time_is_not_sensitive():
     with pytest.raises(SchemaError, match="nothing is known about must not be a sensitive activity"):
         sf.anonymize(by_hour([["home", GAP]] * 3, (GAP,)), sf.methods.LMdav(k=2, delta="1h", epsilon="1/2"))
+
+
+@pytest.mark.parametrize("length", ["month", "quarter"])
+def test_a_month_is_no_number_of_seconds(length):
+    """A mean month of 2,629,746 seconds is none there is."""
+    with pytest.raises(ParameterError, match="must be a whole number of slots"):
+        families.count_slots("Mc", "aggregate", length, "second")
+    assert families.count_slots("Mc", "aggregate", "quarter", "month") == 3

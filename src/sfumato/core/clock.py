@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError
 
-__all__ = ["MONTHS", "UNITS", "Clock", "count_units", "find_moments"]
+__all__ = ["MONTHS", "UNITS", "Clock", "count_units", "find_moments", "place_moment"]
 
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "month": 2_629_746, "quarter": 7_889_238}
 """Seconds of every unit; months and quarters are not equally long, and these are their means."""
@@ -46,6 +46,19 @@ def find_moments(unit: str, numbers: Longs) -> Longs:
         return numbers * (UNITS[unit] * 1_000_000)
     months = (numbers * MONTHS[unit]).astype("datetime64[M]")
     return np.asarray(months.astype("datetime64[us]").astype(np.int64), dtype=np.int64)
+
+
+def place_moment(unit: str, number: float) -> float:
+    """Return the moment of a number of units, also of one between two beginnings, as microseconds since 1970.
+
+    Examples
+    --------
+    >>> place_moment("month", 1) // 86_400_000_000, place_moment("month", 1.5) // 86_400_000_000
+    (31.0, 45.0)
+    """
+    whole = int(number // 1)
+    begin, end = find_moments(unit, np.array([whole, whole + 1])).tolist()
+    return float(begin + (number - whole) * (end - begin))
 
 
 @dataclasses.dataclass(frozen=True)

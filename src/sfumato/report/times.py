@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, UNITS, Clock, place_moment
 from sfumato.report.figure import inline
 from sfumato.report.numerals import show_number
 from sfumato.report.palette import AFTER, BEFORE
@@ -38,9 +38,11 @@ def to_axis(time: float, clock: Clock) -> float:
 
     Examples
     --------
-    >>> to_axis(2, Clock("minute")), to_axis(2, Clock())
-    (120000, 2)
+    >>> to_axis(2, Clock("minute")), to_axis(2, Clock("month")) // 86_400_000, to_axis(2, Clock())
+    (120000, 59.0, 2)
     """
+    if clock.unit in MONTHS:
+        return place_moment(clock.unit, time) / 1000
     return time if clock.unit is None else time * UNITS[clock.unit] * 1000
 
 
@@ -51,14 +53,19 @@ def show_time(time: int, clock: Clock) -> str:
     --------
     >>> show_time(19723, Clock("day")), show_time(90, Clock("minute")), show_time(1500, Clock())
     ('1 Jan 2024', '1 Jan 1970 01:30', '1,500')
+    >>> show_time(649, Clock("month")), show_time(217, Clock("quarter"))
+    ('Feb 2024', 'Apr 2024')
     """
     if clock.unit is None:
         return show_number(time)
     try:
-        moment = datetime.datetime.fromtimestamp(time * UNITS[clock.unit], datetime.UTC)
+        moment = datetime.datetime.fromtimestamp(to_axis(time, clock) / 1000, datetime.UTC)
     except (OverflowError, ValueError, OSError):
         return f"{show_number(time)} {clock.unit}s after 1970"
-    day = f"{moment.day} {moment:%b} {moment.year}"
+    month = f"{moment:%b} {moment.year}"
+    if clock.unit in MONTHS:
+        return month
+    day = f"{moment.day} {month}"
     return {"day": day, "second": f"{day} {moment:%H:%M:%S}"}.get(clock.unit, f"{day} {moment:%H:%M}")
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, Clock, count_units, find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.comparison import Comparison
@@ -40,6 +40,7 @@ Floats = npt.NDArray[np.float64]
 
 _TIME = "time="
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_MICROSECOND = datetime.timedelta(microseconds=1)
 
 
 class TimeRange(NamedTuple):
@@ -110,14 +111,14 @@ def _read_moment(text: str, clock: Clock) -> int:
     moment = datetime.datetime.fromisoformat(f"1970-01-01T{text}" if text[2:3] == ":" else text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
-    return int((moment - _EPOCH).total_seconds() // UNITS[clock.unit])
+    return int(count_units(clock.unit, np.array([(moment - _EPOCH) // _MICROSECOND]))[0])
 
 
 def _spell_moment(time: int, clock: Clock) -> str:
     if clock.unit is None:
         return str(time)
-    moment = _EPOCH + datetime.timedelta(seconds=time * UNITS[clock.unit])
-    if clock.unit == "day":
+    moment = _EPOCH + int(find_moments(clock.unit, np.array([time]))[0]) * _MICROSECOND
+    if clock.unit == "day" or clock.unit in MONTHS:
         return moment.date().isoformat()
     return moment.replace(tzinfo=None).isoformat(timespec="seconds" if clock.unit == "second" else "minutes")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from sfumato.core.clock import MONTHS
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
@@ -329,7 +330,7 @@ def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
             "Give a number, or read the data with a resolution."
         )
     slots, rest = divmod(number * SECONDS[unit], SECONDS[slot])
-    if rest:
+    if rest or (unit in MONTHS and slot not in MONTHS):
         article = "an" if slot == "hour" else "a"
         raise ParameterError(
             f"{owner}: {name} must be a whole number of slots, got {text!r} and a slot is {article} {slot}."

@@ -281,7 +281,8 @@ class SequenceComparison:
         """
         unit = self.comparison.original.clock.unit
         if unit is not None:
-            return {name: length // UNITS[unit] for name, length in _DURATIONS.items() if length >= UNITS[unit]}
+            found = {name: length // UNITS[unit] for name, length in _DURATIONS.items() if length >= UNITS[unit]}
+            return found or {unit: 1}
         base = 1
         while 10_000 * base <= self.span:
             base *= 10

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS
+from sfumato.core.clock import MONTHS, UNITS, Clock, find_moments
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.model import locate_entries
@@ -33,6 +33,7 @@ __all__ = [
     "number_rows",
     "read_lists",
     "recode_events",
+    "spell_times",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -71,9 +72,9 @@ def find_columns(release: Release) -> SequenceColumns:
 
 
 def count_ticks(release: Release, unit: str | None) -> int | None:
-    """Return how many steps of the published times a unit has; None if the times are not in such units.
+    """Return how many steps of the published times a unit has, on average; None if the times are not in such units.
 
-    Plain numbers have no unit. Points in time are counted in microseconds, so that nothing is rounded.
+    Plain numbers have no unit. Points in time are counted in microseconds.
     """
     kinds = {column.form.type for column in release.columns if column.role == "time"}
     if kinds == {"int64"}:
@@ -82,9 +83,30 @@ def count_ticks(release: Release, unit: str | None) -> int | None:
 
 
 def count_steps(release: Release, length: int) -> int | None:
-    """Return a length of the claim in steps of the published times; None if it is in a unit they do not have."""
-    steps = count_ticks(release, getattr(release.guarantee, "unit", "") or None)
-    return None if steps is None else length * steps
+    """Return a length of the claim in steps of the published times; None if it is in a unit they do not have.
+
+    Months are not equally long. Beginnings of them are so many apart if they lie no more than half of one further apart
+    than so many mean ones.
+    """
+    unit = getattr(release.guarantee, "unit", "") or None
+    steps = count_ticks(release, unit)
+    return None if steps is None else length * steps + (steps // 2 if unit in MONTHS else 0)
+
+
+def spell_times(release: Release, clock: Clock, times: Ints) -> Ints | None:
+    """Return times of a clock as a release spells them; None if it publishes other times.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("sequences", [[("mail", 1)], [("mail", 2)]], monitored=("mail",), clock=Clock("month"))
+    >>> release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32)).release
+    >>> (spell_times(release, data.clock, data.times()) // 86_400_000_000).tolist()
+    [31, 59]
+    """
+    if count_ticks(release, clock.unit) is None:
+        return None
+    return times if clock.unit is None else find_moments(clock.unit, times)
 
 
 def read_lists(column: pa.ChunkedArray | pa.Array) -> tuple[Ints, pa.Array]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import find_moments
+from sfumato.core.clock import place_moment
 from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.publishing.leftover import Leftover
@@ -95,11 +95,7 @@ class SnapshotComparison:
     def time_of(self, snapshot: float) -> float:
         """Return the time of a snapshot counted from the first: microseconds since 1970, or a number of the file."""
         unit, number = self.comparison.original.clock.unit, self._origin + snapshot
-        if unit is None:
-            return number
-        whole = int(number // 1)
-        begin, end = find_moments(unit, np.array([whole, whole + 1])).tolist()
-        return float(begin + (number - whole) * (end - begin))
+        return number if unit is None else place_moment(unit, number)
 
     @cached_property
     def times(self) -> Ints:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, UNITS, Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.publishing.advice import Advice
 from sfumato.core.release import Release
@@ -32,7 +32,7 @@ from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
 from sfumato.kinds.sequences.attacker.picks import Matches, pick_records, sum_distances
 from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
-from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, mark_events
+from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, mark_events, spell_times
 
 __all__ = ["BEYOND", "KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
@@ -225,9 +225,10 @@ def attack(
     (1.0, 0.5)
     """
     scale = count_ticks(release, original.clock.unit)
+    times = spell_times(release, original.clock, original.times())
     if rows is None or scale is None or len(release) == 0:
         return None
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), scale)
+    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, known.entries.events.labels)
     matches = Matches(*match_classes(records, known), records, known)
     able = np.flatnonzero(known.entries.events.lengths[known.of_person[rows]])
@@ -309,8 +310,8 @@ def _find_reach(original: Dataset, monitored: set[str]) -> int:
 
 
 def _round_up(length: int, clock: Clock) -> int:
-    """Round up to a minute, an hour, a day or weeks; to a power of ten where times are plain numbers."""
-    if clock.unit is None:
+    """Round up to a minute, an hour, a day or weeks; to a power of ten where times are plain numbers or months."""
+    if clock.unit is None or clock.unit in MONTHS:
         return int(10 ** len(str(max(length - 1, 0)))) if length > 1 else 1
     step = UNITS[clock.unit]
     usual = [seconds // step for seconds in _DURATIONS.values() if seconds >= step]

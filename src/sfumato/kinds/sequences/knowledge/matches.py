@@ -30,7 +30,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.knowledge.windows import Window, Windows, count_most, find_busiest
-from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, find_last, mark_events, number_rows
+from sfumato.kinds.sequences.published import Entries, TimedRecords, find_last, mark_events, number_rows, spell_times
 
 __all__ = ["Knowledge", "ReceiverMatches", "count_matches", "list_known", "match_classes"]
 
@@ -68,7 +68,7 @@ class Knowledge:
         return len(self.entries.events)
 
 
-def list_known(original: Dataset, monitored: Iterable[str], scale: int = 1) -> Knowledge:
+def list_known(original: Dataset, monitored: Iterable[str], spelled: Ints | None = None) -> Knowledge:
     """Take what a receiver who monitors some events knows of everybody.
 
     Parameters
@@ -77,18 +77,18 @@ def list_known(original: Dataset, monitored: Iterable[str], scale: int = 1) -> K
         The people.
     monitored
         The events the receiver monitors.
-    scale
-        What times are multiplied by, to be in steps of published times.
+    spelled
+        The times of all events as a release spells them; those of the original if not given.
     """
     events = original.history()
-    told = Entries(events, original.times()).keep(mark_events(events, monitored))
+    told = Entries(events, original.times() if spelled is None else spelled).keep(mark_events(events, monitored))
     rows, codes, times = told.events.row_of_token, told.events.codes, told.times
     order = np.lexsort((codes, times, rows))
     rows, codes, times = rows[order], codes[order], times[order]
     fresh = np.ones(len(rows), dtype=bool)
     fresh[1:] = (np.diff(rows) != 0) | (np.diff(times) != 0) | (np.diff(codes) != 0)
     sorted_events = dataclasses.replace(told.events, codes=codes)
-    distinct = Entries(sorted_events, times * scale).keep(fresh)
+    distinct = Entries(sorted_events, times).keep(fresh)
     first, of_person = number_rows(distinct.events.offsets, distinct.events.codes, distinct.times)
     return Knowledge(of_person, distinct.take(first))
 
@@ -155,13 +155,13 @@ def count_matches(
     >>> found.sizes.tolist(), found.share, found.likeliest.event
     ([2, 2], 0.5, 'news')
     """
-    scale = count_ticks(release, original.clock.unit)
-    if scale is None:
+    times = spell_times(release, original.clock, original.times())
+    if times is None:
         raise ParameterError(
             "matching: the times of the original and of the release must be in the same units; read the original "
             "with the time unit it was published from."
         )
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), scale)
+    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, known.entries.events.labels)
     busy = np.zeros(len(records.sizes), dtype=np.int64)
     if windows is not None:

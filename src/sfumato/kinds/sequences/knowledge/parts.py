@@ -15,7 +15,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.release import Release
 from sfumato.kinds.sequences.knowledge.matches import Knowledge, list_known
 from sfumato.kinds.sequences.model import locate_entries
-from sfumato.kinds.sequences.published import TimedRecords, count_ticks
+from sfumato.kinds.sequences.published import TimedRecords, spell_times
 
 __all__ = ["narrow_people", "narrow_records"]
 
@@ -96,10 +96,10 @@ def narrow_records(release: Release, original: Dataset, m: int, most: int) -> tu
     >>> narrow_records(release, data, m=1, most=9)[1][0].tolist()
     [2, 2, 2, 2]
     """
-    scale = count_ticks(release, original.clock.unit)
-    if scale is None:
+    times = spell_times(release, original.clock, original.times())
+    if times is None:
         raise ParameterError("attack: the original and the release must have times in the same units.")
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), scale)
+    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, known.entries.events.labels)
     tried = np.minimum(known.entries.events.lengths[known.of_person], _TRIED)
     cells = float(tried.mean()) * len(records.sizes) if len(tried) else 0.0

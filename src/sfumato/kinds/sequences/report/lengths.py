@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock
+from sfumato.core.clock import MONTHS, UNITS, Clock
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
@@ -28,7 +28,11 @@ def show_length(length: float, clock: Clock) -> str:
     --------
     >>> show_length(7500, Clock("second")), show_length(2, Clock("day")), show_length(1500, Clock())
     ('2 h 5 min', '2 days', '1,500')
+    >>> show_length(1, Clock("month")), show_length(2.5, Clock("quarter"))
+    ('1 month', '2.5 quarters')
     """
+    if clock.unit in MONTHS:
+        return f"{show_number(length)} {clock.unit if length == 1 else clock.unit + 's'}"
     if clock.unit is None:
         return show_number(length)
     left, parts = round(length * UNITS[clock.unit]), []

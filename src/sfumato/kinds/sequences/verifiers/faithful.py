@@ -17,11 +17,11 @@ from sfumato.kinds.sequences.published import (
     Stretches,
     TimedRecords,
     count_steps,
-    count_ticks,
     find_columns,
     find_last,
     mark_events,
     recode_events,
+    spell_times,
 )
 from sfumato.kinds.sequences.verifiers.blur import mark_near
 from sfumato.kinds.sequences.verifiers.classes import judge_units, verify_sequences
@@ -66,10 +66,10 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         next(iter(units.checks)): units.witness,
         "every record is published at most once": check_rows(release, original, rows),
     }
-    scale = count_ticks(release, original.clock.unit)
-    if scale is not None and found["every record is published at most once"] is None:
+    times = spell_times(release, original.clock, original.times())
+    if times is not None and found["every record is published at most once"] is None:
         records = TimedRecords.of(release, original.history().labels)
-        monitored, others = _split(release, original, rows.astype(np.int64), scale)
+        monitored, others = _split(release, original, rows.astype(np.int64), times)
         classes = records.class_of_row[monitored.events.row_of_token]
         pairs = records.find_cover(classes, monitored.events.codes, monitored.times)
         if not records.suppressing:
@@ -85,9 +85,9 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
 
 
-def _split(release: Release, original: Dataset, rows: Ints, scale: int) -> tuple[Entries, Entries]:
+def _split(release: Release, original: Dataset, rows: Ints, times: Ints) -> tuple[Entries, Entries]:
     """Return the monitored and the other events of the originals, in the order of the published rows."""
-    entries = Entries(original.history(), original.times() * scale).take(rows)
+    entries = Entries(original.history(), times).take(rows)
     is_monitored = mark_events(entries.events, getattr(release.guarantee, "monitored", ()))
     return entries.keep(is_monitored), entries.keep(~is_monitored)
 

@@ -25,7 +25,7 @@ _BINS = (0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 _TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 _MOST_BARS = 12
 _STRETCHES = 60
-_CODES = {"day": "D", "hour": "h", "minute": "m", "second": "s"}
+_CODES = {"quarter": "M", "month": "M", "day": "D", "hour": "h", "minute": "m", "second": "s"}
 
 
 def draw_shares(found: SnapshotComparison, guarantee: Guarantee) -> Figure:
@@ -135,6 +135,8 @@ def name_snapshot(time: int, unit: str | None) -> str:
     --------
     >>> name_snapshot(7, None), name_snapshot(86_400_000_000, "day")
     ('7', '1970-01-02')
+    >>> name_snapshot(31 * 86_400_000_000, "month")
+    '1970-02'
     """
     if unit is None:
         return str(time)

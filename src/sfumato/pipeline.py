@@ -166,7 +166,8 @@ def write(
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
     on disk. Where attackers who do more than the promise is about find people all the same, or where far less is left
-    than the promise asks for, a :class:`ReleaseWarning` says so and what would help.
+    than the promise asks for, a :class:`ReleaseWarning` says so and what would help. So does one where values look the
+    same and count as different.
 
     Parameters
     ----------
@@ -211,7 +212,7 @@ def write(
         if result.trace.recoding is not None:
             _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
-    loud = [text for finding in beyond for text in getattr(finding, "warnings", ())]
+    loud = [*verdict.warnings] + [text for finding in beyond for text in getattr(finding, "warnings", ())]
     if result.trace.original is not None:
         little = warn_of_leftover(result.trace.original, result.release)
         loud += [] if little is None else [little]

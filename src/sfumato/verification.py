@@ -8,6 +8,7 @@ from pathlib import Path
 from sfumato import registry
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked, verify_kept
+from sfumato.checking.lookalikes import warn_of_lookalikes
 from sfumato.checking.order import verify_order
 from sfumato.checking.shapes import find_checks
 from sfumato.checking.structure import READABLE
@@ -188,7 +189,8 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
     verdict: Verdict = registry.verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return release, verdict
-    return release, verdict & _verify_files(release, folder) & people.leave_people_open(release)
+    verdict = verdict & _verify_files(release, folder) & people.leave_people_open(release)
+    return release, verdict & warn_of_lookalikes(release)
 
 
 def _verify_files(release: Release, folder: Place) -> Verdict:

@@ -113,6 +113,19 @@ def test_a_stray_file_is_named(sfumato, checkins, tmp_path):
     assert "NOT DECLARED" in said and "names.txt" in said
 
 
+def test_values_that_look_the_same_are_a_warning_beside_the_verdict(sfumato, tmp_path):
+    rows = [f"{20 + number % 4},{('flu', 'flu' + chr(0x200B))[number % 2]}\n" for number in range(8)]
+    (tmp_path / "people.csv").write_text("".join(["age,ill\n", *rows]), encoding="utf-8")
+    roles = ["--kind", "table", "--quasi", "age", "--sensitive", "ill"]
+    made = sfumato("anonymize", "people.csv", *roles, "--method", "mondrian", "-p", "k=2", "--out", "out")
+    assert "2 values that look like others and count as different" in made.stdout
+    told = "Column 'ill' has 2 values that look like others and count as different: 'flu' and 'flu\\u{200b}'."
+    said = sfumato("verify", "out").stdout
+    assert "WARNING" in said and told in said and said.startswith("The guarantee holds")
+    verdict = sfumato("verify", "out", "--json").json
+    assert verdict["outcome"] == "holds" and [text.startswith(told) for text in verdict["warnings"]] == [True]
+
+
 def test_a_licence_is_included_when_it_is_named(sfumato, checkins, tmp_path):
     (tmp_path / "LICENSE").write_text("CC0\n")
     anonymize(sfumato, checkins, "--include", "LICENSE")

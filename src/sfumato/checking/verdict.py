@@ -44,6 +44,8 @@ class Verdict:
         Why the files at hand leave the claim open, a sentence each. What cannot be judged does not hold.
     undeclared
         What lies in the folder and is not declared there: it was not judged, whatever it is.
+    warnings
+        What a reader should know besides, a sentence or two each. The outcome does not depend on it.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Verdict:
     checks: dict[str, bool] = dataclasses.field(default_factory=dict)
     unsettled: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -96,6 +99,7 @@ class Verdict:
             {**self.checks, **other.checks, **both},
             self.unsettled + other.unsettled,
             self.undeclared + other.undeclared,
+            self.warnings + other.warnings,
         )
 
     @classmethod
@@ -121,6 +125,7 @@ class Verdict:
             witness=None if broken is None else {"part": broken[0], **(broken[1].witness or {})},
             unsettled=tuple(dict.fromkeys(both.unsettled)),
             undeclared=tuple(f"{name}/{what}" for name, part in parts.items() for what in part.undeclared),
+            warnings=tuple(dict.fromkeys(both.warnings)),
         )
 
     def __repr__(self) -> str:
@@ -131,6 +136,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         told = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]
+        told += [f"Warning: {text}" for text in self.warnings]
         names = dict.fromkeys([*self.claimed, *self.measured])
         rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
         tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""

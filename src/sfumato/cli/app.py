@@ -332,6 +332,7 @@ def verify(
         out.facts("Claimed", verdict.claimed)
         out.facts("Measured", verdict.measured)
         out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
+    out.warn(verdict.warnings)
     out.finish(verdict.to_dict())
     if not verdict:
         raise typer.Exit(EXIT_CODES[verdict.outcome])

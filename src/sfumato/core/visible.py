@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["escape_html", "escape_json", "make_visible", "make_visible_within", "tabulate"]
+__all__ = ["escape_html", "escape_json", "make_different", "make_visible", "make_visible_within", "tabulate"]
 
 _HIDDEN = re.compile(
     "["
@@ -36,7 +36,29 @@ def make_visible(text: str) -> str:
     >>> print(make_visible("caf\u00e9 \x1b[2J \u202e"))
     café \u{1b}[2J \u{202e}
     """
-    return _HIDDEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+    return _HIDDEN.sub(lambda found: _number(found[0]), text)
+
+
+def make_different(texts: Sequence[str]) -> list[str]:
+    r"""Make texts visible that look the same, so that it is seen how they differ.
+
+    Characters beyond ASCII that not all of them have are written as their numbers; where that shows no difference, all.
+
+    Examples
+    --------
+    >>> print(*make_different(["caf\u00e9", "cafe\u0301", "caf\u00e9\u200b"]), sep=", ")
+    caf\u{e9}, cafe\u{301}, caf\u{e9}\u{200b}
+    """
+    shared = set.intersection(*map(set, texts)) if texts else set()
+    for kept in (shared, set()):
+        shown = ["".join(_number(c) if not c.isascii() and c not in kept else c for c in text) for text in texts]
+        if len(set(shown)) == len(set(texts)):
+            break
+    return [make_visible(text) for text in shown]
+
+
+def _number(character: str) -> str:
+    return f"\\u{{{ord(character):x}}}"
 
 
 def make_visible_within(value: Any) -> Any:

@@ -234,6 +234,8 @@ def show_verdict(verdict: dict[str, Any]) -> None:
     say(verdict["sentence"], classes=f"verdict {level}".strip()).props('role="status"')
     for told in (*verdict["unsettled"], *(f"Not declared: {what}." for what in verdict["undeclared"])):
         say(told)
+    for told in verdict.get("warnings", ()):
+        say(told, classes="verdict careful")
     names = dict.fromkeys([*verdict["claimed"], *verdict["measured"]])
     rows = [(n.replace("_", " "), verdict["claimed"].get(n), verdict["measured"].get(n)) for n in names]
     with more("Claimed and measured"):

@@ -15,11 +15,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.forms import Form
 from sfumato.core.params import Param
-from sfumato.core.publishing.recoding import SavedRecoding, TableRecoding
+from sfumato.core.publishing.recoding import ColumnCells, SavedRecoding, TableRecoding
 from sfumato.core.release import Part, PublishedColumn, Release, Result
 from sfumato.core.run import Run
 from sfumato.kinds.table.families.ladders import Ladder
-from sfumato.kinds.table.families.recoded_cells import find_cells, recode_column, take_records
+from sfumato.kinds.table.families.recoded_cells import close_ranges, find_cells, recode_column, take_records
 from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational, read_weights
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
@@ -175,10 +175,13 @@ class FullDomain(Relational):
     def _publish(self, dataset: Dataset, recoding: TableRecoding, requirement: Requirement, run: Run) -> Result:
         """Recode the table, withhold the classes that do not keep what is asked, and publish the others."""
         columns = attributes_of(dataset)
-        spelled = [recode_column(*pair) for pair in zip(columns, recoding.columns, strict=True)]
-        people = None
+        others: tuple[Attribute, ...] = ()
         if self.presence is not None:
-            people = _find_people(columns, recoding, spelled, dataset, self._population(dataset))
+            others = tuple(attribute_of(dataset, column.name, self._population(dataset)) for column in columns)
+        pairs = zip(columns, others, strict=True) if others else zip(columns, strict=True)
+        closed = [close_ranges(cells, *pair) for cells, pair in zip(recoding.columns, pairs, strict=True)]
+        spelled = [recode_column(*pair) for pair in zip(columns, closed, strict=True)]
+        people = _find_people(others, closed, spelled) if others else None
         group, withheld, fit = judge_records(np.column_stack([part.index for part in spelled]), requirement, people)
         rows = np.flatnonzero(~withheld[group])
         if not len(rows):
@@ -321,17 +324,10 @@ def _refuse_unknown(attributes: tuple[Attribute, ...], recoding: TableRecoding) 
             )
 
 
-def _find_people(
-    columns: tuple[Attribute, ...],
-    recoding: TableRecoding,
-    spelled: list[Spelled],
-    dataset: Dataset,
-    population: pa.Table,
-) -> Ints:
+def _find_people(others: tuple[Attribute, ...], recoding: list[ColumnCells], spelled: list[Spelled]) -> Ints:
     """Return the cell of every person of the population in every column, numbered as those of the records."""
     found = []
-    for attribute, cells, part in zip(columns, recoding.columns, spelled, strict=True):
-        person = attribute_of(dataset, attribute.name, population)
+    for person, cells, part in zip(others, recoding, spelled, strict=True):
         theirs = recode_column(person, cells)
         place: dict[Any, int] = {_hashable(cell): at for at, cell in enumerate(part.cells.to_pylist())}
         other = [place.setdefault(_hashable(cell), len(place)) for cell in theirs.cells.to_pylist()]

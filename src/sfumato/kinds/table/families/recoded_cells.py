@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +16,52 @@ from sfumato.core.release import PublishedColumn
 from sfumato.kinds.table.model import MISSING, Attribute
 from sfumato.kinds.table.publication import Spelled, spell_intervals
 
-__all__ = ["find_cells", "recode_column", "take_records"]
+__all__ = ["close_ranges", "find_cells", "recode_column", "take_records"]
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _MISSING, _HIDDEN = -1, -2
+_DIGITS = 16
+"""More digits behind the point than that do not tell two decimals apart."""
+
+
+def close_ranges(cells: ColumnCells, *attributes: Attribute) -> ColumnCells:
+    """End every range that touches the next one at the last value that can lie in it, so that no two overlap.
+
+    Decimals are taken to have no more digits behind the point than all values of some attributes have.
+
+    Examples
+    --------
+    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.kinds.table.model import attribute_of
+    >>> paid = attribute_of(Dataset.of("table", [(21.5,), (36.0,), (50.0,)], ("paid",)), "paid")
+    >>> close_ranges(ColumnCells("paid", "interval", ranges=((21.5, 36.0, False), (36.0, 50.0, False))), paid).ranges
+    ((21.5, 35.9, False), (36.0, 50.0, False))
+    """
+    if not any(high == after for (_, high, _), (after, _, _) in itertools.pairwise(cells.ranges)):
+        return cells
+    digits = _count_digits(np.concatenate([each.axis for each in attributes if each.axis is not None]))
+    closed = [
+        (low, _find_last(high, digits) if high == after else high, exact)
+        for (low, high, exact), (after, _, _) in itertools.pairwise(cells.ranges)
+    ]
+    return dataclasses.replace(cells, ranges=(*closed, cells.ranges[-1]))
+
+
+def _count_digits(values: Floats) -> int | None:
+    """Return how many digits behind the point all values have at most; None where they have as many as can be."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return next((digits for digits in range(_DIGITS) if (np.round(values, digits) == values).all()), None)
+
+
+def _find_last(bound: float, digits: int | None) -> float:
+    """Return the largest decimal below a bound that has no more digits behind the point."""
+    below = float(np.nextafter(bound, -np.inf))
+    if digits is None:
+        return below
+    steps = Decimal(repr(bound)).scaleb(digits).to_integral_value(ROUND_CEILING) - 1
+    return min(below, float(steps.scaleb(-digits)))
 
 
 def find_cells(attribute: Attribute, cells: ColumnCells) -> tuple[Ints, Ints]:

@@ -30,7 +30,7 @@ from sfumato.kinds.table.verifiers.closeness import (
     measure_ordered,
 )
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged, judge_diversity
-from sfumato.kinds.table.verifiers.parts import SensitiveOrder, match_classes
+from sfumato.kinds.table.verifiers.parts import SensitiveOrder, find_overlap, match_classes
 
 __all__ = ["GUARANTEE", "judge_sensitive", "say_claim", "verify", "verify_against"]
 
@@ -42,6 +42,7 @@ Witness = dict[str, Any] | None
 _SIZE = "every class has k records"
 _DIVERSE = "sensitive values of every class are diverse"
 _CLOSE = "sensitive values of every class are distributed as in the whole"
+_APART = "nobody of the population fits two classes"
 _PRESENT = "not too much of the population is in the data"
 _FIT = "whoever is known fits 0 or at least k records"
 _FOUND = "published records fit what is known of them"
@@ -98,6 +99,9 @@ def verify(release: Release) -> Verdict:
         judged = judge_sensitive(release, table, claim, column)
         verdict &= dataclasses.replace(judged, measured=_keep_worst(verdict.measured, judged.measured))
     if claim.presence is not None:
+        overlap = find_overlap(table)
+        witness = None if overlap is None else {"check": _APART, "part": "population", **overlap}
+        verdict &= Verdict(overlap is None, say_claim(claim), {}, witness, {_APART: overlap is None})
         verdict &= _conclude(table, claim, _PRESENT, _judge_presence(release, table, claim.presence))
     return verdict
 

@@ -19,7 +19,7 @@ from sfumato.checking.shapes import Check, Findings, Look, Witness
 from sfumato.core.forms import Form
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING
-from sfumato.kinds.table.published import number_rows, quasi_columns, read_cells
+from sfumato.kinds.table.published import Cells, PublishedTable, number_rows, quasi_columns, read_cells
 
 __all__ = [
     "ORDER",
@@ -27,6 +27,7 @@ __all__ = [
     "PART_LOOKS",
     "SensitiveOrder",
     "check_part_columns",
+    "find_overlap",
     "match_classes",
     "spell_exact",
 ]
@@ -117,6 +118,51 @@ def _check_people(release: Release) -> Witness:
         return None
     at = int(np.argmax(wrong))
     return {"part": "population", "row": at + 1, "people": int(people[at]), "records": int(sizes[at])}
+
+
+def find_overlap(table: PublishedTable) -> Witness:
+    """Look for two classes that one person may fit: who counts a population by their cells counts that person twice.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(1,), (1,), (9,), (9,)], ("age",))
+    >>> find_overlap(PublishedTable.of(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release))
+    """
+    if all(_lie_apart(column) for column in table.columns):
+        return None
+    classes = table.cells
+    for at in range(len(classes) - 1):
+        meet = np.ones(len(classes) - at - 1, dtype=bool)
+        for column, cells in zip(table.columns, classes.T, strict=True):
+            meet &= _find_meeting(column, int(cells[at]))[cells[at + 1 :]]
+        if meet.any():
+            other = at + 1 + int(np.argmax(meet))
+            return {"cells": table.spell(at), "other_cells": table.spell(other)}
+    return None
+
+
+def _lie_apart(column: Cells) -> bool:
+    """Tell whether no value lies in two cells of a column."""
+    if len(column.cells) < 2 or None in column.cells:
+        return len(column.cells) < 2
+    if column.form.cell == "interval":
+        low, high, missing, _ = column.bounds
+        order = np.argsort(low[~missing], kind="stable")
+        return bool((high[~missing][order][:-1] < low[~missing][order][1:]).all())
+    held = [label for at in range(len(column.cells)) for label in column.meaning(at) or ()]
+    return len(set(held)) == len(held)
+
+
+def _find_meeting(column: Cells, cell: int) -> npt.NDArray[np.bool_]:
+    """Tell which cells of a column may hold a value that a cell holds as well."""
+    if column.form.cell == "interval":
+        low, high, missing, suppressed = column.bounds
+        meet = (low <= high[cell]) & (low[cell] <= high) & (missing == missing[cell])
+        return np.asarray(meet | suppressed | suppressed[cell])
+    held = [column.meaning(at) for at in range(len(column.cells))]
+    mine = held[cell]
+    return np.array([mine is None or other is None or not mine.isdisjoint(other) for other in held], dtype=bool)
 
 
 def _check_means(release: Release) -> Witness:

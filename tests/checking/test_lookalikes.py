@@ -69,7 +69,32 @@ def activity(one: str, other: str) -> sf.Result:
     return sf.anonymize(data, sf.methods.Mc(k=2, aggregate="hour"))
 
 
-RELEASES = (snapshots, table, labels, rt, sets, members, trajectories, sequences, timeline, activity)
+def attribute(one: str, other: str) -> sf.Result:
+    people = [(1, place, ill) for place, ill in zip([one, other] * 2, "abab", strict=True)]
+    return sf.anonymize(sf.Dataset.of("snapshots", people, ("where",), "ill"), sf.methods.Anatomy(l=2))
+
+
+def attribute_beside_items(one: str, other: str) -> sf.Result:
+    data = sf.Dataset.of("rt", [(one,), (other,)] * 2, ("town",), [["a", "b"]] * 4)
+    return sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"))
+
+
+def plain(one: str, other: str) -> sf.Result:
+    data = sf.Dataset.of("table", [(1, one), (2, other)] * 2, ("age", "note"), plain=("note",))
+    return sf.anonymize(data, sf.methods.Mondrian(k=2))
+
+
+def chunks(one: str, other: str) -> sf.Result:
+    return sf.anonymize(sf.Dataset.of("sets", [["a", one], ["a", other]] * 8), sf.methods.Disassociation(k=2, m=2))
+
+
+def monitored(one: str, other: str) -> sf.Result:
+    data = sf.Dataset.of("sequences", [[(one, 1), ("x", 5)], [(other, 2), ("x", 9)]], monitored=(one, other))
+    return sf.anonymize(data, sf.methods.Hi(k=2))
+
+
+OTHERS = (attribute, attribute_beside_items, plain, chunks, monitored)
+RELEASES = (snapshots, table, labels, rt, sets, members, trajectories, sequences, timeline, activity, *OTHERS)
 COLUMNS = {
     snapshots: "ill",
     table: "ill",
@@ -78,7 +103,12 @@ COLUMNS = {
     sets: "items",
     members: "items",
     trajectories: "places",
-    sequences: "monitored",
+    sequences: "monitored' and 'events",
+    attribute: "where",
+    attribute_beside_items: "town",
+    plain: "note",
+    chunks: "items",
+    monitored: "monitored' and 'events",
     timeline: "events",
     activity: "activity",
 }
@@ -99,7 +129,8 @@ def test_values_that_look_the_same_are_named_in_every_kind(make) -> None:
     odd, even = sf.verify(make(PLAIN, OTHER)), sf.verify(make(PLAIN, "gout"))
     assert even.warnings == ()
     assert len(odd.warnings) == 1
-    assert odd.warnings[0].startswith(f"Column {COLUMNS[make]!r} has 2 values that look like others and count as ")
+    assert f" '{COLUMNS[make]}' ha" in odd.warnings[0]
+    assert " 2 values that look like others and count as different: " in odd.warnings[0]
     assert "'flu' and 'flu\\u{200b}'" in odd.warnings[0]
     assert (odd.outcome, bool(odd), odd.checks.keys()) == (even.outcome, bool(even), even.checks.keys())
     assert odd.to_dict()["warnings"] == odd.warnings

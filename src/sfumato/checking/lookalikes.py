@@ -79,17 +79,20 @@ def warn_of_lookalikes(release: Release) -> Verdict:
 
 def _list_values(release: Release) -> Iterator[tuple[str, list[pa.Array]]]:
     """Yield what values are compared with each other: those of a column, or of all columns of histories together."""
-    history = next((column.name for column in release.columns if column.role in _HISTORIES), None)
-    listed: dict[str, list[pa.Array]] = {}
-    if history is not None:
-        listed[history] = [pa.array(_list_claimed(release), pa.string())]
+    histories = [column.name for column in release.columns if column.role in _HISTORIES]
+    together = _name_columns(histories) if histories else ""
+    listed = {together: [pa.array(_list_claimed(release), pa.string())]} if histories else {}
     for columns, table in ((release.columns, release.table), *((p.columns, p.table) for p in release.parts.values())):
         for column in columns:
             if _has_values(column):
-                name = history if history is not None and column.role in _HISTORIES else column.name
+                name = together if together and column.role in _HISTORIES else _name_columns([column.name])
                 labels = (_list_labels(table.column(column.name)), _list_members(release, column.name))
                 listed.setdefault(name, []).extend(labels)
     yield from listed.items()
+
+
+def _name_columns(names: list[str]) -> str:
+    return f"Column {names[0]!r} has" if len(names) == 1 else f"Columns {' and '.join(map(repr, names))} have"
 
 
 def _has_values(column: PublishedColumn) -> bool:
@@ -142,10 +145,10 @@ def _find_alike(labels: Iterable[pa.Array]) -> list[list[str]]:
     return sorted(sorted(group, key=lambda label: (len(label), label)) for group in alike.values() if len(group) > 1)
 
 
-def _describe(column: str, groups: list[list[str]]) -> str:
+def _describe(columns: str, groups: list[list[str]]) -> str:
     shown = "; ".join(" and ".join(f"'{label}'" for label in make_different(group)) for group in groups[:_SHOWN])
     more = f"; and {len(groups) - _SHOWN:,} more groups" if len(groups) > _SHOWN else ""
     return (
-        f"Column {column!r} has {sum(map(len, groups)):,} values that look like others and count as different: "
+        f"{columns} {sum(map(len, groups)):,} values that look like others and count as different: "
         f"{shown}{more}. Write them alike before publishing, or the guarantee may count one value as several."
     )

@@ -118,8 +118,8 @@ def test_values_that_look_the_same_are_a_warning_beside_the_verdict(sfumato, tmp
     (tmp_path / "people.csv").write_text("".join(["age,ill\n", *rows]), encoding="utf-8")
     roles = ["--kind", "table", "--quasi", "age", "--sensitive", "ill"]
     made = sfumato("anonymize", "people.csv", *roles, "--method", "mondrian", "-p", "k=2", "--out", "out")
-    assert "2 values that look like others and count as different" in made.stdout
-    told = "Column 'ill' has 2 values that look like others and count as different: 'flu' and 'flu\\u{200b}'."
+    assert "2 values of column 'ill' look like others and count as different" in made.stdout
+    told = "2 values of column 'ill' look like others and count as different: 'flu' and 'flu\\u{200b}'."
     said = sfumato("verify", "out").stdout
     assert "WARNING" in said and told in said and said.startswith("The guarantee holds")
     verdict = sfumato("verify", "out", "--json").json

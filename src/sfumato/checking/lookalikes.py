@@ -70,8 +70,8 @@ def warn_of_lookalikes(release: Release) -> Verdict:
     >>> verdict.outcome, len(verdict.warnings)
     ('holds', 1)
     >>> print(verdict.warnings[0])
-    Column 'ill' has 2 values that look like others and count as different: 'flu' and 'flu\u{200b}'. Write them alike
-    before publishing, or the guarantee may count one value as several.
+    2 values of column 'ill' look like others and count as different: 'flu' and 'flu\u{200b}'. Write them alike before
+    publishing, or the guarantee may count one value as several.
     """
     found = ((name, _find_alike(labels)) for name, labels in _list_values(release))
     return Verdict(True, {}, {}, warnings=tuple(_describe(name, groups) for name, groups in found if groups))
@@ -92,7 +92,7 @@ def _list_values(release: Release) -> Iterator[tuple[str, list[pa.Array]]]:
 
 
 def _name_columns(names: list[str]) -> str:
-    return f"Column {names[0]!r} has" if len(names) == 1 else f"Columns {' and '.join(map(repr, names))} have"
+    return ("column " if len(names) == 1 else "columns ") + " and ".join(map(repr, names))
 
 
 def _has_values(column: PublishedColumn) -> bool:
@@ -149,6 +149,6 @@ def _describe(columns: str, groups: list[list[str]]) -> str:
     shown = "; ".join(" and ".join(f"'{label}'" for label in make_different(group)) for group in groups[:_SHOWN])
     more = f"; and {len(groups) - _SHOWN:,} more groups" if len(groups) > _SHOWN else ""
     return (
-        f"{columns} {sum(map(len, groups)):,} values that look like others and count as different: "
-        f"{shown}{more}. Write them alike before publishing, or the guarantee may count one value as several."
+        f"{sum(map(len, groups)):,} values of {columns} look like others and count as different: {shown}{more}. "
+        "Write them alike before publishing, or the guarantee may count one value as several."
     )

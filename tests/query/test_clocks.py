@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tests.examples import settings
 
@@ -148,12 +148,21 @@ def test_shares_of_classes_hold_the_truth_whatever_a_slot_lasts(days, clock, len
     cut=st.tuples(st.integers(0, 9), st.integers(0, 9)),
     within=st.integers(1, 6),
     monitored=st.sampled_from([("a",), ("a", "b", "c")]),
+    blur=st.sampled_from([None, 1, 2]),
 )
-def test_intervals_of_groups_hold_the_truth_whatever_times_are_counted_in(rows, clock, cut, within, monitored) -> None:
+@example(
+    rows=[[("a", 0), ("b", 1)], [("a", 0), ("b", 9)]],
+    clock=Clock("month"),
+    cut=(1, 1),
+    within=1,
+    monitored=("a",),
+    blur=1,
+)
+def test_intervals_of_groups_hold_the_truth_in_any_unit(rows, clock, cut, within, monitored, blur) -> None:
     timed = [[(event, time + clock.origin) for event, time in row] for row in rows]
     data = sf.Dataset.of("sequences", timed, monitored=monitored, clock=clock)
     try:
-        release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32)).release
+        release = sf.anonymize(data, sf.methods.Hi(k=2, blur=blur), secret=bytes(32)).release
     except InfeasibleError:
         return
     assume(not release.withheld)

@@ -1,11 +1,23 @@
 """The different cells of published columns, beside cells that are looked at one by one."""
 
+import dataclasses
+from unittest.mock import patch
+
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sfumato as sf
 from sfumato.core.forms import Form
+from sfumato.core.measuring.comparison import Comparison
+from sfumato.kinds.table import published
+from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
+from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.knowledge import fitting
 from sfumato.kinds.table.published import read_cells
+from sfumato.kinds.table.verifiers import k_anonymity
+from sfumato.kinds.table.verifiers.faithful import verify_faithful
 
 ranges = st.one_of(
     st.none(),
@@ -37,3 +49,25 @@ def test_sets_are_numbered_in_their_order(cells, before):
     column = pa.chunked_array([pa.array([["z"]] * before + cells, kind).slice(before), pa.array(cells, kind)])
     found, index = read_cells(column, Form("set"))
     assert (list(found), index.tolist()) == number(cells + cells, lambda cell: cell)
+
+
+def test_what_is_published_is_read_once_and_people_are_looked_for_once():
+    """By all verifiers, attackers and measures together, however many ask."""
+    people = [(20 + at % 7, "fm"[at % 2], "abc"[at % 3]) for at in range(30)]
+    data = sf.Dataset.of("table", people, ("age", "sex", "ill"), sensitive=("ill",))
+    result = sf.anonymize(data, sf.methods.Mondrian(k=3), secret=bytes(32))
+    release, rows = result.release, result.trace.rows
+    with (
+        patch.object(published, "read_cells", wraps=published.read_cells) as read,
+        patch.object(fitting, "_match", wraps=fitting._match) as match,
+    ):
+        assert k_anonymity.verify(release).holds
+        assert k_anonymity.verify_against(release, data, rows).holds
+        assert verify_faithful(release, data, rows).holds
+        for attacker in (attributes, homogeneity, more_known):
+            attacker.attack(release, data, rows)
+        Comparison(data, release, rows).view(TableComparison).average(np.zeros(30))
+        assert (read.call_count, match.call_count) == (2, 1)
+        k_anonymity.verify_against(release, sf.Dataset.of("table", people, ("age", "sex", "ill")), rows)
+        k_anonymity.verify(dataclasses.replace(release))
+        assert (read.call_count, match.call_count) == (4, 2)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple, cast
 from weakref import WeakKeyDictionary
 
 __all__ = ["once"]
 
-Given = TypeVar("Given")
+Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-def once(make: Callable[[Given], Made]) -> Callable[[Given], Made]:
-    """Let a function make its result once for every object, which must not change, for as long as that is in use.
+def once(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
+    """Let a function make its result once for the objects it is given, for as long as all of them are in use.
 
-    Objects that are equal but not the same are others: nothing is compared. An error is raised anew every time.
+    Neither the objects nor the result may change. The result must not refer to the objects: nothing would ever be
+    forgotten. Equal objects are the same one. A release, an original or a table equals only itself, a column all that
+    have its name, role and form. An error is raised anew every time. Below ``@classmethod``, the class is an object,
+    too.
 
     Examples
     --------
@@ -31,12 +34,16 @@ def once(make: Callable[[Given], Made]) -> Callable[[Given], Made]:
     counting
     (2, 2)
     """
-    made: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
+    made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     @wraps(make)
-    def look_up(given: Given) -> Made:
-        if given not in made:
-            made[given] = make(given)
-        return made[given]
+    def look_up(*given: *Given) -> Made:
+        *earlier, last = cast(tuple[Any, ...], given)
+        results = made
+        for thing in earlier:
+            results = results.setdefault(thing, WeakKeyDictionary())
+        if last not in results:
+            results[last] = make(*given)
+        return cast(Made, results[last])
 
     return look_up

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.once import once
 from sfumato.core.errors import SchemaError
 from sfumato.core.release import Release
 
@@ -68,6 +68,7 @@ class PublishedClasses(NamedTuple):
     share: Floats
 
     @classmethod
+    @once
     def of(cls, release: Release) -> PublishedClasses:
         """Read a release. Raise :class:`SchemaError` where a class is named twice or not listed.
 
@@ -79,12 +80,6 @@ class PublishedClasses(NamedTuple):
         >>> found.sizes.tolist(), found.labels, found.share.tolist()
         ([2], ('eat', 'sleep'), [1.0, 0.5, 0.5])
         """
-        if release not in _KNOWN:
-            _KNOWN[release] = cls._read(release)
-        return _KNOWN[release]
-
-    @classmethod
-    def _read(cls, release: Release) -> PublishedClasses:
         part, table = release.parts["classes"].table, release.table
         names = tuple(part.column("class").to_pylist())
         position = {name: at for at, name in enumerate(names)}
@@ -135,10 +130,6 @@ class PublishedClasses(NamedTuple):
     def members(self, rows: Ints) -> list[Ints]:
         """Cut the owner's row map into classes."""
         return np.split(rows, np.cumsum(self.sizes)[:-1]) if len(self.sizes) else []
-
-
-_KNOWN: WeakKeyDictionary[Release, PublishedClasses] = WeakKeyDictionary()
-"""What was read of releases that are still in use: every check reads them, and none changes them."""
 
 
 def _numbers(column: pa.ChunkedArray) -> Ints:

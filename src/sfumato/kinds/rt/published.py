@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.once import once
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.table.published import PublishedTable
@@ -49,6 +50,7 @@ class PublishedRecords:
     sensitive_items: tuple[str, ...]
 
     @classmethod
+    @once
     def of(cls, release: Release) -> PublishedRecords:
         """Read a release whose structure was checked."""
         hidden = tuple(getattr(release.guarantee, "sensitive", ()))

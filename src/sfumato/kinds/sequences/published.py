@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.once import once
 from sfumato.core.clock import MONTHS, UNITS, Clock, find_moments
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
@@ -264,6 +265,13 @@ class TimedRecords:
     @classmethod
     def of(cls, release: Release, labels: Sequence[str] = ()) -> TimedRecords:
         """Read a release whose structure was checked; original events are known by their place in ``labels``."""
+        read = cls._read(release)
+        holds = _membership(read.cover.labels, release.members(), labels)
+        return dataclasses.replace(read, labels=tuple(labels), holds=holds)
+
+    @classmethod
+    @once
+    def _read(cls, release: Release) -> TimedRecords:
         names = find_columns(release)
         monitored = Ragged.from_arrow(release.table.column(names.monitored))
         intervals: Any = read_lists(release.table.column(names.intervals))[1]
@@ -277,8 +285,8 @@ class TimedRecords:
             lo[at],
             hi[at],
             Entries.read(release.table.column(names.events), release.table.column(names.times)),
-            tuple(labels),
-            _membership(monitored.labels, release.members(), labels),
+            (),
+            np.zeros(0, np.int64),
             bool(getattr(release.guarantee, "suppressing", False)),
         )
 

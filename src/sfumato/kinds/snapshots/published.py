@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.checking.once import once
 from sfumato.core.clock import Clock, count_units, find_moments
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Part, Release
@@ -53,6 +54,7 @@ class PublishedSnapshots(NamedTuple):
     labels: tuple[str, ...]
 
     @classmethod
+    @once
     def of(cls, release: Release) -> PublishedSnapshots:
         """Read a release whose columns and parts have the shape of snapshots.
 

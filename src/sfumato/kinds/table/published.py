@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.checking.once import once
 from sfumato.core.forms import Form, encode
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING, Attribute
@@ -50,6 +51,7 @@ class Cells:
     members: dict[str, tuple[str, ...]]
 
     @classmethod
+    @once
     def of(cls, release: Release, column: PublishedColumn) -> Cells:
         """Read a column of a release.
 
@@ -271,6 +273,7 @@ class PublishedTable:
     records: int
 
     @classmethod
+    @once
     def of(cls, release: Release) -> PublishedTable:
         """Read the quasi-identifiers of a release."""
         return cls(tuple(Cells.of(release, column) for column in quasi_columns(release)), release.table.num_rows)

@@ -126,7 +126,7 @@ def _ask_population(table: PublishedTable, original: Dataset, prosecutor: dict[s
     """Pick a person of the population for every record: everybody whose values lie in its cells may be behind it."""
     if original.population is None:
         return {**prosecutor, "note": "No population is known: as the prosecutor, who has nobody but the sample."}
-    people = np.maximum(Fitting.of(table, original, original.population).count_people(), table.sizes)
+    people = np.maximum(Fitting.of_population(table, original).count_people(), table.sizes)
     return sum_up(success(people)[table.group], k)
 
 
@@ -172,7 +172,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
         fewest = np.full(len(some), table.records, np.int64)
         for chosen in itertools.combinations(columns, size):
             part = PublishedTable(chosen, table.records)
-            fitting = Fitting.of(part, original, looked_for)
+            fitting = Fitting.among(part, original, looked_for)
             fewest = np.minimum(fewest, fitting.weigh(part.sizes)[fitting.case])
         found.append(TableRisk.of(fewest, KNOWLEDGE, published=published, people=len(original), m=size))
     return [*found, dataclasses.replace(attack(release, original, rows), m=len(table.columns))]

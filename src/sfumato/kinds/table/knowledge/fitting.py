@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
+from sfumato.checking.once import once
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.core.progress import track
@@ -76,9 +77,21 @@ class Fitting:
     fits: Any
 
     @classmethod
-    def of(cls, table: PublishedTable, original: Dataset, people: pa.Table | None = None) -> Fitting:
-        """Look for the people of an original, or of another table with its columns, in a release."""
-        rows = len(original) if people is None else people.num_rows
+    @once
+    def of(cls, table: PublishedTable, original: Dataset) -> Fitting:
+        """Look for the people of an original in a release."""
+        return cls.among(table, original, original.table)
+
+    @classmethod
+    @once
+    def of_population(cls, table: PublishedTable, original: Dataset) -> Fitting:
+        """Look for the population of an original, which must have one, in a release."""
+        assert original.population is not None
+        return cls.among(table, original, original.population)
+
+    @classmethod
+    def among(cls, table: PublishedTable, original: Dataset, people: pa.Table) -> Fitting:
+        """Look for some people, of a table with the columns of an original, in a release."""
         read = _read_attributes(table, original, people)
         order = np.arange(len(table.sizes))
         if read:
@@ -88,9 +101,9 @@ class Fitting:
             order = np.argsort(read[first].cells, kind="stable")
             read.insert(0, read.pop(first))
         known = [_Known(each.kinds, np.packbits(each.holds[each.cells[order]].T, axis=1)) for each in read]
-        case = number_rows([each.kinds for each in known], rows)
+        case = number_rows([each.kinds for each in known], people.num_rows)
         example = np.zeros(int(case.max(initial=-1)) + 1, np.int64)
-        example[case] = np.arange(rows)
+        example[case] = np.arange(len(case))
         cases = [_Known(each.kinds[example], each.bits) for each in known]
         pairs = [np.empty((2, 0), np.int64), *_match(cases, len(example), len(order))]
         of_case, of_class = np.concatenate(pairs, axis=1)
@@ -125,7 +138,7 @@ class Fitting:
         return np.asarray(self.fits.T @ self.people, dtype=np.int64)
 
 
-def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table | None) -> list[_Read]:
+def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table) -> list[_Read]:
     found = []
     for column, cells in zip(table.columns, table.cells.T, strict=True):
         if all(known.name != column.name for known in original.schema.columns):

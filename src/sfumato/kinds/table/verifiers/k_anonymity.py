@@ -235,7 +235,7 @@ def _count_population(
         need = "The original was read without the population that the promise is about: name its file (population)."
         yield Verdict(True, {}, {}, unsettled=(need,))
         return
-    people = Fitting.of(table, original, original.population).count_people()
+    people = Fitting.of_population(table, original).count_people()
     yield _conclude(table, claim, _PRESENT, _share_of(table, people, claim.presence))
     _, rows = match_classes(release, "population")
     listed = release.parts["population"].table.column("people").to_numpy()

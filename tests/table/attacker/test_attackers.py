@@ -1,7 +1,9 @@
 """Attackers on tables find what a plain search finds."""
 
 import dataclasses
+from unittest.mock import patch
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -15,7 +17,8 @@ import sfumato as sf
 from sfumato import pipeline
 from sfumato.core.errors import ReleaseWarning
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
-from sfumato.kinds.table.published import quasi_columns
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.published import PublishedTable, quasi_columns
 
 
 def fitting(made):
@@ -84,6 +87,19 @@ def test_whoever_knows_a_sensitive_value_as_well(made):
     left = [sum(r["ill"] == people[row]["ill"] for r in records[row]) for row in result.trace.rows]
     assert found.alone == {"ill": left.count(1)}
     assert found.below == {"ill": sum(count < 2 for count in left)}
+
+
+@given(drawn(), st.integers(1, 5))
+def test_few_people_and_classes_are_looked_at_in_one_go(made, pairs):
+    data, result = made
+    rows, table = result.trace.rows, PublishedTable.of(result.release)
+    fitting, value = Fitting.of(table, data), rows % 3
+    fits = fitting.fits.toarray()
+    there = np.zeros((fits.shape[1], 3), np.int64)
+    np.add.at(there, (table.group, value), 1)
+    with patch.object(more_known, "_PAIRS", pairs):
+        found = more_known.count_alike(fitting, fitting.case[rows], table.group, value)
+    assert found.tolist() == [(fits @ there)[fitting.case[row], row % 3] for row in rows]
 
 
 @given(drawn())

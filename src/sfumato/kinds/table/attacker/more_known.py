@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
@@ -26,8 +25,8 @@ BEYOND = "attributes"
 
 Ints = npt.NDArray[np.int64]
 
-_ENTRIES = 1 << 23
-"""Pairs of people and classes looked at in one go."""
+_PAIRS = 1 << 22
+"""Pairs of a case and a class it fits that are looked at in one go."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,23 +188,26 @@ def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> one = Fitting(np.array([0]), np.array([1]), sparse.csr_array(np.array([[1]])))
     >>> count_alike(one, np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 1, 1])).tolist()
     [1, 2, 2]
     """
     width = int(value.max(initial=-1)) + 1
-    keys, which = np.unique(case * width + value, return_inverse=True)
-    of_case, of_value = keys // width, keys % width
-    shape = (width, fitting.fits.shape[1])
-    counts = sparse.csr_array((np.ones(len(group), np.int64), (value, group)), shape=shape)
-    # What is looked at grows with the classes that hold a value, so portions are cut by that.
-    load = np.cumsum(np.diff(counts.indptr)[of_value] + np.diff(fitting.fits.indptr)[of_case])
-    found = np.zeros(len(keys), np.int64)
+    cases, which = np.unique(case * width + value, return_inverse=True)
+    classes, records = np.unique(group * width + value, return_counts=True)
+    of_case, of_value = cases // width, cases % width
+    ends = np.cumsum(np.diff(fitting.fits.indptr)[of_case], dtype=np.int64)
+    alike = np.zeros(len(cases), np.int64)
     begin = 0
-    while begin < len(keys):
-        done = load[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(load, done + _ENTRIES, side="right")))
-        both = fitting.fits[of_case[begin:end]].multiply(counts[of_value[begin:end]])
-        found[begin:end] = np.asarray(both.sum(axis=1)).reshape(-1)
+    while begin < len(cases):
+        done = ends[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _PAIRS, side="right")))
+        fits = fitting.fits[of_case[begin:end]]
+        row = np.repeat(np.arange(end - begin), np.diff(fits.indptr))
+        wanted = fits.indices * np.int64(width) + of_value[begin:end][row]
+        at = np.minimum(np.searchsorted(classes, wanted), len(classes) - 1)
+        hit = classes[at] == wanted
+        alike[begin:end] = np.bincount(row[hit], records[at[hit]], minlength=end - begin)
         begin = end
-    return np.asarray(found[which.reshape(-1)])
+    return np.asarray(alike[which.reshape(-1)])

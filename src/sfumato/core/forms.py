@@ -27,7 +27,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.core.distinct_cells import number_ranges, number_sets
 from sfumato.core.errors import SchemaError
+from sfumato.core.timestamps import encode_timestamps
 
 __all__ = ["Form", "decode", "encode"]
 
@@ -227,13 +229,7 @@ def _encode_many(array: pa.Array, form: Form) -> pa.Array:
 
 
 def _spell_values(values: pa.Array, form: Form) -> pa.Array:
-    if form.type == "int64":
-        return values.cast(pa.string())
-    whole = not len(values) or (
-        pc.all(pc.equal(pc.microsecond(values), 0)).as_py() and pc.all(pc.equal(pc.millisecond(values), 0)).as_py()
-    )
-    shown = values.cast(pa.timestamp("s", tz="UTC")) if whole else values
-    return pc.strftime(shown, format="%Y-%m-%dT%H:%M:%SZ")
+    return values.cast(pa.string()) if form.type == "int64" else encode_timestamps(values)
 
 
 def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | None:
@@ -268,32 +264,14 @@ def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array
     if is_text and pc.all(pc.match_substring_regex(array, _WORDS)).as_py() is not False:
         return pc.fill_null(array, "*")
     if form.cell == "interval":
-        cells, index = _number_ranges(array)
+        cells, index = number_ranges(array)
     elif form.cell == "set":
-        cells, index = _number_sets(array)
+        cells, index = number_sets(array)
     else:
         coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         cells, index = coded.dictionary.to_pylist(), coded.indices
     words = [_safe(_encode_cell(value, form), form) for value in cells]
     return pc.fill_null(pa.array(words, pa.string()).take(index), "*")
-
-
-def _number_ranges(array: pa.Array) -> tuple[list[Any], pa.Array]:
-    """Return the different ranges, and which of them every row has."""
-    sides = [array.field(side).dictionary_encode() for side in (0, 1)]
-    codes = [side.indices.fill_null(len(side.dictionary)) for side in sides]
-    keys = pc.add(pc.multiply(codes[0].cast(pa.int64()), len(sides[1].dictionary) + 1), codes[1].cast(pa.int64()))
-    # What lies below a suppressed range is no bound.
-    keys = pc.if_else(array.is_null(), pa.scalar(None, pa.int64()), keys)
-    coded = keys.dictionary_encode()
-    return array.take(pc.index_in(coded.dictionary, value_set=keys)).to_pylist(), coded.indices
-
-
-def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
-    """Return the different sets, and which of them every row has."""
-    number: dict[tuple[Any, ...] | None, int] = {}
-    index = [number.setdefault(None if cell is None else tuple(cell), len(number)) for cell in array.to_pylist()]
-    return list(number), pa.array(index, pa.int64())
 
 
 def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:

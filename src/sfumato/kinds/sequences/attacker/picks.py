@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.distinct import is_in
 from sfumato.core.errors import SchemaError
 from sfumato.kinds.sequences.attacker.gaps import Gaps
 from sfumato.kinds.sequences.knowledge.matches import Knowledge
@@ -76,7 +77,7 @@ class Matches:
     def check_own(self, knowledge: Ints, classes: Ints) -> None:
         """Refuse people who do not match their own records: success would be counted for strangers."""
         base = max(len(self.records.sizes), 1)
-        there = np.isin(knowledge * base + classes, self.which * base + self.classes)
+        there = is_in(knowledge * base + classes, self.which * base + self.classes)
         if not there.all():
             raise SchemaError(
                 f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. "

@@ -23,11 +23,13 @@ from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge import matches
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows
+from sfumato.kinds.sequences.published import find_last
 from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.registry import attacker, verifier
 
 MONITORED = ("m", "n")
+FARTHEST = 2**63 - 1
 
 person = st.lists(st.tuples(st.sampled_from("mnab"), st.integers(0, 9)), max_size=6)
 crowd = st.lists(person, min_size=1, max_size=9)
@@ -219,3 +221,25 @@ def test_they_are_found_by_their_guarantee() -> None:
     for guarantee, module in ((claim(1), gl_diversity), (GroupAnonymity(2, MONITORED), group_anonymity)):
         assert verifier(guarantee) is module
         assert attacker(guarantee).attack is attack
+
+
+numbers = st.one_of(st.integers(-3, 9), st.integers(-FARTHEST, FARTHEST))
+
+
+@given(st.lists(st.lists(numbers, max_size=9).map(sorted), max_size=4), st.data())
+def test_the_last_number_within_a_limit(stretches, data):
+    """Whatever the lengths of stretches, of which some may be empty, and of parts of them."""
+    flat = [number for stretch in stretches for number in stretch]
+    asked = (
+        data.draw(st.lists(st.tuples(st.integers(0, max(len(stretches) - 1, 0)), numbers), max_size=5))
+        if stretches
+        else []
+    )
+    offsets = np.cumsum([0, *map(len, stretches)])
+    begin = np.array([offsets[at] for at, _ in asked], np.int64)
+    end = np.array([offsets[at + 1] for at, _ in asked], np.int64)
+    begin += np.array([data.draw(st.integers(0, int(b - a))) for a, b in zip(begin, end, strict=True)], np.int64)
+    limits = np.array([limit for _, limit in asked], np.int64)
+    found = find_last(np.array(flat, np.int64), begin, end, limits)
+    for a, b, limit, last in zip(begin, end, limits, found, strict=True):
+        assert last == a - 1 + sum(number <= limit for number in flat[a:b])

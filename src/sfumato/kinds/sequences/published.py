@@ -332,12 +332,12 @@ def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
     >>> find_last(np.array([1, 5, 2, 9]), np.array([0, 2, 2]), np.array([2, 4, 4]), np.array([6, 2, 1])).tolist()
     [1, 2, 1]
     """
-    low, high = begin, end
-    while (low < high).any():
-        middle = (low + high) // 2
-        begun = (low < high) & (numbers[np.minimum(middle, len(numbers) - 1)] <= limits)
-        low, high = np.where(begun, middle + 1, low), np.where(begun, high, np.minimum(high, middle))
-    return low - 1
+    at, last = begin - 1, end - 1
+    # Steps of powers of two, the largest first, forwards as long as the limit is kept.
+    for power in reversed(range(int((end - begin).max(initial=0)).bit_length())):
+        further = at + (1 << power)
+        at = np.where((further <= last) & (numbers[np.minimum(further, last)] <= limits), further, at)
+    return at
 
 
 def _is_among(asked: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:

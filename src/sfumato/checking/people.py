@@ -18,7 +18,7 @@ from sfumato.checking.shapes import find_checks
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
+from sfumato.core.ragged import Ragged, distinct
 from sfumato.core.release import Release
 from sfumato.core.unit import plural
 
@@ -80,7 +80,7 @@ def count_in_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
     if not len(group):
         return
     width = int(person.max()) + 1
-    pairs = np.unique(group * width + person)
+    pairs = distinct(group * width + person)
     people = np.bincount(pairs // width, minlength=int(group.max()) + 1)
     sizes = np.bincount(group, minlength=len(people))
     for at in np.flatnonzero(sizes).tolist():
@@ -104,7 +104,7 @@ def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crow
         for rows, found in distinct_subsequences(histories, size):
             at = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
             hit = wanted[at] == found
-            counted = np.union1d(counted, at[hit] * width + person[rows[hit]])
+            counted = distinct(np.concatenate([counted, at[hit] * width + person[rows[hit]]]))
         people = np.bincount(counted // width, minlength=len(wanted))
         least = int(np.argmin(people))
         yield Crowd(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))

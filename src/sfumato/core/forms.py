@@ -24,10 +24,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.distinct_cells import number_ranges, number_sets
 from sfumato.core.errors import SchemaError
 from sfumato.core.timestamps import encode_timestamps
 
@@ -117,7 +117,8 @@ def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
             return _encode_many(array, form)
     if not form.history:
         return _encode_distinct(column, form)
-    return pa.array([_safe(_encode_history(value, form), form) for value in column.to_pylist()], pa.string())
+    rows = ("*" if row is None else ";".join(_encode_cell(cell, form) for cell in row) for row in column.to_pylist())
+    return pa.array([_safe(text, form) for text in rows], pa.string())
 
 
 def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
@@ -210,10 +211,6 @@ def _encode_cell(value: Any, form: Form) -> str:
     return _escape_label(value) if form.cell == "category" else _encode_value(value, form)
 
 
-def _encode_history(value: Any, form: Form) -> str:
-    return "*" if value is None else ";".join(_encode_cell(item, form) for item in value)
-
-
 def _encode_many(array: pa.Array, form: Form) -> pa.Array:
     """Spell histories of numbers or points in time: they have millions of entries."""
     flat = array.flatten()
@@ -264,14 +261,40 @@ def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array
     if is_text and pc.all(pc.match_substring_regex(array, _WORDS)).as_py() is not False:
         return pc.fill_null(array, "*")
     if form.cell == "interval":
-        cells, index = number_ranges(array)
+        cells, index = _number_ranges(array)
     elif form.cell == "set":
-        cells, index = number_sets(array)
+        cells, index = _number_sets(array)
     else:
         coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         cells, index = coded.dictionary.to_pylist(), coded.indices
     words = [_safe(_encode_cell(value, form), form) for value in cells]
     return pc.fill_null(pa.array(words, pa.string()).take(index), "*")
+
+
+def _number_ranges(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the distinct ranges, and which of them every row has; null where a row is suppressed."""
+    sides = [array.field(side).dictionary_encode() for side in (0, 1)]
+    codes = [side.indices.fill_null(len(side.dictionary)) for side in sides]
+    keys = pc.add(pc.multiply(codes[0].cast(pa.int64()), len(sides[1].dictionary) + 1), codes[1].cast(pa.int64()))
+    # What lies below a suppressed range is no bound.
+    keys = pc.if_else(array.is_null(), pa.scalar(None, pa.int64()), keys)
+    coded = keys.dictionary_encode()
+    return array.take(pc.index_in(coded.dictionary, value_set=keys)).to_pylist(), coded.indices
+
+
+def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the distinct sets, and which of them every row has; null where a row is suppressed."""
+    flat = array.flatten()
+    coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+    members = [*coded.dictionary.to_pylist(), None]
+    codes = coded.indices.cast(pa.int32()).fill_null(len(members) - 1).to_numpy(zero_copy_only=False)
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    # The codes of a set, one behind the other, are bytes, which Arrow can number.
+    ends = np.concatenate([[0], codes.itemsize * np.cumsum(lengths, dtype=np.int64)])
+    valid = pa.array(array.is_valid().to_numpy(zero_copy_only=False)).buffers()[1]
+    keys = pa.Array.from_buffers(pa.large_binary(), len(array), [valid, pa.py_buffer(ends), pa.py_buffer(codes)])
+    sets = keys.dictionary_encode()
+    return [[members[code] for code in np.frombuffer(key, "i4")] for key in sets.dictionary.to_pylist()], sets.indices
 
 
 def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
@@ -351,9 +374,7 @@ def _unwrap(text: str, opening: str, closing: str) -> str:
 
 
 def _decode_history(text: str, form: Form) -> Any:
-    if text == "":
-        return []
-    return [_decode_cell(part, form) for part in _split(text, ";")]
+    return [_decode_cell(part, form) for part in _split(text, ";")] if text else []
 
 
 def _decode_categories(texts: pa.ChunkedArray | pa.Array) -> pa.Array:

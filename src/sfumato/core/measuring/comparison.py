@@ -86,7 +86,7 @@ class Comparison:
                 f"published records, got {rows.size:,}."
             )
         inside = (rows >= 0) & (rows < len(self.original))
-        if not inside.all() or len(np.unique(rows)) < len(rows):
+        if not inside.all() or np.bincount(rows).max(initial=0) > 1:
             raise ParameterError(
                 f"Comparison: rows must name different rows of the {len(self.original):,} original records. "
                 "The row map or the original data do not belong to this release."

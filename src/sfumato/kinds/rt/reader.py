@@ -17,7 +17,7 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.hierarchy.lineage import name_rows
-from sfumato.core.ragged import Ragged
+from sfumato.core.ragged import Ragged, distinct
 from sfumato.core.schema import Schema
 from sfumato.io.cells import as_text, encode_labels
 from sfumato.io.constraints import resolve_sensitive
@@ -256,7 +256,7 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
 def _gather(owner: str, found: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
     """Put items together row by row, each once."""
     width = max(len(found.labels), 1)
-    keys = np.unique(row.astype(np.int64) * width + found.codes)
+    keys = distinct(row.astype(np.int64) * width + found.codes)
     offsets = np.searchsorted(keys, np.arange(rows + 1) * width).astype(np.int64)
     repeated = len(found.codes) - len(keys)
     first = np.zeros(width, np.int64)

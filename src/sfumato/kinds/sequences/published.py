@@ -30,6 +30,7 @@ __all__ = [
     "count_ticks",
     "find_columns",
     "find_last",
+    "is_among",
     "mark_events",
     "number_rows",
     "read_lists",
@@ -321,7 +322,7 @@ class TimedRecords:
         at = find_last(self.lo, begin, end, times)
         inside = (at >= begin) & (times <= self.hi[at])
         asked = self.cover.codes[at].astype(np.int64) * max(len(self.labels), 1) + events
-        return np.where(inside & _is_among(asked, self.holds), at, -1)
+        return np.where(inside & is_among(asked, self.holds), at, -1)
 
 
 def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
@@ -340,7 +341,14 @@ def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
     return at
 
 
-def _is_among(asked: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
+def is_among(asked: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
+    """Mark the numbers that are among ascending ones.
+
+    Examples
+    --------
+    >>> is_among(np.array([7, 3, 7]), np.array([2, 7])).tolist()
+    [True, False, True]
+    """
     if not len(ascending):
         return np.zeros(len(asked), dtype=bool)
     at = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)

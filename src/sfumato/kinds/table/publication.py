@@ -16,6 +16,7 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.method import Method
 from sfumato.core.publishing.publication import publishing_secret
 from sfumato.core.publishing.recoding import SavedRecoding
+from sfumato.core.ragged import distinct
 from sfumato.core.release import Part, PublishedColumn, Release, Result, Trace
 from sfumato.core.run import Run
 from sfumato.kinds.table.model import MISSING, NUMERIC, Attribute, attribute_of
@@ -96,7 +97,7 @@ def spell_hulls(attribute: Attribute, group: Ints) -> Spelled:
         nodes = attribute.hierarchy.lca_many(*_outermost(leaf[low], leaf[high], attribute, group, present))
         return spell_nodes(attribute, nodes.astype(np.int64), missing, suppressed, group)
     width = max(len(attribute.labels), 1)
-    pairs = np.unique(group[present] * width + codes[present])
+    pairs = distinct(group[present] * width + codes[present])
     offsets = np.searchsorted(pairs, np.arange(classes + 1) * width)
     return spell_sets(attribute, offsets, pairs % width, missing, suppressed, group)
 

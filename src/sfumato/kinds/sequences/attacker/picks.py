@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.distinct import is_in
 from sfumato.core.errors import SchemaError
 from sfumato.kinds.sequences.attacker.gaps import Gaps
 from sfumato.kinds.sequences.knowledge.matches import Knowledge
 from sfumato.kinds.sequences.model import locate_entries
-from sfumato.kinds.sequences.published import Entries, TimedRecords, find_last
+from sfumato.kinds.sequences.published import Entries, TimedRecords, find_last, is_among
 
 __all__ = ["Matches", "Picked", "pick_records", "sum_distances"]
 
@@ -77,7 +76,7 @@ class Matches:
     def check_own(self, knowledge: Ints, classes: Ints) -> None:
         """Refuse people who do not match their own records: success would be counted for strangers."""
         base = max(len(self.records.sizes), 1)
-        there = is_in(knowledge * base + classes, self.which * base + self.classes)
+        there = is_among(knowledge * base + classes, np.sort(self.which * base + self.classes))
         if not there.all():
             raise SchemaError(
                 f"attack: {int((~there).sum())} of {len(there)} people do not match the record that was made of them. "

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.distinct_cells import number_ranges, number_sets
-from sfumato.core.forms import Form, encode
+from sfumato.core.forms import Form, _number_ranges, _number_sets, encode
 
 
 def number(rows):
@@ -41,7 +40,7 @@ def sets_of(values):
 def test_sets_are_numbered_by_their_members(kind, values, data):
     rows, first = data.draw(sets_of(values)), data.draw(st.integers(0, 3))
     array = pa.array(rows, pa.list_(kind)).slice(first)
-    assert read(number_sets(array)) == number(rows[first:])
+    assert read(_number_sets(array)) == number(rows[first:])
 
 
 @given(sets_of(["a", "b", None]), st.randoms(use_true_random=False))
@@ -52,7 +51,7 @@ def test_sets_of_numbered_labels(rows, random):
     flat = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(["a", "b", "a"]))
     offsets = pa.array([0, *itertools.accumulate(len(row or []) for row in rows)], pa.int32())
     array = pa.ListArray.from_arrays(offsets, flat, mask=pa.array([row is None for row in rows], pa.bool_()))
-    cells, index = read(number_sets(array))
+    cells, index = read(_number_sets(array))
     assert [None if at is None else cells[at] for at in index] == rows
 
 
@@ -72,7 +71,7 @@ def test_what_lies_below_a_suppressed_set_is_not_in_it():
     array = pa.ListArray.from_arrays(
         pa.array([0, 2, 3], pa.int32()), pa.array(["a", "b", "c"]), mask=pa.array([True, False])
     )
-    assert read(number_sets(array)) == ([["c"]], [None, 0])
+    assert read(_number_sets(array)) == ([["c"]], [None, 0])
 
 
 def test_members_of_a_dictionary_as_full_as_its_codes_allow():
@@ -80,11 +79,11 @@ def test_members_of_a_dictionary_as_full_as_its_codes_allow():
     labels = [f"{number}" for number in range(128)]
     flat = pa.DictionaryArray.from_arrays(pa.array([127, None], pa.int8()), pa.array(labels))
     array = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), flat)
-    assert read(number_sets(array)) == ([["127"], [None]], [0, 1])
+    assert read(_number_sets(array)) == ([["127"], [None]], [0, 1])
 
 
 @given(st.lists(st.one_of(st.none(), st.tuples(*[st.one_of(st.none(), st.integers(0, 2))] * 2)), max_size=9))
 def test_ranges_are_numbered_by_their_bounds(rows):
     rows = [None if row is None else {"lo": row[0], "hi": row[1]} for row in rows]
     array = pa.array(rows, pa.struct([("lo", pa.int64()), ("hi", pa.int64())]))
-    assert read(number_ranges(array)) == number(rows)
+    assert read(_number_ranges(array)) == number(rows)

@@ -168,11 +168,7 @@ def _match(cases: list[_Known], count: int, classes: int) -> Iterator[npt.NDArra
             left = np.repeat(bits[None, low:high], rows.stop - rows.start, axis=0)
             for other in cases[1:]:
                 left &= other.bits[other.kinds[rows], low:high]
-            yield _list_bits(left, begin, 8 * low)
-
-
-def _list_bits(bits: Bits, first_row: int, first_bit: int) -> npt.NDArray[np.int64]:
-    """Return row and position of every bit that is set."""
-    row, byte = np.nonzero(bits)
-    which, bit = np.nonzero(np.unpackbits(bits[row, byte][:, None], axis=1))
-    return np.stack([first_row + row[which], first_bit + 8 * byte[which] + bit]).astype(np.int64)
+            # Row and byte of what is left, then the bits of these bytes that are set.
+            row, byte = np.nonzero(left)
+            which, bit = np.nonzero(np.unpackbits(left[row, byte][:, None], axis=1))
+            yield np.stack([begin + row[which], 8 * (low + byte[which]) + bit]).astype(np.int64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +13,13 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.weights import MemberWeights, Tokens, weigh_left, weigh_members
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 
-__all__ = ["certain_support", "count_supports", "expect_supports", "weigh_members"]
+__all__ = ["certain_support", "count_supports", "expect_supports"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-_RARER = -0.25
-"""Of six exponents from -1/2 to 1/4 the best on two of three public sets where items are generalised locally."""
 
 
 def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> Ints:
@@ -100,8 +99,9 @@ def expect_supports(release: Release, itemsets: Sequence[Collection[str]], *, an
         Itemsets of original items.
     any_set
         Read a value as any non-empty set of its members, all with the same chance. Otherwise a value's support is
-        divided among its members, each of which is there on its own: evenly where none of them is published exactly
-        in other records, else less for those that are (:func:`weigh_members`).
+        divided among its members, each of which is there on its own: among those that no finer value of the record
+        stands for, evenly where none of them is published in finer values of other records, else less for those that
+        are (:func:`~sfumato.kinds.sets.estimate.weights.weigh_members`).
 
     Examples
     --------
@@ -113,82 +113,56 @@ def expect_supports(release: Release, itemsets: Sequence[Collection[str]], *, an
     >>> [round(float(x), 3) for x in expect_supports(release, [["a", "c"], ["a", "b"]], any_set=True)]
     [0.667, 0.667]
     """
-    history, members = release.history(), release.members()
-    sizes = np.array([len(members.get(label, (label,))) for label in history.labels], dtype=np.float64)
-    weights, totals = weigh_members(history, members)
-    found = _find_values(history, members, sizes, {item for itemset in itemsets for item in itemset})
-    chosen = np.full(len(history), -1, dtype=np.int64)
+    history = release.history()
+    weights = weigh_members(history, release.members())
+    found = _find_holders(history, weights, {item for itemset in itemsets for item in itemset})
+    place = np.full(len(history), -1, dtype=np.int64)
     expected = np.zeros(len(itemsets))
     for number, itemset in enumerate(itemsets):
-        items = sorted(set(itemset), key=lambda item: (len(found[item][0]), item))
-        (rows, first), *others = (found[item] for item in items)
-        values = first[None, :]
-        for other, more in others:
-            chosen[other] = more
-            here = chosen[rows]
-            chosen[other] = -1
-            rows, values = rows[here >= 0], np.vstack([values, here])[:, here >= 0]
-        if any_set:
-            expected[number] = _add_chances(values, sizes)
-        else:
-            weight = np.array([weights.get(item, 1.0) for item in items])
-            chances = np.where(sizes[values] > 1, weight[:, None] / totals[values], 1.0)
-            expected[number] = float(chances.prod(axis=0).sum())
+        first, *others = sorted((found[item] for item in sorted(set(itemset))), key=lambda holders: len(holders.rows))
+        rows, values, chances = first.rows, first.values[None, :], first.chances
+        for other in others:
+            place[other.rows] = np.arange(len(other.rows))
+            at = place[rows]
+            place[other.rows] = -1
+            both, at = at >= 0, at[at >= 0]
+            rows, chances = rows[both], chances[both] * other.chances[at]
+            values = np.vstack([values[:, both], other.values[at]])
+        expected[number] = _add_chances(values, weights.sizes) if any_set else float(chances.sum())
     return expected
 
 
-def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, float], Floats]:
-    """Return the weight of every member of a generalised value, and the sum of the weights of every value.
+class _Holders(NamedTuple):
+    """The records that may hold an item, the finest value of each that may be it, and how likely it is."""
 
-    Where items are generalised record by record, those that are often published exactly are less often hidden in a
-    value. The weight of an item that e records publish exactly is 1 / (1 + e)^(1/4).
-
-    Examples
-    --------
-    >>> records = Ragged.from_lists([["{a|b}"], *[["a"]] * 15])
-    >>> weights, totals = weigh_members(records, {"{a|b}": ("a", "b")})
-    >>> weights, totals.tolist()
-    ({'a': 0.5, 'b': 1.0}, [1.5, 1.0])
-    """
-    counts = np.bincount(history.codes, minlength=len(history.labels))
-    exact = {label: int(counts[code]) for code, label in enumerate(history.labels) if label not in members}
-    weights: dict[str, float] = {}
-    totals = np.ones(len(history.labels))
-    for code, label in enumerate(history.labels):
-        group = members.get(label, ())
-        weights.update({member: (1.0 + exact.get(member, 0)) ** _RARER for member in group if member not in weights})
-        if group:
-            totals[code] = sum(weights[member] for member in group)
-    return weights, totals
+    rows: Ints
+    values: Ints
+    chances: Floats
 
 
-def _find_values(
-    history: Ragged, members: Mapping[str, tuple[str, ...]], sizes: Floats, items: set[str]
-) -> dict[str, tuple[Ints, Ints]]:
-    """Return for every item the records that may hold it, and the smallest value of each that may be it."""
-    holders: dict[str, list[int]] = {item: [] for item in items}
-    for code, label in enumerate(history.labels):
-        for member in members.get(label, (label,)):
-            if member in holders:
-                holders[member].append(code)
-    rows = history.row_of_token
-    order = np.argsort(history.codes, kind="stable")
-    bounds = np.searchsorted(history.codes[order], np.arange(len(history.labels) + 1))
+def _find_holders(history: Ragged, weights: MemberWeights, items: set[str]) -> dict[str, _Holders]:
+    """Return for every item the records that may hold it."""
+    tokens, rows = Tokens.of(history), history.row_of_token
+    left = weigh_left(history, tokens, weights)
     found = {}
-    for item, codes in holders.items():
-        codes = sorted(codes, key=lambda code: sizes[code])
-        places = np.concatenate([np.empty(0, np.int64), *(order[bounds[code] : bounds[code + 1]] for code in codes)])
+    for item in items:
+        cells = weights.list_cells(np.array([weights.code_of[item]] if item in weights.code_of else [], np.int64))
+        cells = cells[np.argsort(weights.sizes[weights.value[cells]], kind="stable")]
+        values = weights.value[cells]
+        places, own = tokens.list_all(values), np.repeat(weights.weight[cells], tokens.count(values))
         mine, first = np.unique(rows[places], return_index=True)
-        found[item] = mine, history.codes[places[first]].astype(np.int64)
+        places, own = places[first], own[first]
+        # Never more than certain, even where values overlap that are not nested.
+        found[item] = _Holders(mine, history.codes[places].astype(np.int64), own / np.maximum(left[places], own))
     return found
 
 
-def _add_chances(values: Ints, sizes: Floats) -> float:
+def _add_chances(values: Ints, sizes: Ints) -> float:
     """Add up the chances of records to hold all items, if a value may be any set of its members.
 
     Row i of `values` has the value each record may hold item i as.
     """
-    size = sizes[values]
+    size = sizes[values].astype(np.float64)
     is_first = np.array([(values[:i] != row).all(axis=0) for i, row in enumerate(values)])
     # Of the non-empty sets of n members a share of 2^(n-q) / (2^n - 1) holds q given ones.
     return float((0.5 / np.where(is_first, 1 - 0.5**size, 1.0)).prod(axis=0).sum())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
-from sfumato.kinds.sets.estimate.supports import weigh_members
+from sfumato.kinds.sets.estimate.weights import weigh_members
 from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
 from sfumato.query.naming import list_categories
@@ -19,7 +19,7 @@ __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
 
 DRAWN = (
     "expected is the mean over originals drawn at random: of a value that stands for several items each by its share, "
-    "less for those that other records publish by their own name, and at least one; every moment or number of an "
+    "less for those that other records publish in finer values, and at least one; every moment or number of an "
     "interval equally likely; nothing removed, and records left out like the others."
 )
 REMOVED = "items that were removed from all records may be in any of them."
@@ -32,7 +32,7 @@ class Baskets(Events):
     Parameters
     ----------
     weights
-        How likely every item is in a value that may hide it, beside the other members.
+        How likely every member of a value is, beside the others, in the order of ``values.members``.
 
     Examples
     --------
@@ -66,8 +66,8 @@ class Baskets(Events):
         room = values.sizes[there.value]
         entry = np.repeat(np.arange(len(room)), room)
         first = np.cumsum(room) - room
-        member = values.members[values.starts[there.value][entry] + np.arange(len(entry)) - first[entry]]
-        weight = self.weights[member]
+        cell = values.starts[there.value][entry] + np.arange(len(entry)) - first[entry]
+        member, weight = values.members[cell], self.weights[cell]
         total = np.bincount(entry, weight, minlength=len(room))
         chosen = random.random(len(entry)) < weight / total[entry]
         # A value without any member drawn gets the one that its share of the line of weights falls on.
@@ -132,8 +132,7 @@ def read_values(records: Ragged, members: dict[str, tuple[str, ...]], removed: t
         record = np.concatenate([record, np.arange(len(records))])
         value = np.concatenate([value, np.full(len(records), len(values) - 1)])
         least = np.concatenate([least, np.zeros(len(records), np.int64)])
-    known, _ = weigh_members(records, members)
-    weights = np.array([known.get(label, 1.0) for label in labels], dtype=np.float64)
+    weights = np.append(weigh_members(records, members).weight, np.ones(len(removed)))
     sizes = np.array([len(found) for found in values], dtype=np.int64)
     names = Names(labels, {name: found for name, found in members.items() if name not in code})
     found = Events.of(len(records), record, value, Values.of(values), names, "none", least=least, most=sizes[value])

@@ -26,7 +26,8 @@ class ItemQueries(SetMetric):
 
     The true answer is the number of original records, withheld ones included. From the release it is estimated as an
     expectation: the mean over all reconstructions where records are published in chunks; where items are generalised,
-    each of a value's n members is there with a chance of 1/n, on its own (``any_set`` is the error when every
+    each of a value's members is there on its own, with equal chances that add up to 1, or smaller ones for members that
+    finer values publish (:func:`sfumato.kinds.sets.estimate.weights.weigh_members`; ``any_set`` is the error when every
     non-empty set of members is as likely as the others). The relative error is |estimate - truth| divided by the
     truth, or by the sanity bound where the truth is smaller: a share of the original records, so that rare queries do
     not dominate.

@@ -26,7 +26,7 @@ class PairSupport(PairMetric):
     pair that neither has is no error. Of a disassociated release, supports are averages over `copies`
     reconstructions; ``expected`` is the error of the average over all possible ones, in whole records. In a release
     with generalised items the support of a value is divided among its members: evenly, or with less for members that
-    other records publish exactly (:func:`sfumato.kinds.sets.estimate.supports.weigh_members`).
+    finer values publish (:func:`sfumato.kinds.sets.estimate.weights.weigh_members`).
 
     Items are ranked by support in the original, the most frequent one having rank 0. Where there are fewer than
     `last` items the same number from the middle of the ranking is taken; ``first_rank`` says where they begin.

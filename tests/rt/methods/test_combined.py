@@ -144,8 +144,13 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InfeasibleError, match="at least k=2 records with an item"):
         RFirst(k=2, m=1, transaction="coat").anonymize(few, Run(SECRET))
     ill = sf.Dataset.of("rt", [(1,)] * 4, ("age",), [["s", "a"], ["s", "a"], ["s"], ["a"]], sensitive_items=("s",))
-    with pytest.raises(InfeasibleError, match="in 75 % of all records, so that l can be at most 1, got l=2"):
+    with pytest.raises(InfeasibleError, match="in 3 of 4 records, so that l can be at most 1, got l=2"):
         RFirst(k=2, m=1, l=2, transaction="coat").anonymize(ill, Run(SECRET))
+    some = sf.Dataset.of("rt", [(1,)] * 4, ("age",), [["s", "a"], ["s", "a"], ["a"], []], sensitive_items=("s",))
+    with pytest.raises(
+        InfeasibleError, match="in 2 of 3 records with an item that can be known, so that l can be at most"
+    ):
+        RFirst(k=2, m=1, l=2, transaction="coat").anonymize(some, Run(SECRET))
     with pytest.raises(ParameterError, match="name one at least"):
         RFirst(k=2, l=2, transaction="coat").anonymize(few, Run(SECRET))
     with pytest.raises(SchemaError, match="no quasi-identifier"):

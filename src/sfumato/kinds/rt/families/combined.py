@@ -159,14 +159,16 @@ class Combined(Method):
         owner, filled = type(self).__name__, int(whole.filled[0])
         if 0 < filled < self.k:
             raise InfeasibleError(
-                f"{owner}: needs at least k={self.k} records with an item that can be known, or none, found {filled}; "
-                "whatever is generalised, they stay fewer. Choose a smaller k."
+                f"{owner}: needs at least k={self.k} records with an item that can be known, or none, found {filled}. "
+                "Choose a smaller k, or leave these records out."
             )
         if whole.obstacles(self.k, self.l)[0]:
-            shares = [whole.having.max() / whole.records[0], whole.filled_having.max() / max(filled, 1)]
+            among_all = int(whole.having.max()), int(whole.records[0]), "records"
+            among_filled = int(whole.filled_having.max()), filled, "records with an item that can be known"
+            having, records, which = max(among_all, among_filled, key=lambda found: found[0] / max(found[1], 1))
             raise InfeasibleError(
-                f"{owner}: a sensitive item is in {100 * max(shares):.3g} % of all records, so that l can be at most "
-                f"{int(1 / max(shares))}, got l={self.l}. Choose a smaller l."
+                f"{owner}: a sensitive item is in {having} of {records} {which}, so that l can be at most "
+                f"{records // having}, got l={self.l}. Choose a smaller l."
             )
 
     def _merge_infeasible(self, task: Task) -> None:

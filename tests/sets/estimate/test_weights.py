@@ -16,7 +16,7 @@ from tests.sets.releases import generalised
 import sfumato as sf
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.estimate.supports import count_supports
-from sfumato.kinds.sets.estimate.weights import Tokens, weigh_left, weigh_members
+from sfumato.kinds.sets.estimate.weights import Places, weigh_left, weigh_members
 from sfumato.kinds.sets.generator import generate
 
 NESTED = {"AB": "ab", "CD": "cd", "AD": "abcd", "EF": "ef", "ALL": "abcdef"}
@@ -55,7 +55,8 @@ def test_what_finer_values_leave_is_what_their_members_do_not_weigh(rows):
     history = Ragged.from_lists(rows)
     weights = weigh(rows, GROUPS)
     expected = [sum(weights[value][item] for item in left(value, row, GROUPS)) for row in rows for value in row]
-    assert weigh_left(history, Tokens.of(history), weigh_members(history, GROUPS)).tolist() == pytest.approx(expected)
+    tokens = Places.of(history.codes, len(history.labels))
+    assert weigh_left(history, tokens, weigh_members(history, GROUPS)).tolist() == pytest.approx(expected)
 
 
 def test_a_group_beside_one_of_its_members_stands_for_the_others():

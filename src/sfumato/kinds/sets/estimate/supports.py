@@ -13,7 +13,7 @@ from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
-from sfumato.kinds.sets.estimate.weights import MemberWeights, Tokens, weigh_left, weigh_members
+from sfumato.kinds.sets.estimate.weights import MemberWeights, Places, weigh_left, weigh_members
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 __all__ = ["certain_support", "count_supports", "expect_supports"]
@@ -142,14 +142,14 @@ class _Holders(NamedTuple):
 
 def _find_holders(history: Ragged, weights: MemberWeights, items: set[str]) -> dict[str, _Holders]:
     """Return for every item the records that may hold it."""
-    tokens, rows = Tokens.of(history), history.row_of_token
+    rows, tokens = history.row_of_token, Places.of(history.codes, len(history.labels))
     left = weigh_left(history, tokens, weights)
     found = {}
     for item in items:
-        cells = weights.list_cells(np.array([weights.code_of[item]] if item in weights.code_of else [], np.int64))
+        cells = weights.cells.list_all([weights.items[item]] if item in weights.items else [])
         cells = cells[np.argsort(weights.sizes[weights.value[cells]], kind="stable")]
         values = weights.value[cells]
-        places, own = tokens.list_all(values), np.repeat(weights.weight[cells], tokens.count(values))
+        places, own = tokens.list_all(values), np.repeat(weights.weight[cells], tokens.count_places(values))
         mine, first = np.unique(rows[places], return_index=True)
         places, own = places[first], own[first]
         # Never more than certain, even where values overlap that are not nested.

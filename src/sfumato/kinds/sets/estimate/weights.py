@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.ragged import Ragged
 
-__all__ = ["MemberWeights", "Tokens", "weigh_left", "weigh_members"]
+__all__ = ["MemberWeights", "Places", "weigh_left", "weigh_members"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -22,89 +20,59 @@ _RARER = -0.25
 public and generated sets. Derived trees unite items that are about as frequent and want -1/2, others want 0."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class MemberWeights:
-    """The members of all values, value after value, each with its weight in that value.
-
-    Parameters
-    ----------
-    items
-        Labels of all members, in alphabetical order.
-    starts
-        The members of value v are cells ``starts[v]`` to ``starts[v + 1]``.
-    item, weight
-        Member of every cell, a position in ``items``, and its weight.
-    """
-
-    items: tuple[str, ...]
-    starts: Ints
-    item: Ints
-    weight: Floats
-
-    @property
-    def sizes(self) -> Ints:
-        """Number of members of every value."""
-        return np.diff(self.starts)
-
-    @cached_property
-    def value(self) -> Ints:
-        """Value of every cell."""
-        return np.repeat(np.arange(len(self.starts) - 1), self.sizes)
-
-    @cached_property
-    def totals(self) -> Floats:
-        """Sum of the weights of every value."""
-        return np.bincount(self.value, self.weight, minlength=len(self.starts) - 1).astype(np.float64)
-
-    @cached_property
-    def code_of(self) -> dict[str, int]:
-        """Position of every item."""
-        return {item: code for code, item in enumerate(self.items)}
-
-    def list_cells(self, items: Ints) -> Ints:
-        """Return all cells of some items."""
-        ends = self._bounds
-        return np.concatenate([np.empty(0, np.int64), *(self._by_item[ends[i] : ends[i + 1]] for i in items)])
-
-    @cached_property
-    def _by_item(self) -> Ints:
-        return np.argsort(self.item, kind="stable")
-
-    @cached_property
-    def _bounds(self) -> Ints:
-        return np.searchsorted(self.item[self._by_item], np.arange(len(self.items) + 1))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Tokens:
-    """The tokens of a history by what they say.
+class Places(NamedTuple):
+    """Where each of some codes stands.
 
     Examples
     --------
-    >>> tokens = Tokens.of(Ragged.from_lists([["b", "a"], ["b"]]))
-    >>> [tokens.list_all(np.array([value])).tolist() for value in range(2)]
-    [[0, 2], [1]]
+    >>> places = Places.of(np.array([1, 0, 1]), 2)
+    >>> places.list_all([1, 0]).tolist(), places.count_places(np.array([1, 0])).tolist()
+    ([0, 2, 1], [2, 1])
     """
 
     order: Ints
     bounds: Ints
 
     @classmethod
-    def of(cls, history: Ragged) -> Tokens:
-        """Sort the tokens of a history."""
-        # Numbers of few bits are sorted in two passes, which is many times faster.
-        codes = history.codes.astype(np.min_scalar_type(len(history.labels)))
-        counts = np.bincount(history.codes, minlength=len(history.labels))
-        return cls(np.argsort(codes, kind="stable"), np.append(0, np.cumsum(counts)))
+    def of(cls, codes: npt.NDArray[np.integer[Any]], number: int) -> Places:
+        """Sort the places of codes from 0 to a number."""
+        bounds = np.append(0, np.cumsum(np.bincount(codes, minlength=number)))
+        # Codes of few bits are sorted in two passes, which is many times faster.
+        return cls(np.argsort(codes.astype(np.min_scalar_type(number)), kind="stable"), bounds)
 
-    def count(self, values: Ints) -> Ints:
-        """Return how many tokens each of some values has."""
-        return self.bounds[values + 1] - self.bounds[values]
+    def count_places(self, codes: Ints) -> Ints:
+        """Return at how many places each of some codes stands."""
+        return self.bounds[codes + 1] - self.bounds[codes]
 
-    def list_all(self, values: Ints) -> Ints:
-        """Return the tokens of some values, value after value."""
-        parts = [self.order[self.bounds[value] : self.bounds[value + 1]] for value in values.tolist()]
+    def list_all(self, codes: Iterable[int]) -> Ints:
+        """Return the places of some codes, code after code."""
+        parts = [self.order[self.bounds[code] : self.bounds[code + 1]] for code in codes]
         return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+class MemberWeights(NamedTuple):
+    """The members of all values in cells, value after value, each with its weight in that value.
+
+    Attributes
+    ----------
+    items
+        Position of every member among all, in alphabetical order.
+    item, value, weight
+        Member, value and weight of every cell.
+    starts, sizes, totals
+        First cell of every value, number of its members, and the sum of their weights.
+    cells
+        The cells of every item.
+    """
+
+    items: dict[str, int]
+    item: Ints
+    value: Ints
+    weight: Floats
+    starts: Ints
+    sizes: Ints
+    totals: Floats
+    cells: Places
 
 
 def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> MemberWeights:
@@ -118,32 +86,29 @@ def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> Me
     --------
     >>> records = Ragged.from_lists([["{a|b|c}"], *[["{a|b}"]] * 30, *[["c"]] * 80])
     >>> found = weigh_members(records, {"{a|b|c}": ("a", "b", "c"), "{a|b}": ("a", "b")})
-    >>> coarse = records.labels.index("{a|b|c}")
-    >>> found.items, found.weight[found.starts[coarse] : found.starts[coarse + 1]].round(3).tolist()
-    (('a', 'b', 'c'), [0.5, 0.5, 0.333])
+    >>> coarse = found.value == records.labels.index("{a|b|c}")
+    >>> found.items, found.weight[coarse].round(3).tolist()
+    ({'a': 0, 'b': 1, 'c': 2}, [0.5, 0.5, 0.333])
     """
     meanings = [members.get(label, (label,)) for label in history.labels]
-    items = tuple(sorted({member for meaning in meanings for member in meaning}))
-    code_of = {label: code for code, label in enumerate(items)}
-    sizes = np.array([len(meaning) for meaning in meanings], dtype=np.int64)
-    starts = np.append(0, np.cumsum(sizes))
-    item = np.array([code_of[member] for meaning in meanings for member in meaning], dtype=np.int64)
-    size_of_cell, value = np.repeat(sizes, sizes), np.repeat(np.arange(len(sizes)), sizes)
-    counts = np.bincount(history.codes, minlength=len(sizes)).astype(np.float64)
-    order = np.argsort(size_of_cell, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(size_of_cell[order], prepend=-1)), len(order))
-    weight, finer = np.ones(len(item)), np.zeros(len(items))
-    for begin, end in pairwise(ends.tolist()):  # the values of one size, from the finest
-        cells = order[begin:end]
-        weight[cells] = (1.0 + finer[item[cells]]) ** _RARER
-        totals = np.bincount(value[cells], weight[cells], minlength=len(sizes))
-        finer += np.bincount(
-            item[cells], (counts / np.where(totals > 0, totals, 1))[value[cells]] * weight[cells], len(items)
-        )
-    return MemberWeights(items, starts, item, weight)
+    items = {label: code for code, label in enumerate(sorted({member for group in meanings for member in group}))}
+    item = np.array([items[member] for group in meanings for member in group], dtype=np.int64)
+    sizes = np.array([len(group) for group in meanings], dtype=np.int64)
+    value = np.repeat(np.arange(len(sizes)), sizes)
+    counts = np.bincount(history.codes, minlength=len(sizes))
+    weight, totals, finer = np.ones(len(item)), np.ones(len(sizes)), np.zeros(len(items))
+    by_size = Places.of(sizes[value], int(sizes.max(initial=0)) + 1)
+    for size in np.unique(sizes).tolist():  # the finest first
+        cells = by_size.list_all([size])
+        own, member = value[cells], item[cells]
+        weight[cells] = (1.0 + finer[member]) ** _RARER
+        totals[own] = np.bincount(own, weight[cells], minlength=len(sizes))[own]
+        finer += np.bincount(member, counts[own] * weight[cells] / totals[own], minlength=len(items))
+    starts = np.cumsum(sizes) - sizes
+    return MemberWeights(items, item, value, weight, starts, sizes, totals, Places.of(item, len(items)))
 
 
-def weigh_left(history: Ragged, tokens: Tokens, weights: MemberWeights) -> Floats:
+def weigh_left(history: Ragged, tokens: Places, weights: MemberWeights) -> Floats:
     """Return for every token of a history the weight of the members that finer values of its record leave.
 
     A value beside finer ones of its own members says that something else was there: these members do not share it.
@@ -153,34 +118,34 @@ def weigh_left(history: Ragged, tokens: Tokens, weights: MemberWeights) -> Float
     --------
     >>> records = Ragged.from_lists([["a", "{a|b|c}"], ["b"]])
     >>> found = weigh_members(records, {"{a|b|c}": ("a", "b", "c")})
-    >>> found.totals.round(2).tolist(), weigh_left(records, Tokens.of(records), found).round(2).tolist()
+    >>> tokens = Places.of(records.codes, len(records.labels))
+    >>> found.totals.round(2).tolist(), weigh_left(records, tokens, found).round(2).tolist()
     ([1.0, 2.68, 1.0], [1.0, 1.84, 1.0])
     """
     rows, left = history.row_of_token, weights.totals[history.codes]
     taken_out = np.zeros(len(left), dtype=bool)
     token_of = np.full(len(history), -1, dtype=np.int64)
-    for value in np.argsort(weights.sizes, kind="stable"):
+    wide = np.flatnonzero(weights.sizes > 1)
+    for value in wide[np.argsort(weights.sizes[wide], kind="stable")]:
         finer, shares = _find_finer(weights, value)
         if not len(finer):
             continue
-        coarse, fine = tokens.list_all(np.array([value])), tokens.list_all(finer)
+        coarse, fine = tokens.list_all([value]), tokens.list_all(finer)
         token_of[rows[coarse]] = coarse
         beside = token_of[rows[fine]]
         token_of[rows[coarse]] = -1
         # What is within a value that is itself within this one is taken out with that one.
         new = np.flatnonzero(beside >= 0)
         new = new[~taken_out[fine[new]]]
-        np.subtract.at(left, beside[new], np.repeat(shares, tokens.count(finer))[new])
+        np.subtract.at(left, beside[new], np.repeat(shares, tokens.count_places(finer))[new])
         taken_out[fine[new]] = True
     return left
 
 
 def _find_finer(weights: MemberWeights, value: int) -> tuple[Ints, Floats]:
     """Return the values within another one, and what their members weigh in that one."""
-    own = np.arange(weights.starts[value], weights.starts[value + 1])
-    if len(own) == 1:
-        return np.empty(0, np.int64), np.empty(0)
-    cells = weights.list_cells(weights.item[own])
+    own = weights.starts[value] + np.arange(weights.sizes[value])
+    cells = weights.cells.list_all(weights.item[own])
     here = np.zeros(len(weights.items))
     here[weights.item[own]] = weights.weight[own]
     finer, which, held = np.unique(weights.value[cells], return_inverse=True, return_counts=True)

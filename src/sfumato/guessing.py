@@ -17,7 +17,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
 
-__all__ = ["Guessed", "guess_file"]
+__all__ = ["Completed", "Guessed", "complete_reading", "guess_file"]
 
 _DATA_LIKE = re.compile(r"[<+-]*[\d.]+>?", re.ASCII)
 
@@ -56,7 +56,8 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     """
     _refuse_foreign(path)
     chosen, told = _choose_file(path)
-    look = Look.of(chosen)
+    given = given or {}
+    look = Look.of(chosen, given)
     if kind is not None:
         registry.find_kind(kind)
     kinds = registry.all_kinds() if kind is None else (kind,)
@@ -64,7 +65,7 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     failures: list[str] = []
     read: list[tuple[Guess, Dataset]] = []
     for found in sorted(guesses, key=lambda found: -found.score):
-        options = {**_known_to(found.kind, look.reading), **found.options, **(given or {})}
+        options = _give_way(given, {**_known_to(found.kind, look.reading), **found.options})
         complete = found._replace(
             options=options, reasons=[*told, *(() if found.of_lines else look.reasons), *found.reasons]
         )
@@ -78,9 +79,77 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     if not read:
         raise _explain(look, kind, failures)
     best, dataset = read[0]
+    protect = look_up(best.kind, "reader", "protect")
+    best = best if protect is None else protect(best, dataset)
     return Guessed(chosen, best, dataset, tuple(found.kind for found, _ in read[1:]))
 
 
+def _give_way(given: Mapping[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of which those that are given win; columns that are guessed keep out of their way."""
+    options = {**guessed, **given}
+    for name in _PARTS:
+        if name in guessed and name in given:
+            options[name] = guessed[name]  # with those that are given among them
+    columns = given.get("columns", {})
+    if columns and "columns" in guessed:
+        kept = {role: column for role, column in guessed["columns"].items() if column not in columns.values()}
+        options["columns"] = {**kept, **columns}
+    return options
+
+
+class Completed(NamedTuple):
+    """Options that a file is read with: those that are given, and what was detected of how it is written."""
+
+    options: dict[str, Any]
+    detected: dict[str, Any]
+    """What was detected."""
+    left: dict[str, Any]
+    """What `start` would say besides, which is for the owner to decide."""
+
+
+def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Completed | None:
+    """Detect how a file is written, as :func:`guess_file` does; None where nothing can be detected.
+
+    How a file is written is taken from its look. What is left out, what is sensitive and how places are made decide
+    what is published, and are the owner's to say.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
+    >>> _ = file.write_text("tea,jam\nrum,tea,jam\njam\ntea,rum\nrum,jam,tea,ale\nale,tea\n")
+    >>> complete_reading(file, "sets", {}).detected
+    {'format': 'transactions', 'separator': ','}
+    """
+    try:
+        found = guess_file(path, kind, given)
+    except SfumatoError:
+        return None
+    more = {name: _leave_out(value, given.get(name)) for name, value in found.guess.options.items()}
+    more = {name: value for name, value in more.items() if value}
+    if found.path != path or not more:
+        return None
+    detected = {name: value for name, value in more.items() if name in _LAYOUT}
+    if _DECIDED in detected.get("columns", {}):
+        del detected["columns"]
+    return Completed({**given, **{name: found.guess.options[name] for name in detected}}, detected, more)
+
+
+def _leave_out(value: Any, given: Any) -> Any:
+    """Return what an option says beyond what is given of it."""
+    if isinstance(value, Mapping):
+        return {name: entry for name, entry in value.items() if entry != (given or {}).get(name)}
+    if isinstance(value, list):
+        return [entry for entry in value if entry not in (given or ())]
+    return None if value == given else value
+
+
+_PARTS = ("identifier", "quasi", "sensitive", "plain", "drop")
+"""Options that list columns by the part they play."""
+_LAYOUT = ("format", "delimiter", "header", "separator", "columns", "items", "slots")
+"""Options that say how a file is written."""
+_DECIDED = "quasi-identifier"
+"""A part of columns that is the owner's to give."""
 _FOREIGN = {
     ".npy": "an array of NumPy: save its columns as CSV with numpy.savetxt, or as Parquet",
     ".npz": "arrays of NumPy: save their columns as CSV with numpy.savetxt, or as Parquet",

@@ -28,7 +28,7 @@ from sfumato.assessment import (
 from sfumato.checking import people
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning
+from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.method import Method
 from sfumato.core.progress import tell
 from sfumato.core.publishing.leftover import warn_of_leftover
@@ -100,14 +100,40 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
-    reading = Reading.of(kind, options)
     given = frames.make_file(path) if frames.is_frame(path) else Path(path)
+    try:
+        return _read_as(given, Reading.of(kind, options))
+    except (SchemaError, ParameterError) as error:
+        if not isinstance(given, Path) or not given.is_file() or error.hint:
+            raise
+        fault = error
+    return _read_completed(given, kind, options, fault)
+
+
+def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
+    """Read data just as the options say."""
     file, rest, steps = change_file(given, reading)
-    found: Dataset = order_by_names(registry.reader(kind).read(file, rest))
+    found: Dataset = order_by_names(registry.reader(reading.kind).read(file, rest))
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
     source = given.name if isinstance(given, Path) else ""
     kept = {**found.reading, **reading.to_dict()} if steps else found.reading
     return dataclasses.replace(found, notes=notes, reading=kept, source=source)
+
+
+def _read_completed(path: Path, kind: str, options: dict[str, Any], fault: SfumatoError) -> Dataset:
+    """Read data with what `start` detects of how the file is written; where more is to be decided, say what."""
+    from sfumato.guessing import complete_reading
+
+    found = None if options.get("steps") else complete_reading(path, kind, options)
+    if found is None:
+        raise fault
+    try:
+        dataset = _read_as(path, Reading.of(kind, found.options))
+    except (SchemaError, ParameterError):
+        left = ", ".join(f"{name}={value!r}" for name, value in found.left.items())
+        raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
+    told = ", ".join(f"{name}={value!r}" for name, value in found.detected.items())
+    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {told}.", *dataset.notes))
 
 
 def anonymize(

@@ -87,6 +87,7 @@ def _show(out: Output, found: Guessed) -> None:
         out.say(f"- {reason}")
     for left in guess.open:
         out.say(f"To decide: {left}")
+    out.warn(guess.warnings)
 
 
 def _ask(out: Output, path: Path, found: Guessed, given: dict[str, Any]) -> Guessed:
@@ -118,6 +119,7 @@ def _to_dict(found: Guessed, policy: Path) -> dict[str, Any]:
         "options": guess.options,
         "reasons": guess.reasons,
         "open": list(guess.open),
+        "warnings": list(guess.warnings),
         "could_also_be": list(found.others),
         "method": {"name": guess.method, **guess.parameters},
         "policy": str(policy),
@@ -159,6 +161,7 @@ def spell_policy(found: Guessed, policy: Path) -> str:
         "# Why it was guessed so:",
         *(f"# - {_comment(reason)}" for reason in guess.reasons),
         *(f"# To decide: {_comment(left)}" for left in guess.open),
+        *(f"# WARNING: {_comment(text)}" for text in guess.warnings),
         "",
         "[data]",
         f"path = {spell_toml(_beside(found.path, policy))}",

@@ -12,7 +12,7 @@ import dataclasses
 import io
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.io.reading import Reading
 
@@ -53,7 +53,9 @@ _GIVEN = re.compile(
 )
 _FORCE = re.compile(r"\bforce=True\b")
 _EXPANSION = re.compile(r"\ballow_expansion\((?P<times>[\d.]+)\)")
-_GUESS = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=\[.*\])", re.DOTALL)
+_GUESS = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=.*)", re.DOTALL)
+_REPEATED = ("--drop", "--empty", "--monitored")
+"""Options that are given once for every entry of a list; others take a list with commas."""
 _HELP = re.compile(r"(?<![-\w])(?=(?:blur|l|t)=[\d.]+)")
 """Parameters of methods that would help."""
 _METHOD = re.compile(r"^(?P<name>[A-Z]\w*): ")
@@ -76,6 +78,8 @@ def speak(text: str) -> str:
     "--split must be one of day, week, got 'hour'."
     >>> speak("people.csv: ... If this guess is right, add: quasi=['age', 'sex'], sensitive=['illness']")
     'people.csv: ... If this guess is right, add: --quasi age,sex --sensitive illness'
+    >>> speak("visits.csv: ... If this guess is right, add: columns={'person': 'taxi no'}, places='grid:500m'")
+    "visits.csv: ... If this guess is right, add: --column 'person=taxi no' --places grid:500m"
     >>> speak("out: a release is there already; use force=True to replace it.")
     'out: a release is there already; use --force to replace it.'
     >>> speak("LmAnon: k must be at most 3.")
@@ -117,13 +121,22 @@ def _spell_guess(found: re.Match[str]) -> str:
         given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError):
         return found[0]
-    return " ".join(f"--{_spell(str(name))} {_quote(columns)}" for name, columns in given.items())
+    return " ".join(word for name, value in given.items() for word in _spell_option(f"--{_spell(str(name))}", value))
 
 
-def _quote(columns: Sequence[str]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(columns)
-    return shlex.quote(text.getvalue())
+def _spell_option(option: str, value: str | Sequence[str] | Mapping[str, str]) -> Iterator[str]:
+    """Yield an option as one would type it: once with a text or a list, and once for every entry of a mapping."""
+    if isinstance(value, Mapping):
+        for name, entry in value.items():
+            yield f"{option} {shlex.quote(f'{name}={entry}')}"
+    elif isinstance(value, str):
+        yield f"{option} {shlex.quote(value)}"
+    elif option in _REPEATED:
+        yield from (f"{option} {shlex.quote(entry)}" for entry in value)
+    else:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="").writerow(value)
+        yield f"{option} {shlex.quote(text.getvalue())}"
 
 
 def _name_method(found: re.Match[str]) -> str:

@@ -17,6 +17,13 @@ class SfumatoError(Exception):
     Messages name columns, row numbers and parameters. They never carry a value read from
     personal data, because messages end in logs.
 
+    Parameters
+    ----------
+    message
+        What is wrong, and where.
+    hint
+        What to add so that it works, in a sentence at the end of the message.
+
     Examples
     --------
     >>> raise SfumatoError("the output directory exists")
@@ -24,6 +31,10 @@ class SfumatoError(Exception):
         ...
     sfumato.core.errors.SfumatoError: the output directory exists
     """
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(f"{message} {hint}" if hint else message)
+        self.hint = hint
 
 
 class ParameterError(SfumatoError):

@@ -21,6 +21,7 @@ __all__ = [
     "Labels",
     "as_text",
     "encode_labels",
+    "holds_values",
     "marks",
     "name_marked",
     "parse_numbers",
@@ -31,6 +32,23 @@ LONGEST_LABEL = 1_000
 
 Cells: TypeAlias = Any
 """An Arrow column or array; the stubs of pyarrow do not cover types known only at run time."""
+
+_VALUES = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    *(pa.types.is_boolean, pa.types.is_date, pa.types.is_timestamp, pa.types.is_null),
+)
+
+
+def holds_values(kind: pa.DataType) -> bool:
+    """Tell whether a cell of this type is one number, date or text, and no list, record, duration or bytes.
+
+    Examples
+    --------
+    >>> holds_values(pa.dictionary(pa.int8(), pa.string())), holds_values(pa.struct({"a": pa.int64()}))
+    (True, False)
+    """
+    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(is_kind(inside) for is_kind in _VALUES)
 
 
 class Labels(NamedTuple):

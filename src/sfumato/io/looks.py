@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
-from sfumato.io.cells import Cells
+from sfumato.io.cells import Cells, holds_values
 from sfumato.io.identifiers import Suspect, look_for_identifiers
 from sfumato.io.nameless import name_columns_by_cells
 from sfumato.io.reading import Reading
@@ -54,6 +54,8 @@ class Guess(NamedTuple):
         What to begin with.
     open
         What is left to the owner, in sentences.
+    warnings
+        What is sensitive and has no guarantee, in sentences.
     of_lines
         Whether lines gave it away, and not columns.
     """
@@ -66,12 +68,22 @@ class Guess(NamedTuple):
     parameters: dict[str, Any]
     open: tuple[str, ...] = ()
     of_lines: bool = False
+    warnings: tuple[str, ...] = ()
+
+    def add(self, reason: str, **parameters: Any) -> Guess:
+        """Return the guess with further parameters, and why they are asked for."""
+        return self._replace(parameters={**self.parameters, **parameters}, reasons=[*self.reasons, reason])
+
+    def warn(self, text: str) -> Guess:
+        """Return the guess with a further warning."""
+        return self._replace(warnings=(*self.warnings, text))
 
 
 class ColumnLook(NamedTuple):
     """What a column looks like.
 
-    Its shape is ``whole``, ``decimal``, ``date``, ``calendar`` (20240131), ``text``, ``list`` or ``empty``.
+    Its shape is ``whole``, ``decimal``, ``date``, ``calendar`` (20240131), ``text``, ``list``, ``empty``, or ``other``
+    where cells are records, bytes or times of day, which no attribute is.
 
     Examples
     --------
@@ -118,6 +130,8 @@ class Look:
         Options that reading it as any kind needs: a header, a delimiter, texts that mean no value.
     reasons
         Why, in sentences.
+    given
+        Options that the owner has given: what columns are is not guessed where they say it.
 
     Examples
     --------
@@ -133,14 +147,15 @@ class Look:
     rows: pa.Table | None = None
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of_table(cls, name: str, table: pa.Table) -> Look:
+    def of_table(cls, name: str, table: pa.Table, given: Mapping[str, Any] | None = None) -> Look:
         """Look at rows that are at hand."""
-        return cls(Path(name), name, "csv", (), table)
+        return cls(Path(name), name, "csv", (), table, given=given or {})
 
     @classmethod
-    def of(cls, path: Path) -> Look:
+    def of(cls, path: Path, options: Mapping[str, Any] | None = None) -> Look:
         """Look at a file; what is no table is told by its first lines."""
         source = Source(path, Reading("table"))
         reasons: list[str] = []
@@ -158,7 +173,7 @@ class Look:
         table = _try_table(path, given)
         if table is not None:
             reasons.append(f"{format} with {table.num_rows:,} rows and {table.num_columns} columns.")
-        return cls(path, source.name, format, lines, table, given, tuple(reasons))
+        return cls(path, source.name, format, lines, table, given, tuple(reasons), options or {})
 
     @functools.cached_property
     def columns(self) -> dict[str, ColumnLook]:
@@ -170,7 +185,7 @@ class Look:
     def find_roles(self, words: Vocabulary) -> dict[str, str]:
         """Return the column of every role that a name gives away; where several do, the first of the best shape."""
         found: dict[str, list[str]] = {}
-        for name in self.columns:
+        for name in (name for name, column in self.columns.items() if column.shape != "other"):
             role = words.names.get(name.lower()) or (name.lower() if name.lower() in words.roles.values() else None)
             if role is not None:
                 found.setdefault(role, []).append(name)
@@ -223,6 +238,8 @@ def _look_at(name: str, cells: Cells) -> ColumnLook:
     rows = len(cells)
     if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
         return ColumnLook(name, "list", rows, cells.null_count, rows, None)
+    if not holds_values(cells.type):
+        return ColumnLook(name, "other", rows, cells.null_count, rows, None)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     distinct = cells.unique()

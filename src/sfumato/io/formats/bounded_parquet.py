@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sfumato.core.errors import SchemaError
+from sfumato.io.frames import plain_type
 from sfumato.io.limits import check_expansion, largest_expansion
 
 __all__ = ["has_no_rows", "iterate_labels", "iterate_parquet", "read_parquet"]
@@ -65,13 +66,24 @@ def iterate_parquet(name: str, source: Any, size: int) -> Iterator[pa.RecordBatc
     try:
         file = pq.ParquetFile(source, thrift_string_size_limit=1 << 28, thrift_container_size_limit=1 << 24)
         check_expansion(name, size, _count_least(file.metadata))
-        yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+        yield _without_views(pa.RecordBatch.from_pylist([], schema=file.schema_arrow))
         for batch in _read_within(name, file, size):
             # Arrow reads bytes that are no text without a word.
             batch.validate(full=True)
-            yield batch
+            yield _without_views(batch)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise SchemaError(f"{name}: {_BROKEN}") from None
+
+
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch whose texts are of the types that every reader knows; labels with a dictionary stay."""
+    schema = pa.schema(
+        [
+            field if pa.types.is_dictionary(field.type) else field.with_type(plain_type(field.type))
+            for field in batch.schema
+        ]
+    )
+    return batch if schema == batch.schema else batch.cast(schema)
 
 
 def iterate_labels(name: str, path: Path, size: int) -> Iterator[pa.RecordBatch]:

@@ -25,6 +25,7 @@ from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.looks import Guess, Look
 from sfumato.io.memory import Readable, as_place
+from sfumato.io.protection import choose_l, list_sensitive, share_with_sensitive
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
@@ -42,7 +43,7 @@ from sfumato.kinds.table.reader.gathering import keep_together
 from sfumato.kinds.table.reader.guess import guess_roles
 from sfumato.kinds.table.reader.roles import name_columns
 
-__all__ = ["GATHERING", "guess", "read"]
+__all__ = ["GATHERING", "guess", "protect", "read"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -128,7 +129,7 @@ def guess(look: Look) -> Guess | None:
     if len(lists) != 1 or look.rows is None:
         return None
     (column, mark), *_ = lists.items()
-    others = Look(look.path, look.name, look.format, (), look.rows.drop_columns([column]), look.reading)
+    others = dataclasses.replace(look, lines=(), rows=look.rows.drop_columns([column]))
     options, told = guess_roles(others)
     if weight := options.pop("weight", None):  # measures of tables with sets count records
         options["drop"] = [*options.get("drop", ()), weight]
@@ -137,6 +138,23 @@ def guess(look: Look) -> Guess | None:
     told.insert(0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person.")
     options |= {"items": column, "separator": mark, "hierarchies": {HIERARCHY: "fanout:5"}}
     return Guess("rt", 68, options, told, "rfirst", {"k": 5, "m": 2})
+
+
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Bound how many of those who match have a sensitive item, and warn that nothing is promised about columns."""
+    columns = [column.name for column in list_sensitive(dataset)]
+    if columns:
+        names = ", ".join(f"`{name}`" for name in columns)
+        guess = guess.warn(
+            f"No guarantee is about sensitive columns of tables with sets: {names} would be published as it is. Leave "
+            "it out (drop), or publish the table without its items."
+        )
+    if not dataset.schema.sensitive:
+        return guess
+    share = share_with_sensitive(dataset)
+    if choose_l(share) is None:
+        return guess.warn(f"No l fits: {100 * share:.0f} % of the records have the same sensitive item. Name rarer items.")
+    return guess.add("Of the records that match, at most 1 of 2 has a sensitive item (l).", l=2)
 
 
 def _find_separator(look: Look, name: str) -> str | None:

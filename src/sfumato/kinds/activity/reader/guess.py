@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.core.dataset import Dataset
 from sfumato.io.archives import list_parts
 from sfumato.io.looks import Guess, Look
 from sfumato.io.reading import Reading
@@ -16,7 +17,7 @@ from sfumato.kinds.activity.reader.diaries import WORDS
 from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns
 
-__all__ = ["guess", "knows_folder"]
+__all__ = ["guess", "knows_folder", "protect"]
 
 _FEWEST_SLOTS = 6
 _MOST_ACTIVITIES = 200
@@ -79,7 +80,7 @@ def _guess_slots(look: Look) -> Guess | None:
     if look.rows is None:
         return None
     slots = choose_columns(look.name, look.rows.column_names, Reading("activity"))
-    if len(slots) < _FEWEST_SLOTS:
+    if len(slots) < _FEWEST_SLOTS or any(look.columns[name].shape in {"list", "other"} for name in slots):
         return None
     chunks = [chunk for name in slots for chunk in look.rows.column(name).cast(pa.string()).chunks]
     values: Any = pa.chunked_array(chunks).unique()
@@ -112,3 +113,11 @@ def _guess_slots(look: Look) -> Guess | None:
         told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
     told.append("Other columns are left out: they say who people are, not what they did.")
     return Guess("activity", 88, options, told, "mc", {"k": 5, "aggregate": "slot"})
+
+
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Take a method that bounds how much of an interval people spend on a sensitive activity, where some are named."""
+    if not dataset.schema.sensitive:
+        return guess
+    told = "Methods that promise something about sensitive activities bound their share of a class (delta, epsilon)."
+    return guess._replace(method="mc-l-mdav-wd").add(told, delta="6", epsilon="1/2")

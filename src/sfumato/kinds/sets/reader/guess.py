@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sfumato.core.dataset import Dataset
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.looks import Guess, Look
 from sfumato.kinds.sets.reader import WORDS
 from sfumato.kinds.sets.reader.items import spell_mark
 from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
 
-__all__ = ["guess"]
+__all__ = ["guess", "protect"]
 
 _METHOD = ("disassociation", {"k": 5, "m": 2})
 _FEWEST = 5
@@ -94,3 +95,11 @@ def _guess_table(look: Look) -> Guess | None:
     options: dict[str, Any] = {"columns": chosen, "drop": ["*"]}
     more, why = look.settle_empty(list(chosen.values()))
     return Guess("sets", 75, options | more, told + why, *_METHOD)
+
+
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Hide sensitive items among as many records as everything else."""
+    if not dataset.schema.sensitive:
+        return guess
+    k = guess.parameters["k"]
+    return guess.add(f"Sensitive items are published apart, each somewhere among at least {k} records (l).", l=k)

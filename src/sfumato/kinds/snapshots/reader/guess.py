@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sfumato.core.dataset import Dataset
 from sfumato.io.looks import Guess, Look
+from sfumato.io.protection import choose_l, list_sensitive
 
-__all__ = ["guess"]
+__all__ = ["guess", "protect"]
 
 _SENSITIVE = ("diagnosis", "disease", "illness", "condition", "symptom", "ill", "offence", "crime", "result", "icd")
 _TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "week", "month")
@@ -23,23 +25,38 @@ def guess(look: Look) -> Guess | None:
     (58, {'columns': {'time': 'date', 'quasi-identifier': 'age'}, 'sensitive': ['disease'], 'drop': ['*']})
     """
     times = [name for name in look.find_dates() if name.lower() in _TIMES]
-    values = [name for name in look.columns if name.lower() in _SENSITIVE]
+    given = list(look.given.get("sensitive", ()))
+    values = given or [name for name in look.columns if name.lower() in _SENSITIVE]
     if len(times) != 1 or len(values) != 1 or not look.columns[times[0]].repeats:
         return None
     others = [
         name
         for name, column in look.columns.items()
-        if name not in (*times, *values)
+        if name not in (*times, *values, *look.given.get("drop", ()))
         and column.distinct <= _MOST_VALUES
+        and column.shape not in {"list", "other"}
         and column.suspect is None
         and "," not in name
     ]
     told = [
-        f"`{times[0]}` holds dates that many rows share, and `{values[0]}` is sensitive by its name: rows are records "
-        "that came in over time.",
+        f"`{times[0]}` holds dates that many rows share, and `{values[0]}` is sensitive"
+        f"{'' if given else ' by its name'}: rows are records that came in over time.",
         f"What others may know: {', '.join(f'`{name}`' for name in others) or 'nothing else'}.",
     ]
     columns = {"time": times[0]} | ({"quasi-identifier": ",".join(others)} if others else {})
     more, why = look.settle_empty([*times, *values, *others])
     options = {"columns": columns, "sensitive": values, "drop": ["*"], **more}
     return Guess("snapshots", 58, options, told + why, "reposition", {"l": 2, "window": 7})
+
+
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Say that sensitive values are bounded, or warn that one of them is too frequent for it."""
+    l = guess.parameters["l"]
+    for column in list_sensitive(dataset):
+        if choose_l(column.share) is None:
+            return guess.warn(
+                f"l={l} cannot hold for all records: {100 * column.share:.0f} % of them share one value of `{column.name}`. "
+                "Many will be withheld."
+            )
+        guess = guess.add(f"No value of `{column.name}` is in more than 1 of {l} records of a group (l).")
+    return guess

@@ -13,19 +13,13 @@ import pyarrow.compute as pc
 
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy.lineage import name_rows
-from sfumato.io.cells import LONGEST_LABEL, Cells, marks
+from sfumato.io.cells import LONGEST_LABEL, Cells, holds_values, marks
 from sfumato.kinds.table.model import MISSING
 
 __all__ = ["Values", "encode_values"]
 
 Codes = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.bool_]
-
-_KINDS = (
-    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
-    *(pa.types.is_boolean, pa.types.is_date, pa.types.is_timestamp, pa.types.is_null),
-)
-"""Types of columns that hold attributes."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,8 +126,7 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
 
 
 def _check_type(file: str, name: str, kind: Cells) -> None:
-    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not any(is_kind(inside) for is_kind in _KINDS):
+    if not holds_values(kind):
         raise SchemaError(
             f"{file}: column {name!r} must hold numbers, dates or text, its type is {kind}. Store it as text, or leave "
             "it out (drop)."

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from sfumato.core.dataset import Dataset
 from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
 from sfumato.io.ownership import OWNER
+from sfumato.io.protection import choose_l, list_sensitive
 from sfumato.io.weights import looks_like_weight
-from sfumato.kinds.table.reader.roles import guess_role, roles_of_words
+from sfumato.kinds.table.reader.roles import OPTIONS, guess_role, name_columns, roles_of_words
 
-__all__ = ["guess", "guess_roles"]
+__all__ = ["guess", "guess_roles", "protect"]
 
 _MANY_COLUMNS = 20
 _WHOSE = frozenset({"patient", "person", "user", "uid", "pid", "customer", "client", "member", "household", "account"})
@@ -32,6 +35,8 @@ def guess(look: Look) -> Guess | None:
     >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
     >>> {role: found.options[role] for role in ("identifier", "quasi", "sensitive")}
     {'identifier': ['name'], 'quasi': ['age', 'sex'], 'sensitive': ['diagnosis']}
+    >>> guess(Look.of_table("a.csv", pa.table(cells), {"sensitive": ["age"]})).options["sensitive"]
+    ['age', 'diagnosis']
     """
     if look.rows is None or look.rows.num_columns < 2:
         return None
@@ -52,18 +57,55 @@ def guess(look: Look) -> Guess | None:
     return Guess("table", 50, options, told, "mondrian", {"k": 5}, left)
 
 
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Ask for different sensitive values in every group, as many as are usual and can be; or warn why not.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cells = {"age": ["30", "40"] * 9, "sex": ["f"] * 18, "diagnosis": ["flu", "cold"] * 9}
+    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> rows = list(zip(*cells.values()))
+    >>> protect(found, Dataset.of("table", rows, tuple(cells), sensitive=("diagnosis",))).parameters
+    {'k': 5, 'l': 2}
+    """
+    found = list_sensitive(dataset)
+    constant = [column.name for column in found if column.values < 2]
+    if constant:
+        names = ", ".join(f"`{name}`" for name in constant)
+        return guess.warn(
+            f"Nothing protects what is sensitive: {names} has a single value, so everybody's is known. Leave it out "
+            "(drop), and run start again."
+        )
+    if not found:
+        return guess
+    most = max(found, key=lambda column: column.share)
+    names = ", ".join(f"`{column.name}`" for column in found)
+    l = min(choose_l(most.share) or 2, *(column.values for column in found))
+    guess = guess.add(f"Sensitive values differ in every group: at least {l} of {names} (l).", l=l)
+    if most.share * l <= 1:
+        return guess
+    return guess._replace(
+        open=(
+            *guess.open,
+            f"{100 * most.share:.0f} % of the records share one value of `{most.name}`, and l only counts different values. "
+            "To bound how frequent it is in a group, add t=0.2.",
+        )
+    )
+
+
 def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
     """Give columns their parts: by words in their names, by their shape, and by how many values they have."""
     assert look.rows is not None
-    given: dict[str, list[str]] = {_IDENTIFIER: [], _QUASI: [], _SENSITIVE: []}
+    given = {role: name_columns(look.given.get(role, ()), look.columns) for role in OPTIONS}
+    dropped = [name for name in name_columns(look.given.get("drop", ()), look.columns) if name in look.columns]
     told = []
-    known = {}
-    for name in (name for name in look.columns if not _PLACE.fullmatch(name)):
-        role = guess_role(name, look.rows.column(name))
-        if role in roles_of_words(name):
-            known[name] = role
-    weight = next((name for name in look.columns if looks_like_weight(name, look.rows.column(name))), None)
-    others = {name: column for name, column in look.columns.items() if name != weight}
+    said = {*dropped, *look.given.get("columns", {}).values(), *(name for names in given.values() for name in names)}
+    unfit = [name for name, column in look.columns.items() if column.shape in {"list", "other"} and name not in said]
+    flat = {name: column for name, column in look.columns.items() if name not in {*unfit, *said}}
+    weight = next((name for name in flat if looks_like_weight(name, look.rows.column(name))), None)
+    others = {name: column for name, column in flat.items() if name != weight}
+    known = _find_known(look, flat)
     for name, column in others.items():
         if column.suspect is not None:
             given[_IDENTIFIER].append(name)
@@ -89,11 +131,23 @@ def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
         told.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
     if weight is not None:
         options["weight"] = weight
-    rest = [name for name in look.columns if name != weight and not any(name in names for names in given.values())]
-    if rest:
-        options["drop"] = rest
-        told.append(f"Nothing tells what the other columns are ({len(rest)}); they are left out (drop).")
+    placed = {name for names in given.values() for name in names} | said | {weight}
+    rest = [name for name in look.columns if name not in placed]
+    if rest or dropped:
+        options["drop"] = [*dropped, *rest]
+    if unfit:
+        told.append(f"No numbers, dates or text, and so left out (drop): {', '.join(f'`{name}`' for name in unfit)}.")
+    if len(rest) > len(unfit):
+        unknown = len(rest) - len(unfit)
+        told.append(f"Nothing tells what the other columns are ({unknown}); they are left out (drop).")
     return {name: value for name, value in {**options, "weight": weight}.items() if value}, told
+
+
+def _find_known(look: Look, names: Iterable[str]) -> dict[str, str]:
+    """Return the parts of the columns whose names speak for them."""
+    assert look.rows is not None
+    found = {name: guess_role(name, look.rows.column(name)) for name in names if not _PLACE.fullmatch(name)}
+    return {name: role for name, role in found.items() if role in roles_of_words(name)}
 
 
 def _is_attribute(column: ColumnLook) -> bool:

@@ -281,8 +281,8 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) 
     raise SchemaError(
         f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role, and none is taken for granted. "
         f"Say of {'each' if several else 'it'} whether it names people (identifier), can be known to others (quasi), "
-        "is sensitive, or may be published as it is (plain), or leave it out (drop). If this guess is right, add: "
-        f"{paste}"
+        "is sensitive, or may be published as it is (plain), or leave it out (drop).",
+        hint=f"If this guess is right, add: {paste}",
     )
 
 

@@ -6,13 +6,15 @@ import re
 
 import pyarrow.compute as pc
 
+from sfumato.core.dataset import Dataset
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.looks import Guess, Look
 from sfumato.io.ownership import OWNER
+from sfumato.io.protection import choose_l, share_with_sensitive
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS
 from sfumato.kinds.trajectories.reader.visits import WORDS
 
-__all__ = ["guess"]
+__all__ = ["guess", "protect"]
 
 _GRID = "grid:500m"
 _TREE = "fanout:4"
@@ -111,3 +113,16 @@ def _find_owner(look: Look, roles: dict[str, str]) -> list[str]:
             roles[OWNER] = name
             return [f"`{name}` has one value in every `{trip}` and the same in several: it says whose they are."]
     return []
+
+
+def protect(guess: Guess, dataset: Dataset) -> Guess:
+    """Bound how many of those who match may have been at a sensitive place, or warn that too many were."""
+    if not dataset.schema.sensitive:
+        return guess
+    share = share_with_sensitive(dataset)
+    if choose_l(share) is None:
+        guess = guess.warn(
+            f"l=2 may be impossible: {100 * share:.0f} % of the records visit the same sensitive place. Name rarer places, "
+            "or expect records to be left out."
+        )
+    return guess.add("Of the records that match, at most 1 of 2 visits a sensitive place (l).", l=2)

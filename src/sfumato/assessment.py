@@ -82,6 +82,7 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
         **dataset.describe(),
         "notes": list(dataset.notes),
         "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
+        "doubts": list(dataset.doubts),
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
         "beyond": [name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],

@@ -255,7 +255,7 @@ def publish_in_parts(
             unreported = _report(source, options, parts, release, stage, shop, clock) if reports else ()
             stage.commit()
     advice = [Advice(*one) for each in told for one in each["advice"]]
-    loud = _count_alike((each["warnings"] for each in told), advice)
+    loud = (*parts.dataset.doubts, *_count_alike((each["warnings"] for each in told), advice))
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     notes = (*_count_alike(each["notes"] for each in told), *unreported)

@@ -178,7 +178,10 @@ def _unite(
         raise ReadWhole("something may be wrong with it") from None
     begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
     told = (*notes[:begin], *rows.notes, *notes[begin:], *more)
-    return Whole(dataclasses.replace(settled, notes=told), found.survey, all(each.has_fixes for each in facts))
+    doubts = tuple(unite_notes([each.dataset.doubts for each in facts], {}) or ())
+    return Whole(
+        dataclasses.replace(settled, notes=told, doubts=doubts), found.survey, all(each.has_fixes for each in facts)
+    )
 
 
 def _unite_notes(facts: Sequence[BucketFacts], gathering: Gathering, found: All) -> list[str]:

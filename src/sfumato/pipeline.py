@@ -193,7 +193,7 @@ def write(
     The files are written aside and verified from what was written. A release whose claim fails is not left
     on disk. Where attackers who do more than the promise is about find people all the same, or where far less is left
     than the promise asks for, a :class:`ReleaseWarning` says so and what would help. So does one where values look the
-    same and count as different.
+    same and count as different, or an identifier hardly differs.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def write(
     loud = [*verdict.warnings] + [text for finding in beyond for text in getattr(finding, "warnings", ())]
     if result.trace.original is not None:
         little = warn_of_leftover(result.trace.original, result.release)
-        loud += [] if little is None else [little]
+        loud += [*result.trace.original.doubts] + ([] if little is None else [little])
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return verdict

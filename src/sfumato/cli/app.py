@@ -488,12 +488,13 @@ def reconstruct(
 @app.command()
 def run(
     policy: Annotated[Path, typer.Argument(help="Policy file (TOML).")],
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Do everything a policy file says: read, anonymise, verify, attack, measure."""
     from sfumato.cli.publishing import run_policy
 
-    run_policy(Output(as_json=as_json), policy)
+    run_policy(Output(as_json=as_json), policy, force=force)
 
 
 @app.command(context_settings={"allow_extra_args": False})

@@ -12,9 +12,10 @@ __all__ = ["show_inspection"]
 
 def show_inspection(out: Output, found: dict[str, Any]) -> None:
     """Show what data are, what in them looks like names of people, and how identifying they are."""
-    apart = {"notes", "identifiers", "risk", "beyond", "in_words"}
+    apart = {"notes", "identifiers", "doubts", "risk", "beyond", "in_words"}
     out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
-    out.warn([f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]])
+    looks = [f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]]
+    out.warn([*looks, *found["doubts"]])
     show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
     for sentence in found["in_words"][-1:]:
         out.say(sentence)

@@ -198,9 +198,12 @@ def read_workload(path: Path) -> Workload:
         raise SchemaError(f"{path}: not a list of queries.") from None
 
 
-def run_policy(out: Output, path: Path) -> None:
-    """Read, anonymise, verify, attack and measure as a policy file says."""
+def run_policy(out: Output, path: Path, *, force: bool) -> None:
+    """Read, anonymise, verify, attack and measure as a policy file says; replace a release if either says so."""
     policy = read_policy(path)
+    policy = policy.model_copy(
+        update={"release": policy.release.model_copy(update={"force": force or policy.release.force})}
+    )
     method = build(registry.find(policy.method.name, policy.data.kind), policy.parameters)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Output(as_json=False) if not out.as_json else Quiet()

@@ -70,6 +70,8 @@ class Dataset:
         promise: people are counted, not weights.
     source
         Name of the file the data were read from, for the owner; empty where there is none.
+    doubts
+        What reading finds hard to believe, in sentences for the owner: such as names of people that hardly differ.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Dataset:
     population: pa.Table | None = None
     source: str = ""
     weights: npt.NDArray[np.float64] | None = None
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "reading"):

@@ -105,6 +105,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
         reading=kept,
         unit=found.whose.unit,
         people=found.whose.people,
+        doubts=found.doubts,
     )
     labels = list(items.sets.labels)
     made = attach_items(
@@ -153,7 +154,9 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
         return guess
     share = share_with_sensitive(dataset)
     if choose_l(share) is None:
-        return guess.warn(f"No l fits: {100 * share:.0f} % of the records have the same sensitive item. Name rarer items.")
+        return guess.warn(
+            f"No l fits: {100 * share:.0f} % of the records have the same sensitive item. Name rarer items."
+        )
     return guess.add("Of the records that match, at most 1 of 2 has a sensitive item (l).", l=2)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sfumato.core.dataset import Dataset
 from sfumato.io.archives import list_parts
 from sfumato.io.looks import Guess, Look
+from sfumato.io.protection import choose_l, share_with_sensitive
 from sfumato.io.reading import Reading
 from sfumato.io.tables import first_lines
 from sfumato.io.weights import looks_like_weight
@@ -119,5 +120,11 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     """Take a method that bounds how much of an interval people spend on a sensitive activity, where some are named."""
     if not dataset.schema.sensitive:
         return guess
+    share = share_with_sensitive(dataset)
+    if choose_l(share) is None:
+        guess = guess.warn(
+            f"epsilon=1/2 may be impossible: {100 * share:.0f} % of the records do the same sensitive activity. Use a "
+            "larger epsilon, or a longer delta."
+        )
     told = "Methods that promise something about sensitive activities bound their share of a class (delta, epsilon)."
     return guess._replace(method="mc-l-mdav-wd").add(told, delta="6", epsilon="1/2")

@@ -16,7 +16,7 @@ from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.schema import Column, Schema
 from sfumato.core.unit import PERSON, RECORD, Unit
-from sfumato.io.cells import encode_labels
+from sfumato.io.cells import encode_labels, holds_values
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.missing import settle_missing
 from sfumato.io.ownership import Whose, name_records, settle_unit
@@ -30,6 +30,9 @@ from sfumato.kinds.table.reader.roles import Roles, settle_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
 
 __all__ = ["GATHERING", "Attributes", "read", "read_attributes", "read_file"]
+
+_RECORDS_EACH = 10
+"""Rows per value from which on an identifier is questioned: few people have so many records."""
 
 
 def read(path: Readable, reading: Reading) -> Dataset:
@@ -79,6 +82,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
         people=found.whose.people,
         population=found.population,
         weights=found.weights,
+        doubts=found.doubts,
     )
 
 
@@ -97,6 +101,8 @@ class Attributes(NamedTuple):
     notes: tuple[str, ...]
     weights: Floats | None = None
     """How many of a population each record stands for, if that is told."""
+    doubts: tuple[str, ...] = ()
+    """Identifiers that hardly differ."""
 
 
 def read_file(path: Place, reading: Reading) -> pa.Table:
@@ -158,6 +164,7 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
             *whose_told,
         ),
         weights,
+        tuple(_doubt_identifiers(table, roles)),
     )
 
 
@@ -223,6 +230,20 @@ def _unit_of(roles: Roles, repeated: Collection[str]) -> Unit:
     """Tell by the name of an identifier that never repeats what a record is."""
     telling = [column for column in roles.identifiers if column not in (*repeated, roles.owner)]
     return name_records(telling[0], True) if telling else RECORD
+
+
+def _doubt_identifiers(table: pa.Table, roles: Roles) -> list[str]:
+    """Question columns that are said to name people and have the same few values again and again."""
+    doubts = []
+    for column in dict.fromkeys((*roles.identifiers, *([roles.owner] if roles.owner else []))):
+        cells = table.column(column).drop_null()
+        values = int(pc.count_distinct(cells).as_py()) if holds_values(cells.type) else len(cells)
+        if values * _RECORDS_EACH <= len(cells):
+            doubts.append(
+                f"Identifier `{column}` has only {values:,} different value{'s' * (values > 1)} in {len(cells):,} rows. "
+                "If it names nobody, give it another role (quasi, sensitive or plain)."
+            )
+    return doubts
 
 
 def _repeats(cells: pa.ChunkedArray) -> bool:

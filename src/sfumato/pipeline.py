@@ -138,12 +138,13 @@ def _read_completed(path: Path, kind: str, options: dict[str, Any], fault: Sfuma
 
 def anonymize(
     dataset: Dataset,
-    method: Method,
+    method: Method | str,
     *,
     secret: Secret | bytes | None = None,
     count: str = "records",
     run: Run | None = None,
     withhold_at_most: float = WITHHOLD_AT_MOST,
+    **parameters: Any,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
 
@@ -152,7 +153,8 @@ def anonymize(
     dataset
         The original.
     method
-        A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``.
+        A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``, or its name, such as ``"seqanon"``,
+        with the parameters behind it.
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
         one's own choosing could be guessed, and whoever guesses it undoes the release.
@@ -162,15 +164,21 @@ def anonymize(
         Progress and engine, where the defaults do not fit.
     withhold_at_most
         Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
+    parameters
+        Of a method that is given by its name.
 
     Examples
     --------
     >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20,), (21,)], ("age",))
+    >>> anonymize(data, "mondrian", k=2).release.table.column("age").to_pylist()
+    [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     >>> result = anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2))
     >>> result.release.table.column("age").to_pylist()
     [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     """
     limit = read_limit(withhold_at_most)
+    method = _settle_method(method, dataset.kind, parameters)
     run = run or Run(secret)
     run.withhold_at_most = limit
     refuse_identifiers(dataset)
@@ -178,6 +186,25 @@ def anonymize(
         result = counting.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
     return result
+
+
+def _settle_method(method: Method | str, kind: str, parameters: dict[str, Any]) -> Method:
+    """Return a method that is given as such, by its name or by its class, with its parameters."""
+    if isinstance(method, type) and issubclass(method, Method):
+        method = method.name
+    if isinstance(method, str):
+        return registry.make(method, kind, parameters)
+    if not isinstance(method, Method):
+        raise ParameterError(
+            f"anonymize: the method must be a name or a method, got {type(method).__name__}. For example: "
+            "sf.methods.Mondrian(k=5)"
+        )
+    if parameters:
+        name = next(iter(parameters))
+        raise ParameterError(
+            f"anonymize: {name} goes to the method. Write: sf.methods.{type(method).__name__}({name}=...)"
+        )
+    return method
 
 
 def write(

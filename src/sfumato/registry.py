@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
+from typing import Any
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import Guarantee, list_guarantees
 from sfumato.core.measuring.metric import Metric
 from sfumato.core.method import Method
-from sfumato.core.params import build, declared
+from sfumato.core.params import Parameter, build, declared
 from sfumato.core.rooms import all_kinds, find_kind, find_room, has_room, list_modules
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "find_room",
     "generator",
     "has_room",
+    "make",
     "methods_for",
     "metrics_for",
     "reader",
@@ -86,6 +88,55 @@ def find(name: str, kind: str | None = None) -> type[Method]:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ParameterError(f"there is no method {name!r}.{hint} Known: {', '.join(known)}.")
+
+
+def make(
+    name: str, kind: str, values: Mapping[str, object], suggest: Callable[[dict[str, Any]], str] | None = None
+) -> Method:
+    """Return a method for a kind of data with its parameters; all that are missing are named at once.
+
+    Parameters
+    ----------
+    name
+        Of the method.
+    kind
+        Of data it is to work on.
+    values
+        Its parameters by name; text is parsed.
+    suggest
+        Says how to give parameters that are missing, with usual values; as in Python if not given.
+
+    Examples
+    --------
+    >>> make("mondrian", "table", {"k": "5"}).k
+    5
+    >>> make("seqanon", "trajectories", {})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that share what an
+    attacker knows. m: Largest number of places an attacker knows, in order. For example: k=5, m=2
+    >>> make("mondrian", "sets", {"k": 5})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
+    """
+    usual = find_kind(kind).usual
+    found = find(name, kind)
+    if kind not in found.kinds:
+        raise ParameterError(
+            f"{found.__name__}: works on {', '.join(found.kinds)}, not on {kind}. Methods for {kind}: "
+            f"{', '.join(sorted(methods_for(kind)))}."
+        )
+
+    def suggest_usual(missing: list[Parameter]) -> str:
+        examples = {parameter.name: usual[parameter.name] for parameter in missing if parameter.name in usual}
+        return (suggest or _suggest_words)({name: tried[len(tried) // 2] for name, tried in examples.items()})
+
+    return build(found, values, suggest_usual)
+
+
+def _suggest_words(parameters: dict[str, Any]) -> str:
+    return "For example: " + ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
 def verifier(guarantee: Guarantee) -> ModuleType:

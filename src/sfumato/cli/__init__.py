@@ -166,6 +166,11 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
 
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if show is not None and isinstance(code, int):
+        from sfumato.cli.usage import explain_usage
+
+        told = explain_usage(error)
+        if told:
+            fail(told, code)
         show()
         sys.exit(code)
     if isinstance(error, Abort):

@@ -23,6 +23,8 @@ from sfumato.cli.workloads import app as workloads
 from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.io.archives import refuse_absent
+from sfumato.io.files import is_uri
 from sfumato.io.limits import EXPANSION, allow_expansion
 
 app = typer.Typer(
@@ -191,10 +193,13 @@ def anonymize(
     from sfumato import pipeline
     from sfumato.cli.dividing import find_engine, find_file, publish_parts
     from sfumato.cli.publishing import given_secret, publish
-    from sfumato.core.params import build
-    from sfumato.registry import find, find_room, has_room
+    from sfumato.cli.usage import example_of_parameters
+    from sfumato.registry import find_kind, find_room, has_room, make
 
-    chosen = build(find(method, kind), parse_pairs(parameter, "-p"))
+    if data != _STANDARD_INPUT and not is_uri(data):
+        refuse_absent(Path(data))
+    find_kind(kind)
+    chosen = make(method, kind, parse_pairs(parameter, "-p"), example_of_parameters)
     read_limit(withhold_at_most)
     streams = has_room(kind, "stream") and hasattr(chosen, "stream")
     if resume and not streams:

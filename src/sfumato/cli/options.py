@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -281,7 +282,18 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def existing(path: Path) -> Path:
-    """Return the path of a release directory, or say that there is none."""
-    if not path.is_dir():
+    """Return the path of a release directory, or say that there is none, and where one is near."""
+    if path.is_dir():
+        return path
+    if not path.exists():
         raise ParameterError(f"{path}: there is no such directory.")
-    return path
+    from sfumato.io.releases import is_release
+
+    found = next((folder for folder in path.parents if is_release(folder)), None)
+    if found is None:
+        raise ParameterError(
+            f"{path}: is a file, and no directory of a release. To make one of it: sfumato start {path}"
+        )
+    whole = found.parent if found.name == "release" else found
+    words = (str(whole) if word == str(path) else word for word in sys.argv[1:])
+    raise ParameterError(f"{path}: is one file of a release. Give its directory: {shlex.join(['sfumato', *words])}")

@@ -20,13 +20,14 @@ from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, Sfu
 from sfumato.core.measuring.uniting import PARTS
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.method import Method
-from sfumato.core.params import build
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.io import releases
+from sfumato.io.archives import refuse_absent
 from sfumato.io.files import is_uri
+from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.policy import Policy, read_policy
 from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
@@ -204,7 +205,9 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
     policy = policy.model_copy(
         update={"release": policy.release.model_copy(update={"force": force or policy.release.force})}
     )
-    method = build(registry.find(policy.method.name, policy.data.kind), policy.parameters)
+    if not is_uri(policy.data.path):
+        refuse_absent(Path(policy.data.path))
+    method = registry.make(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Output(as_json=False) if not out.as_json else Quiet()
     published = _publish_as_said(quiet, policy, method)
@@ -227,6 +230,11 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
     attacked = risk | {"beyond": beyond}
     out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
+
+
+def _suggest_lines(parameters: dict[str, Any]) -> str:
+    """Return lines of a policy file that give parameters."""
+    return "Add to [method]: " + ", ".join(f"{name} = {spell_toml(value)}" for name, value in parameters.items())
 
 
 def _say_unread(policy: Policy, published: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import difflib
 import functools
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from sfumato.core.errors import ParameterError
@@ -159,8 +159,17 @@ def _find_parameters(cls: Any) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def build(cls: type[T], values: Mapping[str, object]) -> T:
+def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Parameter]], str] | None = None) -> T:
     """Make an object from named values; text is parsed, unknown names are refused with the nearest one.
+
+    Parameters
+    ----------
+    cls
+        Of the object.
+    values
+        By name.
+    suggest
+        Says how to give parameters that are missing.
 
     Examples
     --------
@@ -173,18 +182,25 @@ def build(cls: type[T], values: Mapping[str, object]) -> T:
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: Crowd: there is no parameter 'kk'. Did you mean 'k'? Known: k.
+    >>> build(Crowd, {})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: Crowd: k must be given. k: Group size.
     """
     known = {parameter.name: parameter for parameter in declared(cls)}
     chosen: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
+            near = difflib.get_close_matches(name.lower(), known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(known)}.")
         parameter = known[name]
         parse = isinstance(value, str) and parameter.type is not str
         chosen[name] = parameter.parse(cls.__name__, typing.cast(str, value)) if parse else value
-    missing = [name for name, parameter in known.items() if parameter.required and name not in chosen]
+    missing = [parameter for name, parameter in known.items() if parameter.required and name not in chosen]
     if missing:
-        raise ParameterError(f"{cls.__name__}: {missing[0]} must be given ({known[missing[0]].param.help})")
+        names = " and ".join(parameter.name for parameter in missing)
+        about = " ".join(f"{parameter.name}: {parameter.param.help}" for parameter in missing)
+        hint = "" if suggest is None else suggest(missing)
+        raise ParameterError(f"{cls.__name__}: {names} must be given. {about}", hint=hint)
     return cls(**chosen)

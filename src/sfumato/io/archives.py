@@ -64,6 +64,20 @@ def find_archive(path: Path) -> tuple[Path, str] | None:
     return None
 
 
+def refuse_absent(path: Path) -> None:
+    """Refuse a path at which there is no file, no folder, and nothing in an archive.
+
+    Examples
+    --------
+    >>> refuse_absent(Path("nowhere.csv"))
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.SchemaError: nowhere.csv: there is no such file.
+    """
+    if not path.exists() and find_archive(path) is None:
+        raise SchemaError(f"{path}: there is no such file.")
+
+
 def list_parts(path: Place, format: str | None = None) -> list[Part]:
     """Return the files that a path stands for: itself, or the data files of a folder or ZIP archive.
 

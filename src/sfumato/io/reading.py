@@ -15,6 +15,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.rooms import find_kind, look_up
 from sfumato.core.unit import parse_unit
 from sfumato.io.files import check_encoding
+from sfumato.io.meanings import find_option
 from sfumato.io.tables import check_delimiter
 
 __all__ = ["Reading", "check_missing", "check_separator"]
@@ -148,6 +149,10 @@ class Reading:
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
+    >>> Reading.of("table", {"quasi_identifiers": ["age"]})
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
     """
 
     kind: str
@@ -247,7 +252,8 @@ class Reading:
         known = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
         for name in options:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
+                meant = find_option(name)
+                near = [meant] if meant else difflib.get_close_matches(name, known, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
                 raise ParameterError(f"reading: there is no option {name!r}.{hint}")
         return cls(kind, **options)

@@ -179,12 +179,17 @@ def marked_kind(folder: Place) -> str | None:
     )
 
 
+def is_release(folder: Place) -> bool:
+    """Tell whether a folder is a release itself."""
+    return (folder / "release.json").is_file() or marked_kind(folder) is not None
+
+
 def find_release(path: Readable) -> Place:
     """Return the folder that holds ``release.json``: the given one or its ``release/``."""
     path = as_place(path)
     # A folder that is a release itself is not left for one that lies in it.
     for folder in (path, path / "release"):
-        if (folder / "release.json").is_file() or marked_kind(folder) is not None:
+        if is_release(folder):
             return folder
     raise SchemaError(f"{path}: there is no release here (no release.json).")
 

@@ -55,8 +55,8 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     for column in list_sensitive(dataset):
         if choose_l(column.share) is None:
             return guess.warn(
-                f"l={l} cannot hold for all records: {100 * column.share:.0f} % of them share one value of `{column.name}`. "
-                "Many will be withheld."
+                f"l={l} cannot hold for all records: {100 * column.share:.0f} % of them share one value of "
+                f"`{column.name}`. Many will be withheld."
             )
         guess = guess.add(f"No value of `{column.name}` is in more than 1 of {l} records of a group (l).")
     return guess

@@ -240,8 +240,8 @@ def _doubt_identifiers(table: pa.Table, roles: Roles) -> list[str]:
         values = int(pc.count_distinct(cells).as_py()) if holds_values(cells.type) else len(cells)
         if values * _RECORDS_EACH <= len(cells):
             doubts.append(
-                f"Identifier `{column}` has only {values:,} different value{'s' * (values > 1)} in {len(cells):,} rows. "
-                "If it names nobody, give it another role (quasi, sensitive or plain)."
+                f"Identifier `{column}` has only {values:,} different value{'s' * (values > 1)} in {len(cells):,} "
+                "rows. If it names nobody, give it another role (quasi, sensitive or plain)."
             )
     return doubts
 

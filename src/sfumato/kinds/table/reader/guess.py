@@ -88,8 +88,8 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     return guess._replace(
         open=(
             *guess.open,
-            f"{100 * most.share:.0f} % of the records share one value of `{most.name}`, and l only counts different values. "
-            "To bound how frequent it is in a group, add t=0.2.",
+            f"{100 * most.share:.0f} % of the records share one value of `{most.name}`, and l only counts different "
+            "values. To bound how frequent it is in a group, add t=0.2.",
         )
     )
 

@@ -122,7 +122,7 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     share = share_with_sensitive(dataset)
     if choose_l(share) is None:
         guess = guess.warn(
-            f"l=2 may be impossible: {100 * share:.0f} % of the records visit the same sensitive place. Name rarer places, "
-            "or expect records to be left out."
+            f"l=2 may be impossible: {100 * share:.0f} % of the records visit the same sensitive place. Name "
+            "rarer places, or expect records to be left out."
         )
     return guess.add("Of the records that match, at most 1 of 2 visits a sensitive place (l).", l=2)

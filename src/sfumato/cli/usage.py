@@ -1,0 +1,75 @@
+"""Commands that were typed in a way that they do not take: all that is missing at once, and what was meant."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from sfumato.io.meanings import find_option
+
+__all__ = ["example_of_parameters", "explain_usage"]
+
+_GUESSED = {"kind", "method"}
+"""Options that `sfumato start` guesses."""
+
+
+def explain_usage(error: Exception) -> str:
+    """Return what is wrong with a command; nothing where the parser says it well enough."""
+    what = type(error).__name__
+    if what == "MissingParameter":
+        return _list_missing(error)
+    if what == "NoSuchOption":
+        return _name_meant(str(getattr(error, "option_name", "")))
+    return ""
+
+
+def example_of_parameters(parameters: dict[str, Any]) -> str:
+    """Return the command that was typed, with parameters of its method that were missing."""
+    more = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
+    return f"For example: {shlex.join(['sfumato', *sys.argv[1:], *more])}"
+
+
+def _list_missing(error: Any) -> str:
+    """Name all that is missing, where the parser stops at the first."""
+    context, command = error.ctx, error.ctx.command
+    words = sys.argv[1:]
+    for name in context.command_path.split()[1:]:
+        words = words[words.index(name) + 1 :]
+    given = command.make_parser(context).parse_args(_without_general(words))[0]
+    missing = [found for found in command.params if found.required and given.get(found.name) is None]
+    names = [found.opts[0] if found.param_type_name == "option" else found.name.upper() for found in missing]
+    several = ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+    example = f"See: {context.command_path} -h"
+    if _GUESSED & {found.name for found in missing} and given.get("data") is not None:
+        example = f"To have them guessed: {shlex.join(['sfumato', 'start', str(given['data'])])}"
+    return f"{context.command_path}: {several} must be given. {example}"
+
+
+def _without_general(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in {"--quiet", "--verbose"}]
+
+
+def _name_meant(option: str) -> str:
+    """Say which option means what was typed, or how parameters of methods are given."""
+    name = option.lstrip("-").replace("-", "_")
+    meant = find_option(name)
+    if meant is not None:
+        return f"{option}: there is no such option. Did you mean --{_spell(meant)}?"
+    if name.lower() in _list_parameters():
+        return f"{option}: there is no such option. Parameters of methods are given with -p: -p {name.lower()}=VALUE"
+    return ""
+
+
+def _spell(name: str) -> str:
+    return {"columns": "column", "hierarchies": "hierarchy", "scales": "scale"}.get(name, name).replace("_", "-")
+
+
+@functools.cache
+def _list_parameters() -> frozenset[str]:
+    from sfumato.core.params import declared
+    from sfumato.registry import all_methods
+
+    return frozenset(parameter.name for method in all_methods().values() for parameter in declared(method))

@@ -32,6 +32,7 @@ from sfumato.core.run import PartEngine, Progress, Run, silent
 from sfumato.core.shelf import Shelf
 from sfumato.engines.local import Local
 from sfumato.gathering import gather
+from sfumato.io.archives import name_place
 from sfumato.io.edited import describe_edited
 from sfumato.io.files import is_uri
 from sfumato.io.identifiers import refuse_identifiers
@@ -221,7 +222,7 @@ def publish_in_parts(
         mark = mark_parts(data, method, count, limit, part_size)
     else:
         options = Reading.of(kind, reading or {})
-        source = files = find_source(data, options.format, chosen)
+        source = files = find_source(data if is_uri(str(data)) else name_place(Path(data)), options.format, chosen)
         mark = mark_file(files, options, method, count, limit, part_size)
     given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
     with Workshop(out, mark, given) as shop, open_shelf(source, chosen) as shelf:

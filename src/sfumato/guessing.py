@@ -11,13 +11,13 @@ from sfumato import registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.rooms import look_up
-from sfumato.io.archives import Part, find_archive, list_parts
+from sfumato.io.archives import Part, find_archive, list_parts, name_place
 from sfumato.io.looks import Guess, Look
 from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
 
-__all__ = ["Completed", "Guessed", "complete_reading", "guess_file"]
+__all__ = ["Completed", "Guessed", "complete_reading", "guess_file", "name_other_kind"]
 
 _DATA_LIKE = re.compile(r"[<+-]*[\d.]+>?", re.ASCII)
 
@@ -54,9 +54,9 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     >>> found.guess.kind, found.guess.options["columns"]
     ('trajectories', {'person': 'uid', 'place': 'venue', 'y': 'lat', 'x': 'lng'})
     """
+    path, given = name_place(path), given or {}
     _refuse_foreign(path)
     chosen, told = _choose_file(path)
-    given = given or {}
     look = Look.of(chosen, given)
     if kind is not None:
         registry.find_kind(kind)
@@ -75,7 +75,7 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
         try:
             read.append((complete, _read(chosen, complete)))
         except SfumatoError as error:
-            failures.append(f"as {found.kind}: {error}")
+            failures.append(f"{found.kind}: {str(error).removeprefix(f'{look.name}: ')}")
     if not read:
         raise _explain(look, kind, failures)
     best, dataset = read[0]
@@ -105,6 +105,24 @@ class Completed(NamedTuple):
     """What was detected."""
     left: dict[str, Any]
     """What `start` would say besides, which is for the owner to decide."""
+
+
+def name_other_kind(path: Path, kind: str) -> str:
+    """Say what a file looks like that cannot be read as some kind of data; nothing where that is not known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.dat"
+    >>> _ = file.write_text("1 2\\n2\\n1 2 3\\n")
+    >>> name_other_kind(file, "table")
+    'The file looks like sets.'
+    """
+    try:
+        found = guess_file(path).guess.kind
+    except SfumatoError:
+        return ""
+    return f"The file looks like {found}." if found != kind else ""
 
 
 def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Completed | None:
@@ -193,7 +211,7 @@ def _read(path: Path, guess: Guess) -> Dataset:
 
 def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
     if failures:
-        return SchemaError(f"{look.name}: it could not be read {failures[0]}")
+        return SchemaError(f"{look.name}: cannot be read as {failures[0]}")
     asked = "any kind of data" if kind is None else kind
     return ParameterError(
         f"{look.name}: it does not look like {asked}. Say of which kind it is (kind), and what its columns are "

@@ -38,6 +38,7 @@ from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.core.selection import order_by_names
 from sfumato.io import frames, releases
+from sfumato.io.archives import name_place
 from sfumato.io.edited import change_file
 from sfumato.io.identifiers import refuse_identifiers
 from sfumato.io.reading import Reading
@@ -72,6 +73,8 @@ __all__ = [
 ]
 
 PathLike = str | Path
+_LOOKED_AT = 1 << 27
+"""Bytes of a file up to which one that cannot be read is looked at again, to say how it can."""
 
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
@@ -100,11 +103,11 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
-    given = frames.make_file(path) if frames.is_frame(path) else Path(path)
+    given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
     try:
         return _read_as(given, Reading.of(kind, options))
     except (SchemaError, ParameterError) as error:
-        if not isinstance(given, Path) or not given.is_file() or error.hint:
+        if not isinstance(given, Path) or not given.is_file() or error.hint or given.stat().st_size > _LOOKED_AT:
             raise
         fault = error
     return _read_completed(given, kind, options, fault)
@@ -122,11 +125,11 @@ def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
 
 def _read_completed(path: Path, kind: str, options: dict[str, Any], fault: SfumatoError) -> Dataset:
     """Read data with what `start` detects of how the file is written; where more is to be decided, say what."""
-    from sfumato.guessing import complete_reading
+    from sfumato.guessing import complete_reading, name_other_kind
 
     found = None if options.get("steps") else complete_reading(path, kind, options)
     if found is None:
-        raise fault
+        raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
     try:
         dataset = _read_as(path, Reading.of(kind, found.options))
     except (SchemaError, ParameterError):

@@ -80,14 +80,19 @@ def find(name: str, kind: str | None = None) -> type[Method]:
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
+    >>> find("mondrain", "table")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: there is no method 'mondrain'. Did you mean 'mondrian'? Known for table: ...
     """
     for each in all_kinds() if kind is None else (kind, *all_kinds()):
         if name in methods_for(each):
             return methods_for(each)[name]
-    known = all_methods()
-    near = difflib.get_close_matches(name, known, n=1)
+    known = list(all_methods() if kind is None else methods_for(kind))
+    near = difflib.get_close_matches(name, known, n=1) or difflib.get_close_matches(name, all_methods(), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"there is no method {name!r}.{hint} Known: {', '.join(known)}.")
+    where = "" if kind is None else f" for {kind}"
+    raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(known)}.")
 
 
 def make(

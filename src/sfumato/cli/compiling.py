@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import Output, show_progress
+from sfumato.cli.output import Output, show_progress, tell_method
 from sfumato.core.rooms import all_kinds, find_kind
 
 __all__ = ["compile"]
@@ -17,17 +17,14 @@ def compile(
     kind: Annotated[str, typer.Option(help=f"Only for this kind of data: {', '.join(all_kinds())}.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Compile what methods run on ahead, so that publishing need not wait; what is ready is not compiled again.
-
-    What measures and reports run on is compiled when it is first needed, which takes seconds.
-    """
+    """Compile what methods, verifiers, attackers and measures run on ahead; what is ready is not compiled again."""
     from sfumato.study.compilation import compile_kernels
 
     out = Output(as_json=as_json)
     if kind:
         find_kind(kind)
     with show_progress() as progress:
-        done = compile_kernels([kind] if kind else all_kinds(), progress)
+        done = compile_kernels([kind] if kind else all_kinds(), progress, tell_method)
     for said, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
         if names:
             out.say(f"{said}: {', '.join(dict.fromkeys(names))}.")

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from sfumato.core.progress import Progress, silent, watch
 from sfumato.core.visible import escape_json, make_visible
 
-__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up"]
+__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up", "tell_method"]
 
 STOPPED = 130
 """Exit code of a run that was stopped from outside."""
@@ -213,6 +213,13 @@ def show_work(phase: str) -> Iterator[None]:
         _tell_step(phase)
     with show_progress(phase=phase):
         yield
+
+
+def tell_method(name: str) -> None:
+    """Say for which method kernels are compiled, a line each; less was wanted where people asked for quiet."""
+    if not _quiet.get():
+        sys.stderr.write(f"compiling {name}\n")
+        sys.stderr.flush()
 
 
 def _tell_step(phase: str) -> None:

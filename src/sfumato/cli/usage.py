@@ -45,7 +45,7 @@ def _list_missing(error: Any) -> str:
     example = f"See: {context.command_path} -h"
     if _GUESSED & {found.name for found in missing} and given.get("data") is not None:
         example = f"To have them guessed: {shlex.join(['sfumato', 'start', str(given['data'])])}"
-    return f"{context.command_path}: {several} must be given. {example}"
+    return f"{context.info_name}: {several} must be given. {example}"
 
 
 def _without_general(words: Sequence[str]) -> list[str]:

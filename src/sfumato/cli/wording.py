@@ -41,7 +41,7 @@ _OPTIONS = (
 )
 _SPELLED = {**_OPTIONS, **{name.replace("_", "-"): option for name, option in _OPTIONS.items()}}
 _NAMED = "|".join(sorted({re.escape(name) for name in _SPELLED}, key=len, reverse=True))
-_RULE = re.compile(rf"^(?:reading: )(?P<name>{_NAMED})\b:?(?= )")
+_RULE = re.compile(rf"^(?:reading: )(?P<name>{_NAMED})\b(?=:? )")
 _MUST = re.compile(rf"^(?P<name>{_NAMED}):? must\b")
 _BRACKETS = re.compile(r"\((?P<inside>[^()]*)\)")
 _ONE = rf"(?:{_NAMED})(?:: \S+=\S+)?"

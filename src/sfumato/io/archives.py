@@ -64,6 +64,17 @@ def find_archive(path: Path) -> tuple[Path, str] | None:
     return None
 
 
+def name_place(path: Path) -> Path:
+    """Return a path that has a name, which messages call it by: `.` is the folder that it stands for.
+
+    Examples
+    --------
+    >>> name_place(Path("visits.csv")).name, name_place(Path(".")).name == Path.cwd().name
+    ('visits.csv', True)
+    """
+    return path if path.name not in {"", ".."} else path.resolve()
+
+
 def refuse_absent(path: Path) -> None:
     """Refuse a path at which there is no file, no folder, and nothing in an archive.
 

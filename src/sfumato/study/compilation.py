@@ -1,18 +1,20 @@
-"""Kernels compiled ahead: every method is run once on a few made-up people, so that no later run has to wait."""
+"""Kernels compiled ahead: on a few made-up people everything is done once, so that no later run has to wait."""
 
 from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sfumato import counting, registry
+from sfumato import counting, pipeline, registry
 from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.core.params import build
-from sfumato.core.progress import Progress, silent, tell
+from sfumato.core.progress import Progress, silent, tell, watch
+from sfumato.core.release import Result
 from sfumato.core.run import Run
 from sfumato.guessing import guess_file
 from sfumato.io.export import write_table
@@ -38,25 +40,77 @@ class Compiled(NamedTuple):
     left_out: dict[str, str]
 
 
-def compile_kernels(kinds: Sequence[str], progress: Progress = silent) -> Compiled:
+def compile_kernels(
+    kinds: Sequence[str], progress: Progress = silent, begin: Callable[[str], None] = lambda _: None
+) -> Compiled:
     """Run every method of some kinds of data once, on made-up people, and say which had to be compiled.
+
+    What a method publishes is written, verified, attacked and measured, too.
+
+    Parameters
+    ----------
+    kinds
+        Of data.
+    progress
+        Shows how many runs are over.
+    begin
+        Is called with the name of a method when something begins to be compiled for it.
 
     Examples
     --------
     >>> compile_kernels([])
     Compiled(compiled=(), ready=(), left_out={})
     """
-    found = run_once(
-        [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)], progress
-    )
+    work = [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)]
+    found = run_once(work, progress, begin, _Judges())
     # What one of the specimens cannot be given to may have run on the other, and what had to be compiled was not ready.
     ran = {*found.compiled, *found.ready}
     ready = tuple(name for name in found.ready if name not in found.compiled)
     return Compiled(found.compiled, ready, {name: why for name, why in found.left_out.items() if name not in ran})
 
 
-def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) -> Compiled:
+class _Judges:
+    """Does with the first release of every method what follows on it, as the command line does."""
+
+    def __init__(self) -> None:
+        self._judged: set[tuple[int, str]] = set()
+        self._reported: set[int] = set()
+
+    def __call__(self, data: Dataset, result: Result) -> None:
+        """Write, verify, attack and measure a release, if none like it was; report on the first one of the data."""
+        like = (id(data), str(result.release.method))
+        if like in self._judged:
+            return
+        self._judged.add(like)
+        if id(data) not in self._reported:
+            pipeline.inspect(data)
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), watch(silent):
+            warnings.simplefilter("ignore", ReleaseWarning)
+            pipeline.write(result, Path(folder) / "out", reports=id(data) not in self._reported)
+            self._reported.add(id(data))
+            pipeline.verify(Path(folder) / "out", data)
+            pipeline.attack(Path(folder) / "out", data)
+            pipeline.measure(Path(folder) / "out", data)
+
+
+def run_once(
+    work: Sequence[tuple[Dataset, Cell]],
+    progress: Progress = tell,
+    begin: Callable[[str], None] = lambda _: None,
+    judge: Callable[[Dataset, Result], None] = lambda _data, _result: None,
+) -> Compiled:
     """Run methods on a few records each, so that what they call is compiled, and say which had to be.
+
+    Parameters
+    ----------
+    work
+        Data, and methods with their parameters.
+    progress
+        Shows how many runs are over.
+    begin
+        Is called with the name of a method when something begins to be compiled for it.
+    judge
+        Does what follows on a release.
 
     Examples
     --------
@@ -70,11 +124,17 @@ def run_once(work: Sequence[tuple[Dataset, Cell]], progress: Progress = tell) ->
     for done, (data, cell) in enumerate(work):
         progress("compile", done, len(work))
         named = f"{data.kind}/{cell.method}"
-        begun: list[bool] = []
+        begun: list[str] = []
+
+        def notice(named: str = named, begun: list[str] = begun) -> None:
+            if named not in compiled:
+                begin(named)
+            begun.append(named)
+
         try:
-            with notice_compilation(lambda begun=begun: begun.append(True)):  # type: ignore[misc]
+            with notice_compilation(notice):
                 method = build(registry.find(cell.method, data.kind), dict(cell.parameters))
-                counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records")
+                judge(data, counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
             left_out[named] = str(error)

@@ -49,7 +49,10 @@ def read_bounded(path: Place, longest: int = LONGEST) -> bytes:
         with path.open("rb") as file:
             data = file.read(longest + 1)
     except OSError as error:
-        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+        reason = (
+            "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+        )
+        raise SchemaError(f"{path}: {reason}.") from None
     except ValueError:
         raise SchemaError(f"{path}: not a valid path.") from None
     if len(data) > longest:

@@ -104,13 +104,14 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
+    reading = Reading.of(kind, options)
     try:
-        return _read_as(given, Reading.of(kind, options))
+        return _read_as(given, reading)
     except (SchemaError, ParameterError) as error:
         if not isinstance(given, Path) or not given.is_file() or error.hint or given.stat().st_size > _LOOKED_AT:
             raise
         fault = error
-    return _read_completed(given, kind, options, fault)
+    return _read_completed(given, reading, fault)
 
 
 def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
@@ -123,11 +124,13 @@ def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
     return dataclasses.replace(found, notes=notes, reading=kept, source=source)
 
 
-def _read_completed(path: Path, kind: str, options: dict[str, Any], fault: SfumatoError) -> Dataset:
+def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Dataset:
     """Read data with what `start` detects of how the file is written; where more is to be decided, say what."""
     from sfumato.guessing import complete_reading, name_other_kind
 
-    found = None if options.get("steps") else complete_reading(path, kind, options)
+    kind, usual = reading.kind, Reading(reading.kind).to_dict()
+    given = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
+    found = None if reading.steps else complete_reading(path, kind, given)
     if found is None:
         raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
     try:

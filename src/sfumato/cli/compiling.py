@@ -28,6 +28,4 @@ def compile(
     for said, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
         if names:
             out.say(f"{said}: {', '.join(dict.fromkeys(names))}.")
-    for name in done.left_out:
-        out.say(f"{name}: is compiled when it is first used.")
     out.finish({"compiled": list(done.compiled), "ready": list(done.ready), "left_out": done.left_out})

@@ -35,17 +35,22 @@ def example_of_parameters(parameters: dict[str, Any]) -> str:
 def _list_missing(error: Any) -> str:
     """Name all that is missing, where the parser stops at the first."""
     context, command = error.ctx, error.ctx.command
-    words = sys.argv[1:]
-    for name in context.command_path.split()[1:]:
+    names, words = _list_names(context), sys.argv[1:]
+    for name in names:
         words = words[words.index(name) + 1 :]
     given = command.make_parser(context).parse_args(_without_general(words))[0]
     missing = [found for found in command.params if found.required and given.get(found.name) is None]
-    names = [found.opts[0] if found.param_type_name == "option" else found.name.upper() for found in missing]
-    several = ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
-    example = f"See: {context.command_path} -h"
+    lacking = [found.opts[0] if found.param_type_name == "option" else found.name.upper() for found in missing]
+    several = ", ".join(lacking[:-1]) + " and " + lacking[-1] if len(lacking) > 1 else lacking[0]
+    example = f"See: sfumato {' '.join(names)} -h"
     if _GUESSED & {found.name for found in missing} and given.get("data") is not None:
         example = f"To have them guessed: {shlex.join(['sfumato', 'start', str(given['data'])])}"
-    return f"{context.info_name}: {several} must be given. {example}"
+    return f"{' '.join(names)}: {several} must be given. {example}"
+
+
+def _list_names(context: Any) -> list[str]:
+    """Return the names of a command, and of those that it belongs to, without that of the program."""
+    return [] if context.parent is None else [*_list_names(context.parent), context.info_name]
 
 
 def _without_general(words: Sequence[str]) -> list[str]:

@@ -108,6 +108,8 @@ def _read_text(path: Path) -> str:
     except OSError as error:
         rule = path.name.partition(":")[0] in RULES
         hint = " It is no file, and as a rule it is not for these values." if rule else ""
+        if isinstance(error, FileNotFoundError):
+            raise SchemaError(f"{path.name}: there is no such hierarchy file.{hint}") from None
         raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).{hint}") from None
     packed = path.suffix in {".gz", ".xz"}
     found = unpack(path.name, data)

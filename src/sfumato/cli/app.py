@@ -23,8 +23,6 @@ from sfumato.cli.workloads import app as workloads
 from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
-from sfumato.io.archives import refuse_absent
-from sfumato.io.files import is_uri
 from sfumato.io.limits import EXPANSION, allow_expansion
 
 app = typer.Typer(
@@ -194,6 +192,8 @@ def anonymize(
     from sfumato.cli.dividing import find_engine, find_file, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.cli.usage import example_of_parameters
+    from sfumato.io.archives import refuse_absent
+    from sfumato.io.files import is_uri
     from sfumato.registry import find_kind, find_room, has_room, make
 
     if data != _STANDARD_INPUT and not is_uri(data):

@@ -39,5 +39,5 @@ def test_one_child_a_node_is_no_hierarchy(checkins):
 
 
 def test_anything_else_is_a_file(checkins):
-    with pytest.raises(SchemaError, match="cannot be read"):
+    with pytest.raises(SchemaError, match="there is no such hierarchy file"):
         sf.read(checkins, kind="trajectories", hierarchies={"place": "pyramid:3"})

@@ -143,7 +143,7 @@ def test_hierarchies_that_do_not_fit(refuse, tmp_path):
     assert "one root is needed, found 2" in look("sex", tmp_path / "two.csv")
     assert "but 1 (row 2) do not" in look("age", tmp_path / "ages.csv")
     assert "it has ranges, but the column holds categories" in look("sex", tmp_path / "ages.csv")
-    assert "cannot be read" in look("sex", tmp_path / "none.csv")
+    assert "there is no such hierarchy file" in look("sex", tmp_path / "none.csv")
     assert "column 'sex': reading: hierarchy grid:3 needs coordinates" in look("sex", "grid:3")
     assert "equally long, shorter than others are those in row 2" in look("illness", "mask")
     wrong = functools.partial(look, error=ParameterError)

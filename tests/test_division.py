@@ -1,5 +1,6 @@
 """Releases in parts: made anywhere and at any pace the same, whole or not at all, and checked part by part."""
 
+import dataclasses
 import itertools
 import json
 import shutil
@@ -15,7 +16,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.core.selection import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.io.releases import divided
+from sfumato.io.releases import divided, read_release, write_release
 from sfumato.io.releases.source import set_parts_beside
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
@@ -272,7 +273,7 @@ def test_parts_of_which_few_people_were_attacked_count_by_their_people():
 
 
 def edit(out, change):
-    path = out / "release" / "release.json"
+    path = next(path for path in (out / "release" / "release.json", out / "release.json") if path.is_file())
     told = json.loads(path.read_text())
     change(told)
     path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
@@ -318,6 +319,8 @@ BREAKING = {
     "the whole says something else": lambda out: edit(
         out, lambda told: told["guarantee"].update({"statement": "Nobody can be found."})
     ),
+    "the whole has another note": lambda out: edit(out, lambda told: told.update({"method_note": "Safe."})),
+    "a part has another note": lambda out: edit(part(out, 1), lambda told: told.update({"method_note": "Safe."})),
     "a part leads outside": lambda out: edit(
         out, lambda told: told["parts_of_people"][0].update({"name": "../../owner/part-00000"})
     ),
@@ -362,6 +365,25 @@ def test_a_part_that_breaks_its_promise_breaks_all(damaged):
     verdict = sf.verify(out)
     assert verdict.outcome == "broken"
     assert verdict.witness["part"] == "part-00000"
+
+
+def test_a_note_that_all_parts_share_and_the_method_does_not_give_is_found(damaged):
+    _, out = damaged
+    for number in range(3):
+        release = dataclasses.replace(read_release(part(out, number)), method_note="Safe.")
+        write_release(release, part(out, number))
+    parts = [divided.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
+    divided.write_divided(divided.unite_parts(parts), out / "release")
+    verdict = sf.verify(out)
+    assert verdict.outcome == "undeclared"
+    assert verdict.undeclared[0] == "part-00000/release.json: a note that the method does not give"
+
+
+def test_a_whole_without_a_note_is_refused(damaged):
+    _, out = damaged
+    edit(out, lambda told: told.pop("method_note"))
+    with pytest.raises(SchemaError, match="not the manifest of a release in parts"):
+        sf.verify(out)
 
 
 STRAY = {

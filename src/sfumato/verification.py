@@ -204,11 +204,16 @@ def _verify_files(release: Release, folder: Place) -> Verdict:
 
 
 def _verify_method(release: Release) -> Verdict:
-    """Look for a method that is none, or that never makes such a claim: a name can say anything."""
+    """Look for a method or a note that is none of this program's, or not with such a claim: both can say anything.
+
+    Whether a note is true cannot be told from the files, only whether it is the one that such releases carry.
+    """
     method = registry.methods_for(release.kind).get(release.method)
-    if method is not None and type(release.guarantee) in method.promises:
-        return Verdict(True, {}, {})
-    return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
+    if method is None or type(release.guarantee) not in method.promises:
+        return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
+    if release.method_note not in (method.list_notes(release.guarantee) or ("",)):
+        return Verdict(True, {}, {}, undeclared=("release.json: a note that the method does not give",))
+    return Verdict(True, {}, {}, method_note=release.method_note)
 
 
 def _verify_reasons(release: Release) -> Verdict:

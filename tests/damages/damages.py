@@ -43,6 +43,8 @@ from tests.damages.damaging import (
 from tests.damages.forging import (
     add_label,
     add_one,
+    borrow_note,
+    borrow_note_of_other_claim,
     call_column,
     call_label,
     change_cells,
@@ -77,6 +79,7 @@ from tests.damages.forging import (
     reorder_columns,
     reorder_names,
     repeat_record,
+    replace_note,
     reverse_part,
     reverse_rows,
     reverse_simultaneous,
@@ -156,6 +159,17 @@ CLAIM: dict[str, Damage] = {
         UNSETTLED,
     ),
     "another method": Damage(set_key("method", "alice-has-the-flu"), UNDECLARED, never=STREAM),
+    "no note about the method": Damage(edit_json(lambda m: m.pop("method_note")), UNSETTLED),
+    "a note that is no text": Damage(set_key("method_note", None), UNSETTLED),
+    "the note about the method is emptied": Damage(forge(replace_note("")), UNDECLARED, never=STREAM),
+    "the note about the method says more": Damage(
+        forge(lambda r: replace_note(f"{r.method_note} Alice has the flu.")(r)), UNDECLARED, never=STREAM
+    ),
+    "the note of another method": Damage(forge(borrow_note), UNDECLARED, never=STREAM),
+    "the note of the same method under another claim": Damage(
+        forge(borrow_note_of_other_claim), UNDECLARED, only=TABLES
+    ),
+    "the note is changed on disk": Damage(set_key("method_note", "Safe."), (UNDECLARED, BROKEN)),
     "another kind": Damage(
         edit_json(lambda m: m.update(kind="sets" if m["kind"] == "timeline" else "timeline")), BROKEN
     ),
@@ -348,7 +362,8 @@ METADATA: dict[str, Damage] = {
     ),
     "a comment in release.json": Damage(edit_text("release.json", lambda text: text + "// Alice\n"), UNSETTLED),
     "another meaning of a form": Damage(set_key("columns.0.meaning", "Alice"), UNSETTLED),
-    "an older format": Damage(set_key("format_version", 1), UNSETTLED),
+    "an older format": Damage(set_key("format_version", 2), UNSETTLED),
+    "the oldest format": Damage(set_key("format_version", 1), UNSETTLED),
     "quotes in data.csv": Damage(edit_text("data.csv", quote), UNDECLARED),
     "other line ends in data.csv": Damage(edit_text("data.csv", lambda text: text.replace("\n", "\r\n")), UNDECLARED),
     "blank lines behind data.csv": Damage(edit_text("data.csv", lambda text: text + "\n\n"), UNDECLARED),
@@ -585,6 +600,9 @@ SUMMARY: dict[str, Damage] = {
     "the stream published more": Damage(set_key("records.published", 999, "../stream.json"), BROKEN),
     "the stream has more snapshots": Damage(set_key("snapshots", 999, "../stream.json"), BROKEN),
     "the stream has another method": Damage(set_key("method", "anatomy", "../stream.json"), BROKEN),
+    "the stream has another note": Damage(set_key("method_note", "Safe.", "../stream.json"), BROKEN),
+    "the stream has no note": Damage(edit_json(lambda m: m.pop("method_note"), "../stream.json"), BROKEN),
+    "a snapshot has a note of its own": Damage(set_key("method_note", "Safe."), BROKEN),
     "a key in stream.json": Damage(set_key("note", "Alice", "../stream.json"), UNDECLARED),
     "a key twice in stream.json": Damage(
         edit_text("../stream.json", lambda t: t.replace('"kind":', '"kind": "sets",\n  "kind":', 1)), UNSETTLED

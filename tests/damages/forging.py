@@ -11,11 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+import sfumato as sf
+from sfumato import registry
 from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.table.families.relational import looks_at_values
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
@@ -145,6 +149,22 @@ def invent_withheld(release: Release) -> Release:
 
 def empty_reason(release: Release) -> Release:
     return dataclasses.replace(release, withheld={**release.withheld, "alice is ill": 0})
+
+
+def replace_note(note: str) -> Callable[[Release], Release]:
+    return lambda release: dataclasses.replace(release, method_note=note)
+
+
+def borrow_note(release: Release) -> Release:
+    """Say of the method what is true of another one."""
+    lender = sf.methods.LocalKm if release.method == "disassociation" else sf.methods.Disassociation
+    return dataclasses.replace(release, method_note=lender.list_notes(KmItems(k=2, m=2))[0])
+
+
+def borrow_note_of_other_claim(release: Release) -> Release:
+    """Say of a method for tables what is true of it where it promises something else."""
+    other = KAnonymity(k=2) if looks_at_values(release.guarantee) else KAnonymity(k=2, l=2, sensitive=("ill",))
+    return dataclasses.replace(release, method_note=registry.find(release.method, "table").list_notes(other)[0])
 
 
 def declare_column(release: Release) -> Release:

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.core.release import NOTE_LABEL
 from sfumato.core.visible import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
@@ -46,6 +47,8 @@ class Verdict:
         What lies in the folder and is not declared there: it was not judged, whatever it is.
     warnings
         What a reader should know besides, a sentence or two each. The outcome does not depend on it.
+    method_note
+        What the release says of its method, if it is what releases by that method say. It is not verified.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Verdict:
     unsettled: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    method_note: str = ""
 
     @property
     def outcome(self) -> str:
@@ -100,6 +104,7 @@ class Verdict:
             self.unsettled + other.unsettled,
             self.undeclared + other.undeclared,
             self.warnings + other.warnings,
+            self.method_note or other.method_note,
         )
 
     @classmethod
@@ -137,6 +142,7 @@ class Verdict:
     def _repr_html_(self) -> str:
         told = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]
         told += [f"Warning: {text}" for text in self.warnings]
+        told += [f"{NOTE_LABEL}: {self.method_note}"] if self.method_note else []
         names = dict.fromkeys([*self.claimed, *self.measured])
         rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
         tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""

@@ -327,6 +327,7 @@ def verify(
     except VerificationError as error:
         verdict = Verdict(False, {}, {}, {"check": str(error)})
     out.say(verdict.sentence)
+    out.say_note(verdict.method_note)
     for reason in verdict.unsettled:
         out.say(reason)
     for what in verdict.undeclared:

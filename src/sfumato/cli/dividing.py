@@ -87,6 +87,7 @@ def publish_parts(
         "withheld_by_reason": dict(release.withheld),
         "parts": len(release.parts),
         "guarantee": release.guarantee.to_dict(release.unit),
+        "method_note": release.method_note,
         "measured": made.verdict.measured,
         "counted": made.counters,
         "seconds": {phase: round(seconds, 4) for phase, seconds in made.seconds.items()},
@@ -102,10 +103,11 @@ def publish_parts(
         )
     for note in (*made.original.notes, *made.notes):
         out.say(note)
-    hidden = {"guarantee", "unit", "notes", "warnings", "read_whole"}
+    hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "read_whole"}
     shown = {name: value for name, value in done.items() if name not in hidden}
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
     out.say(release.guarantee.statement(release.unit))
+    out.say_note(release.method_note)
     out.say("Every part keeps this on its own, and so do all of them together.")
     out.warn(list(made.warnings))
     top = directory.rstrip("/")

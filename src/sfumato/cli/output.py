@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from sfumato.core.progress import Progress, silent, watch
+from sfumato.core.release import NOTE_LABEL
 from sfumato.core.visible import escape_json, make_visible
 
 __all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up", "tell_method"]
@@ -65,6 +66,11 @@ class Output:
             text = speak(text)
 
             _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
+
+    def say_note(self, note: str) -> None:
+        """Print what a release says of its method; nothing where it says nothing."""
+        if note:
+            self.say(f"{NOTE_LABEL}: {note}")
 
     def warn(self, texts: Sequence[str]) -> None:
         """Print what nobody should overlook."""

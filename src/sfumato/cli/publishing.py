@@ -86,6 +86,7 @@ def publish(
         "withheld": sum(release.withheld.values()),
         "withheld_by_reason": dict(release.withheld),
         "guarantee": release.guarantee.to_dict(release.unit),
+        "method_note": release.method_note,
         "measured": verdict.measured,
         "counted": dict(result.trace.counters),
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
@@ -98,10 +99,11 @@ def publish(
             out.say(note)
         out.facts(
             "Published",
-            {n: v for n, v in done.items() if n not in {"guarantee", "unit", "notes", "warnings"}}
+            {n: v for n, v in done.items() if n not in {"guarantee", "method_note", "unit", "notes", "warnings"}}
             | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
         )
         out.say(release.guarantee.statement(release.unit))
+        out.say_note(release.method_note)
         if "fewest_people" in verdict.measured:
             out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
         out.warn(loud)

@@ -13,7 +13,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
 __all__ = ["publish_stream"]
 
-_UNSHOWN = {"guarantee", "withholds_too_much"}
+_UNSHOWN = {"guarantee", "method_note", "withholds_too_much"}
 
 
 def publish_stream(
@@ -68,6 +68,7 @@ def publish_stream(
     facts: dict[str, Any] = done.facts
     out.facts("Published", {name: value for name, value in facts.items() if name not in _UNSHOWN})
     out.say(facts["guarantee"]["statement"])
+    out.say_note(facts["method_note"])
     for warning in done.warnings:
         out.say(f"WARNING: {warning}")
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")

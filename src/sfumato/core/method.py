@@ -39,6 +39,27 @@ class Method(OfKind, Parameterised, abc.ABC):
     optimises: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Return what may be true of releases with a guarantee and cannot be verified from their files.
+
+        Every release carries one of these notes, or none if there are none. There are several only where a parameter
+        decides that the guarantee does not state; then :meth:`note` chooses.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+        >>> import sfumato as sf
+        >>> sf.methods.Mondrian.list_notes(KAnonymity(k=5, quasi=("age",)))
+        ('How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of \
+a group apart.',)
+        """
+        return ()
+
+    def note(self, guarantee: Guarantee) -> str:
+        """Return what is true of releases by this method with its parameters; nothing if it has no notes."""
+        return next(iter(self.list_notes(guarantee)), "")
+
     @abc.abstractmethod
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the guarantee, with its trace."""

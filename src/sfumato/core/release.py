@@ -26,7 +26,20 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.publishing.recoding import SavedRecoding
 
-__all__ = ["Claiming", "Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
+__all__ = [
+    "NOTE_LABEL",
+    "Claiming",
+    "Included",
+    "Part",
+    "PublishedColumn",
+    "Release",
+    "Result",
+    "Trace",
+    "describe_claim",
+]
+
+NOTE_LABEL = "About the method (cannot be verified from the files)"
+"""What stands before the note of a method wherever people read it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +106,8 @@ class Release:
         For trajectories: what is published of where the members are.
     place_origin
         Where that comes from; None where there are no coordinates.
+    method_note
+        What is true of the method and cannot be verified from the files; empty if there is nothing to say.
     parts
         Further published tables by name.
     published
@@ -128,6 +143,7 @@ class Release:
     unit: Unit = PERSON
     included: tuple[Included, ...] = ()
     place_origin: PlaceOrigin | None = None
+    method_note: str = ""
 
     def __len__(self) -> int:
         return int(self.table.num_rows) if self.published is None else self.published

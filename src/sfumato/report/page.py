@@ -14,6 +14,7 @@ from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.release import NOTE_LABEL
 from sfumato.core.unit import PERSON, plural
 from sfumato.core.visible import escape_html as escape
 from sfumato.report.judgement import Judgement, judge, write_judgement
@@ -35,6 +36,7 @@ __all__ = [
     "list_contents",
     "list_generalised",
     "show_change",
+    "state_promise",
     "write_facts",
     "write_header",
     "write_page",
@@ -151,9 +153,27 @@ def write_published(comparison: Any, account: str) -> str:
     )
     return (
         f"<section><h2>What was published</h2>\n{account}\n{describe_people(comparison)}"
-        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
-        f"<blockquote><p>{raise_powers(guarantee.statement(unit))}</p></blockquote>\n{_count_people(comparison)}"
+        f"{state_promise(comparison.release)}{_count_people(comparison)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
+    )
+
+
+def state_promise(release: Any) -> str:
+    """State what is promised, and below it what is true of the method and cannot be verified.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
+    >>> print(state_promise(release).splitlines()[-1])
+    <p class='muted'>About the method (cannot be verified from the files): How groups were formed does not depend on
+    sensitive values. Knowing the method does not tell the records of a group apart.</p>
+    """
+    guarantee = release.guarantee
+    note = f"<p class='muted'>{NOTE_LABEL}: {raise_powers(release.method_note)}</p>\n" if release.method_note else ""
+    return (
+        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
+        f"<blockquote><p>{raise_powers(guarantee.statement(release.unit))}</p></blockquote>\n{note}"
     )
 
 

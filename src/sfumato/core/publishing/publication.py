@@ -101,6 +101,7 @@ def publish(
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=(
             PublishedColumn(person, "identifier", Form("exact")),

@@ -233,6 +233,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
     return Release(
         kind=read.kind,
         method=read.method,
+        method_note=read.method_note,
         guarantee=claim,
         columns=columns,
         table=table,

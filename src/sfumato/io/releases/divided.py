@@ -36,7 +36,7 @@ from sfumato.io.releases import find_release
 from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_strays, show
 from sfumato.io.releases.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
-from sfumato.io.releases.page import PAGE, spell_plainly
+from sfumato.io.releases.page import PAGE, spell_note, spell_plainly
 
 __all__ = [
     "DATA",
@@ -84,7 +84,7 @@ class DividedRelease:
 
     Parameters
     ----------
-    kind, method, guarantee, unit
+    kind, method, guarantee, unit, method_note
         As every part has them.
     records_in, published, withheld
         Of all parts.
@@ -109,6 +109,7 @@ class DividedRelease:
     withheld: Mapping[str, int]
     parts: tuple[PeoplePart, ...]
     included: tuple[Included, ...] = ()
+    method_note: str = ""
 
     def __len__(self) -> int:
         return self.published
@@ -174,6 +175,7 @@ def read_divided(folder: Place) -> DividedRelease:
             withheld={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
             parts=parts,
             included=included,
+            method_note=str(found["method_note"]),
         )
     except (ValidationError, ParameterError, KeyError, TypeError, ValueError, AttributeError):
         raise SchemaError("release.json: not the manifest of a release in parts.") from None
@@ -185,6 +187,7 @@ def describe_divided(release: DividedRelease) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "kind": release.kind,
         "method": release.method,
+        "method_note": release.method_note,
         "guarantee": release.guarantee.to_dict(release.unit),
         "unit": release.unit.to_dict(),
         DIVIDED: [part.model_dump() for part in release.parts],
@@ -222,6 +225,7 @@ def describe_part(folder: Path, name: str) -> DividedRelease:
         published=records.published,
         withheld=dict(records.withheld_by_reason),
         parts=(part,),
+        method_note=read.method_note,
     )
 
 
@@ -229,8 +233,10 @@ def unite_parts(parts: Iterable[DividedRelease], included: tuple[Included, ...] 
     """Return what parts say together; refuse parts of different data, methods or promises."""
     listed = list(parts)
     first = listed[0]
-    if len({(part.kind, part.method, part.unit) for part in listed}) > 1:
-        raise SchemaError("release.json: parts of different kinds of data, methods or units are not one release.")
+    if len({(part.kind, part.method, part.method_note, part.unit) for part in listed}) > 1:
+        raise SchemaError(
+            "release.json: parts of different kinds of data, methods, notes or units are not one release."
+        )
     withheld: Counter[str] = Counter()
     for part in listed:
         withheld.update(part.withheld)
@@ -309,6 +315,7 @@ def _spell_page(release: DividedRelease) -> bytes:
         "promised, which anybody can check from these files:",
         "",
         f"> {spell_plainly(release.guarantee.statement(release.unit))}",
+        *spell_note(release.method_note),
         "",
         "## The files",
         "",

@@ -29,7 +29,7 @@ __all__ = [
     "read_manifest",
 ]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 DIVIDED = "parts_of_people"
 """Key that only the manifest of a release in parts has."""
@@ -45,6 +45,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "kind": release.kind,
         "method": release.method,
+        "method_note": release.method_note,
         "guarantee": release.guarantee.to_dict(release.unit),
         "unit": release.unit.to_dict(),
         "columns": _describe_columns(release.columns),
@@ -146,6 +147,7 @@ class Manifest(_Entry):
     format_version: int
     kind: str
     method: str
+    method_note: str
     guarantee: _Claim
     unit: _Unit
     columns: list[ManifestColumn]
@@ -191,6 +193,6 @@ def check_version(file: str, found: Any, current: int) -> None:
         )
     if version < current:
         raise SchemaError(
-            f"{file}: format version {version} is that of sfumato 0.1, which let things into a release that nobody "
-            "checks. It cannot be judged; publish it again from the original with this version."
+            f"{file}: format version {version} is older than this program reads ({current}) and cannot be judged. "
+            "Publish the data anew with this version."
         )

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.core.forms import Form
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.core.release import NOTE_LABEL, PublishedColumn, Release
 from sfumato.core.rooms import find_kind
 from sfumato.core.visible import make_visible
 
-__all__ = ["PAGE", "spell_page", "spell_plainly"]
+__all__ = ["PAGE", "spell_note", "spell_page", "spell_plainly"]
 
 PAGE = "README.md"
 
@@ -70,6 +70,19 @@ def _introduce(release: Release) -> Iterator[str]:
     yield "What is promised about them, which anybody can check from these files:"
     yield ""
     yield f"> {spell_plainly(release.guarantee.statement(release.unit))}"
+    yield from spell_note(release.method_note)
+
+
+def spell_note(note: str) -> Iterator[str]:
+    """Yield the lines about a method below what is promised; none where there is nothing to say.
+
+    Examples
+    --------
+    >>> list(spell_note("Labels were drawn by lot."))[1:]
+    ['About the method (cannot be verified from the files):', '', '> Labels were drawn by lot.']
+    """
+    if note:
+        yield from ("", f"{NOTE_LABEL}:", "", f"> {spell_plainly(note)}")
 
 
 def _list_files(release: Release) -> Iterator[str]:

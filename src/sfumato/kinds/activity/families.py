@@ -74,6 +74,19 @@ class ActivityClasses(Method):
         """Records that groups begin with."""
         return self.k if self.size is None else self.size
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say what decided who is in a class."""
+        if isinstance(guarantee, ActivityDiversity):
+            return (
+                "Classes were formed by looking at sensitive activities, too. Someone who knows the method may find "
+                "one likelier than its share in a class.",
+            )
+        return (
+            "Classes were formed by looking at all activities, sensitive ones too. People of a class are alike in "
+            "them.",
+        )
+
     @abc.abstractmethod
     def lengths(self, unit: str | None) -> tuple[int, ...]:
         """Return the slots of an interval, level by level; the last are the intervals that are published."""

@@ -135,6 +135,7 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=list_columns(dataset.clock.form_type),
         table=_list_shares(dataset, slots, classified, members, names),

@@ -116,6 +116,7 @@ def publish_rt(
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=tuple(part.column for part in columns),
         table=table,

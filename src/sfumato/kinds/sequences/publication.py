@@ -114,6 +114,7 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=(
             PublishedColumn(person, "identifier", Form("exact")),

@@ -119,6 +119,7 @@ def publish_disassociation(
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=CHUNK_COLUMNS,
         table=table,

@@ -78,8 +78,8 @@ def check_folder(release: Release, folder: Path) -> Verdict:
             "withheld_by_reason": dict(release.withheld),
         }
         claim = release.guarantee.to_dict(release.unit)
-        totals = {"method": release.method, "guarantee": claim, "snapshots": len(snapshots), "records": records}
-        totals["combined"] = combined
+        said = {"method": release.method, "method_note": release.method_note, "guarantee": claim}
+        totals = {**said, "snapshots": len(snapshots), "records": records, "combined": combined}
         undeclared += compare_page(folder / PAGE, spell_stream_page(release))
     whole = [PAGE, *combined] if totals else []
     undeclared += find_strays(folder, {STREAM_FILE, *whole, *snapshots})
@@ -189,14 +189,14 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     parts = list(snapshots.values())
     first = parts[0]
     for name, other in snapshots.items():
-        said = (other.kind, other.columns, other.guarantee, other.method, other.unit)
-        if said != (first.kind, first.columns, first.guarantee, first.method, first.unit):
+        if not _says_the_same(other, first):
             raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
     records = _read_records(summary) if summary.get("finished") else None
     withheld = records[1] if records else _add_up(part.withheld for part in parts)
     return Release(
         kind=first.kind,
         method=first.method,
+        method_note=first.method_note,
         guarantee=first.guarantee,
         columns=first.columns,
         table=pa.concat_tables([part.table for part in parts]).combine_chunks(),
@@ -209,6 +209,12 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
         },
         unit=first.unit,
     )
+
+
+def _says_the_same(one: Release, other: Release) -> bool:
+    """Tell whether two snapshots have the same columns, and say the same of themselves."""
+    names = ("kind", "columns", "guarantee", "method", "method_note", "unit")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:

@@ -17,7 +17,7 @@ __all__ = ["STREAM_FILE", "STREAM_VERSION", "make_dataset"]
 STREAM_FILE = "stream.json"
 """Sums up a published stream, beside the folders of its snapshots."""
 
-STREAM_VERSION = 2
+STREAM_VERSION = 3
 """Version of the format that is written, and the newest that is read."""
 
 

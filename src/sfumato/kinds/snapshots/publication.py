@@ -102,7 +102,12 @@ def add_time(table: pa.Table, clock: Clock, time: int) -> pa.Table:
 
 
 def make_release(
-    shape: Shape, method: str, guarantee: Guarantee, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
+    shape: Shape,
+    method: str,
+    note: str,
+    guarantee: Guarantee,
+    leaving: Sequence[LeavingSnapshot],
+    withheld: Mapping[str, int],
 ) -> Release:
     """Make one release of snapshots that left a stream."""
     if not leaving:
@@ -115,6 +120,7 @@ def make_release(
     return Release(
         kind="snapshots",
         method=method,
+        method_note=note,
         guarantee=guarantee,
         columns=shape.record_columns(),
         table=table,

@@ -293,6 +293,7 @@ def publish_table(
     release = Release(
         kind=dataset.kind,
         method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=tuple(part.column for part in columns),
         table=make_table(columns, order),

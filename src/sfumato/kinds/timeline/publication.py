@@ -9,6 +9,7 @@ import pyarrow as pa
 from sfumato.core.dataset import Dataset
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.method import Method
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.timeline import KIND
@@ -22,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def publish(
-    dataset: Dataset, timeline: Timeline, left: Ints, method: str, guarantee: Guarantee
+    dataset: Dataset, timeline: Timeline, left: Ints, method: Method, guarantee: Guarantee
 ) -> tuple[Release, Ints]:
     """Return a release of what is left of every entry of a timeline, and the time points that are published.
 
@@ -33,8 +34,9 @@ def publish(
     --------
     >>> from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
     >>> data = Dataset.of("timeline", [{"b": 3, "a": 2}, {"a": 1}], sensitive=("a",))
+    >>> from sfumato.kinds.timeline.methods.sanitisation import Odesa
     >>> claim = PrefixFrequency("1/3", events=("a",))
-    >>> release, rows = publish(data, Timeline.of(data), np.array([3, 1, 0]), "by-hand", claim)
+    >>> release, rows = publish(data, Timeline.of(data), np.array([3, 1, 0]), Odesa("1/3"), claim)
     >>> release.history().lists(), release.table.column("counts").to_pylist(), rows.tolist()
     ([['a', 'b']], [[1, 3]], [0])
     """
@@ -44,7 +46,8 @@ def publish(
     columns, table = _make_table(dataset, timeline, left, rows)
     release = Release(
         kind=dataset.kind,
-        method=method,
+        method=method.name,
+        method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=columns,
         table=table,

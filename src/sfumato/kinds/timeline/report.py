@@ -19,7 +19,7 @@ from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.figure import inline
-from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
+from sfumato.report.markup import draw_figure, make_table, shorten
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.palette import AFTER, BEFORE, INK
 from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, save_figure, share_axis
@@ -141,7 +141,6 @@ def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list
 
 
 def _published(found: TimelineComparison) -> str:
-    guarantee = found.comparison.release.guarantee
     left = len(np.unique(found.after.codes))
     account = page.account_for(
         found.comparison,
@@ -155,8 +154,7 @@ def _published(found: TimelineComparison) -> str:
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
     return (
         f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(found))}</p>\n"
-        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
-        f"<blockquote><p>{escape(guarantee.statement())}</p></blockquote>\n"
+        f"{page.state_promise(found.comparison.release)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 

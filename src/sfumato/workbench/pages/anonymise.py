@@ -13,6 +13,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.params import declared
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.core.release import NOTE_LABEL
 from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.forms import ParameterForm, PartsForm
@@ -182,6 +183,8 @@ def show_release(bench: Bench, found: dict[str, Any], data: str) -> None:
     """Show what a run has published, how it was verified, attacked and measured, and what can be downloaded."""
     show_verdict(found["verdict"])
     say(found["statement"], "blockquote")
+    if found["method_note"]:
+        say(f"{NOTE_LABEL}: {found['method_note']}")
     parts = found.get("parts", 0)
     if parts:
         say("Every part keeps this on its own, and so do all of them together.")

@@ -12,6 +12,7 @@ from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.guarantee import read_guarantee
 from sfumato.core.kind import WRITTEN
+from sfumato.core.release import NOTE_LABEL
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict
@@ -87,6 +88,7 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
             "method": manifest.get("method"),
             "promise": str(read_guarantee(manifest["kind"], claim)),
             "statement": claim["statement"],
+            NOTE_LABEL: manifest.get("method_note") or None,
             "records": _count_records(manifest.get("records", {})),
             "parts": len(manifest[DIVIDED]) if DIVIDED in manifest else None,
         }

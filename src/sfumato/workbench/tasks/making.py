@@ -152,6 +152,7 @@ def _describe(release: Release | DividedRelease, out: Path) -> dict[str, Any]:
         "withheld_by_reason": dict(release.withheld),
         "guarantee": str(release.guarantee),
         "statement": release.guarantee.statement(release.unit),
+        "method_note": release.method_note,
     }
 
 

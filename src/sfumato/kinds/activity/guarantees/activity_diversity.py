@@ -94,8 +94,8 @@ class ActivityDiversity(Guarantee):
     Examples
     --------
     >>> ActivityDiversity(10, "48h", "0.75", 2880, 60, slots=10080, sensitive=("Vacation",)).statement()
-    'Every person is in a class of at least 10 people, of which only the shares of time spent on each activity are \
-published; at most 0.75 of a class do the sensitive activity throughout any 48h, whenever it begins.'
+    'Every published person is in a class of at least 10 people. Of a class only the shares of time spent on each \
+activity are published. At most 0.75 of a class do the sensitive activity throughout any 48h, whenever it begins.'
 
     References
     ----------
@@ -139,8 +139,8 @@ published; at most 0.75 of a class do the sensitive activity throughout any 48h,
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
         crowd = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
-            f"on each activity are published{say_rounding(self.digits)}; at most {self.epsilon} {crowd} {named} "
-            f"throughout any {shown}, whenever it begins."
+            f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
+            f"time spent on each activity are published{say_rounding(self.digits)}. At most {self.epsilon} {crowd} "
+            f"{named} throughout any {shown}, whenever it begins."
             f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
         )

@@ -50,8 +50,8 @@ def say_following(slot: int) -> str:
     if slot > 1:
         return ""
     return (
-        " Shares are those of single slots: whoever knows a slot in which nobody else of the class does what a person "
-        "does may be able to follow that person from slot to slot."
+        " Shares are those of single slots. Someone who knows a slot in which nobody else of the class does what a "
+        "person does may follow that person from slot to slot."
     )
 
 
@@ -78,8 +78,8 @@ class ClassAnonymity(Guarantee):
     Examples
     --------
     >>> ClassAnonymity(k=10, slot=60, slots=1440).statement()
-    'Every person is in a class of at least 10 people, of which only the shares of time spent on each activity are \
-published.'
+    'Every published person is in a class of at least 10 people. Of a class only the shares of time spent on each \
+activity are published.'
 
     References
     ----------
@@ -101,8 +101,7 @@ published.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Every {unit.one} is in a class of at least {self.k} {unit.many}, of which only the shares of time spent "
-            "on "
-            f"each activity are published{say_rounding(self.digits)}."
+            f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
+            f"time spent on each activity are published{say_rounding(self.digits)}."
             f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
         )

@@ -96,6 +96,16 @@ class Combined(Method):
         "apriori"
     )
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say whether sensitive items decided what became a group, and what k does not mean."""
+        formed = (
+            "Groups were formed by looking at sensitive items: knowing the method, one may be likelier than its share."
+            if isinstance(guarantee, KKmAnonymity) and guarantee.l > 1
+            else "How groups were formed does not depend on sensitive values."
+        )
+        return (f"{formed} It is not promised that the k matching records are equally likely.",)
+
     @abc.abstractmethod
     def form(self, dataset: Dataset, run: Run) -> Ints:
         """Return the first cluster of every record, numbered from 0; -1 for one that is withheld."""

@@ -15,7 +15,7 @@ __all__ = ["KKmAnonymity"]
 
 @dataclasses.dataclass(frozen=True)
 class KKmAnonymity(Guarantee):
-    """Whoever knows all quasi-identifiers of a person and up to m items still faces at least k records.
+    """Someone who knows all quasi-identifiers of a person and up to m items still faces at least k records.
 
     Records that are published with equal quasi-identifiers are a *class*. Every class has at least k records, and
     every set of at most m published values of items that one of its records has is in at least k records of the class.
@@ -26,10 +26,10 @@ class KKmAnonymity(Guarantee):
     Examples
     --------
     >>> print(KKmAnonymity(k=5, m=2, quasi=("age", "sex")).statement())
-    Whoever knows age and sex of a person and up to 2 items faces at least 5 records that are the same in all of it.
+    Someone who knows age and sex of a person and up to 2 items matches no record or at least 5 records.
     >>> print(KKmAnonymity(k=5, m=1, l=3, quasi=("age",), sensitive=("insulin",)).statement())
-    Whoever knows age of a person and up to 1 item that is not sensitive faces at least 5 records that are the same in
-    all of it. No sensitive item (1 is named), and so no combination of them, is in more than 1 in 3 of these records.
+    Someone who knows age of a person and up to 1 item that is not sensitive matches no record or at least 5 records. No
+    sensitive item (1 is named), and so no combination of them, is in more than 1 in 3 of these records.
     >>> print(KKmAnonymity(k=5, m=2, quasi=("age",)))
     kkm-anonymity (k=5, m=2)
 
@@ -71,8 +71,8 @@ class KKmAnonymity(Guarantee):
         if self.sensitive:
             items += f" that {'is' if self.m == 1 else 'are'} not sensitive"
         text = (
-            f"Whoever knows {known} of {unit.whose} and up to {items} faces at least {self.k} {unit.records} that are "
-            "the same in all of it."
+            f"Someone who knows {known} of {unit.whose} and up to {items} matches no {unit.record} or at least "
+            f"{self.k} {unit.records}."
         )
         named = f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named)"
         if self.l > 1:

@@ -83,6 +83,16 @@ class SequenceGrouping(Method):
 
     k: Annotated[int | None, Param("Smallest number of records with the same monitored part.", ge=2)] = None
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say which events decided what became a group."""
+        if isinstance(guarantee, GlDiversity):
+            return (
+                "Groups were formed by looking at other events, too. Someone who knows the method may find such an "
+                "event likelier than its share in a group.",
+            )
+        return ("How groups were formed depends on monitored events alone.",)
+
     @abc.abstractmethod
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Group people who all have monitored events."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
-from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, say_blur, say_known
+from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, THAT_RECEIVER, say_blur, say_known
 
 __all__ = ["GlDiversity"]
 
@@ -24,10 +24,11 @@ class GlDiversity(Guarantee):
 
     Examples
     --------
-    >>> GlDiversity(g=3600, l=4, k=1, monitored=("mail",), unit="second").statement()
-    'Whoever knows when a person did the monitored events (1 is named) finds no other event inside any window of 3600 \
-seconds with a probability above 1/4. Not covered: other events keep their exact times, and whoever guesses that one \
-of them soon follows or precedes a monitored one may find the record. Safe for that receiver only.'
+    >>> print(GlDiversity(g=3600, l=4, k=1, monitored=("mail",), unit="second").statement())
+    Someone who knows when a person did the monitored events (1 is named) learns a group of records. In any window of
+    3600 seconds at most 1 in 4 of its records has the same other event. Not covered: other events keep their exact
+    times. Someone who guesses that one of them soon follows or precedes a monitored one may find the record. This holds
+    for that receiver only.
 
     References
     ----------
@@ -56,16 +57,10 @@ of them soon follows or precedes a monitored one may find the record. Safe for t
         """State the promise."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
-        knows = f"Whoever knows when {say_known(unit)} ({named})"
-        promise = f"finds no other event inside any window of {window} with a probability above 1/{self.l}."
-        if self.blur is not None:
-            return (
-                f"{knows} {promise} Nor can the {unit.record} be told from at least {self.k - 1} others, "
-                f"{say_blur(self.blur, self.unit)} Safe for that receiver only.{self.say_count(unit)}"
-            )
-        crowd = (
-            f" Every {unit.record} shares its monitored part with at least {self.k - 1} others." if self.k > 1 else ""
-        )
+        crowd = f" of at least {self.k} {unit.records}" if self.k > 1 else f" of {unit.records}"
+        knows = f"Someone who knows when {say_known(unit)} ({named}) learns a group{crowd}."
         if not self.others:
-            return f"{knows} finds no other events: none are published.{crowd}{self.say_count(unit)}"
-        return f"{knows} {promise}{crowd} {NEIGHBOURS} Safe for that receiver only.{self.say_count(unit)}"
+            return f"{knows} No other events are published.{self.say_count(unit)}"
+        promise = f"In any window of {window} at most 1 in {self.l} of its {unit.records} has the same other event."
+        beyond = NEIGHBOURS if self.blur is None else say_blur(self.blur, self.unit)
+        return f"{knows} {promise} {beyond} {THAT_RECEIVER}{self.say_count(unit)}"

@@ -9,12 +9,14 @@ from sfumato.core.guarantee import Guarantee
 from sfumato.core.params import Param
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["NEIGHBOURS", "GroupAnonymity", "say_blur", "say_known"]
+__all__ = ["NEIGHBOURS", "THAT_RECEIVER", "GroupAnonymity", "say_blur", "say_known"]
 
 NEIGHBOURS = (
-    "Not covered: other events keep their exact times, and whoever guesses that one of them soon follows or precedes "
-    "a monitored one may find the record."
+    "Not covered: other events keep their exact times. Someone who guesses that one of them soon follows or precedes a "
+    "monitored one may find the record."
 )
+
+THAT_RECEIVER = "This holds for that receiver only."
 
 
 def say_known(unit: Unit) -> str:
@@ -29,12 +31,18 @@ def say_known(unit: Unit) -> str:
 
 
 def say_blur(blur: int, unit: str) -> str:
-    """Say what blurring covers, and what it does not."""
+    """Say what blurring covers, and what it does not.
+
+    Examples
+    --------
+    >>> print(say_blur(1, "hour"))
+    Up to 1 hour from the monitored intervals other events are left out, or are the same in all these records. Not
+    covered: other events further away keep their exact times.
+    """
     length = f"{blur} {unit}{'s' * (blur != 1)}" if unit else str(blur)
     return (
-        f"neither by those times nor by other events within {length} of them: up to {length} from the monitored "
-        "intervals other events are left out or told alike of all these records. Not covered: guessing by events "
-        "further away, which keep their exact times."
+        f"Up to {length} from the monitored intervals other events are left out, or are the same in all these records. "
+        "Not covered: other events further away keep their exact times."
     )
 
 
@@ -44,21 +52,19 @@ class GroupAnonymity(Guarantee):
 
     Formally: every published record has the same monitored part (categories and intervals) as at least k-1
     others. With ``blur`` they are also equal in all they say about the time up to that far before and after each of
-    the intervals: no other event is published there with a time of its own. Whoever looks for other events within
+    the intervals: no other event is published there with a time of its own. Someone who looks for other events within
     that distance of a known time then picks among whole sets of k equal records. Without it other events keep their
     exact times, and looking there is not covered; where ``others`` is false none are published.
 
     Examples
     --------
-    >>> GroupAnonymity(k=5, monitored=("mail",)).statement()
-    'Whoever knows when a person did the monitored events (1 is named) and looks at nothing else cannot tell the \
-record from at least 4 others. Not covered: other events keep their exact times, and whoever guesses that one of them \
-soon follows or precedes a monitored one may find the record. Safe for that receiver only.'
-    >>> print(GroupAnonymity(k=5, monitored=("mail",), blur=60, unit="second").statement())
-    Whoever knows when a person did the monitored events (1 is named) cannot tell the record from at least 4 others, \
-neither by those times nor by other events within 60 seconds of them: up to 60 seconds from the monitored intervals \
-other events are left out or told alike of all these records. Not covered: guessing by events further away, which keep \
-their exact times. Safe for that receiver only.
+    >>> print(GroupAnonymity(k=5, monitored=("mail",)).statement())
+    Someone who knows when a person did the monitored events (1 is named) matches no record or at least 5 records. Not
+    covered: other events keep their exact times. Someone who guesses that one of them soon follows or precedes a
+    monitored one may find the record. This holds for that receiver only.
+    >>> print(GroupAnonymity(k=5, monitored=("mail",), blur=60, unit="second").statement().partition("5 records. ")[2])
+    Up to 60 seconds from the monitored intervals other events are left out, or are the same in all these records. Not
+    covered: other events further away keep their exact times. This holds for that receiver only.
 
     References
     ----------
@@ -84,14 +90,13 @@ their exact times. Safe for that receiver only.
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        known = say_known(unit)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
+        promise = (
+            f"Someone who knows when {say_known(unit)} ({named}) matches no {unit.record} or at least {self.k} "
+            f"{unit.records}."
+        )
         missing = " Some monitored events are left out." if self.suppressing else ""
-        others = f"cannot tell the {unit.record} from at least {self.k - 1} others"
-        knows = f"Whoever knows when {known} ({named})"
-        end = f"Safe for that receiver only.{missing}{self.say_count(unit)}"
         if not self.others:
-            return f"{knows} {others}. No other events are published.{missing}{self.say_count(unit)}"
-        if self.blur is None:
-            return f"{knows} and looks at nothing else {others}. {NEIGHBOURS} {end}"
-        return f"{knows} {others}, {say_blur(self.blur, self.unit)} {end}"
+            return f"{promise} No other events are published.{missing}{self.say_count(unit)}"
+        beyond = NEIGHBOURS if self.blur is None else say_blur(self.blur, self.unit)
+        return f"{promise} {beyond} {THAT_RECEIVER}{missing}{self.say_count(unit)}"

@@ -89,6 +89,11 @@ class ConstraintGeneralising(ItemGeneralising):
                 f"got {self.utility!r}."
             )
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what k does not mean."""
+        return ("It is not promised that the matching records are equally likely: the method's choices rule some out.",)
+
     def claim(self, dataset: Dataset) -> KmItems | ItemsetAnonymity:
         """Claim k^m-anonymity, or the anonymity of the itemsets that were named."""
         itemsets = self.protected(dataset)

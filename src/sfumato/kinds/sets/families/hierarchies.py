@@ -51,6 +51,11 @@ class HierarchyGeneralising(ItemGeneralising):
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what an exhaustive test found of those who know the method."""
+        return ("In all small datasets tested, knowing the method made no matching record likelier than 1 in k.",)
+
     def claim(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
         """Claim k^m-anonymity of the sets."""
         return KmItems(self.k, self.m)

@@ -15,7 +15,7 @@ __all__ = ["ItemsetAnonymity"]
 
 @dataclasses.dataclass(frozen=True)
 class ItemsetAnonymity(Guarantee):
-    """Whoever knows some items of one of the named itemsets faces no record or at least k.
+    """Someone who knows some items of one of the named itemsets faces no record or at least k.
 
     Formally: for every named itemset and every non-empty subset of it, take the published values of its items,
     without the items that are published nowhere; no record or at least k records hold all of them.
@@ -25,8 +25,9 @@ class ItemsetAnonymity(Guarantee):
     >>> claim = ItemsetAnonymity(k=5, itemsets=(("insulin", "aspirin"),))
     >>> claim.itemsets
     (('aspirin', 'insulin'),)
-    >>> claim.statement()
-    'Whoever knows items of one of the named itemsets (1 is named) of a person faces no record or at least 5 records.'
+    >>> print(claim.statement())
+    Someone who knows items of one of the named itemsets (1 is named) of a person matches no record or at least 5
+    records.
 
     References
     ----------
@@ -67,6 +68,6 @@ class ItemsetAnonymity(Guarantee):
         """State the promise."""
         verb = "is" if len(self.itemsets) == 1 else "are"
         return (
-            f"Whoever knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of {unit.whose} "
-            f"faces no {unit.record} or at least {self.k} {unit.records}.{self.say_count(unit)}"
+            f"Someone who knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of "
+            f"{unit.whose} matches no {unit.record} or at least {self.k} {unit.records}.{self.say_count(unit)}"
         )

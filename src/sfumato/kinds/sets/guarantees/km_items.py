@@ -14,7 +14,7 @@ __all__ = ["KmItems"]
 
 @dataclasses.dataclass(frozen=True)
 class KmItems(Guarantee):
-    """Whoever knows up to m items of a person still faces at least k candidate records.
+    """Someone who knows up to m items of a person still faces at least k candidate records.
 
     Where items are generalised: every set of at most m published values of a record occurs in at least k published
     records. Where records are separated into chunks: for every set of at most m items that can come from one record,
@@ -22,11 +22,12 @@ class KmItems(Guarantee):
 
     Examples
     --------
-    >>> KmItems(k=5, m=2).statement()
-    'Whoever knows up to 2 items of a person faces at least 5 candidate records.'
-    >>> print(KmItems(k=5, m=2, l=6, sensitive=("insulin",)).statement())
-    Whoever knows up to 2 items of a person faces at least 5 candidate records; each sensitive item (1 is named) is
-    published apart from every other item, as present somewhere among at least 6 records.
+    >>> print(KmItems(k=5, m=2).statement())
+    Someone who knows up to 2 items of a person matches no record or at least 5 records. Where items are published
+    apart, they match in at least one original that fits the release.
+    >>> print(KmItems(k=5, m=2, l=6, sensitive=("insulin",)).statement().partition("release. ")[2])
+    Each sensitive item (1 is named) is published apart from every other item, as present somewhere among at least 6
+    records.
 
     References
     ----------
@@ -47,15 +48,19 @@ class KmItems(Guarantee):
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         known = f"{self.m} item{'s' * (self.m != 1)}"
-        text = f"Whoever knows up to {known} of {unit.whose} faces at least {self.k} candidate {unit.records}"
+        text = (
+            f"Someone who knows up to {known} of {unit.whose} matches no {unit.record} or at least {self.k} "
+            f"{unit.records}. Where items are published apart, they match in at least one original that fits the "
+            "release."
+        )
         if self.sensitive:
             verb = "is" if len(self.sensitive) == 1 else "are"
             text += (
-                f"; each sensitive item ({len(self.sensitive)} {verb} named) is published apart from every other item, "
-                f"as present somewhere among at least {max(self.l, self.k)} {unit.records}"
+                f" Each sensitive item ({len(self.sensitive)} {verb} named) is published apart from every other item, "
+                f"as present somewhere among at least {max(self.l, self.k)} {unit.records}."
             )
         if self.safe:
             text += (
-                f"; no item is known to belong to every {unit.record} of a cluster that holds other, separated items"
+                f" No item is known to belong to every {unit.record} of a cluster that holds other, separated items."
             )
-        return f"{text}.{self.say_count(unit)}"
+        return f"{text}{self.say_count(unit)}"

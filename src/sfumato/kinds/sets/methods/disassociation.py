@@ -90,6 +90,12 @@ class Disassociation(Method):
         """Largest number of records in a cluster."""
         return self.max_cluster or max(20 * self.k, 2 * self.l)
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say why items stand apart."""
+        which = "Items that are not sensitive" if getattr(guarantee, "sensitive", ()) else "Items"
+        return (f"{which} stand apart because few records have them together. This can be inferred.",)
+
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)

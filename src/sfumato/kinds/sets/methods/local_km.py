@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.core.guarantee import Guarantee
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.params import Param
 from sfumato.core.publishing.publication import Recoded
@@ -66,6 +67,14 @@ class LocalKmItems(HierarchyGeneralising):
             choices=("loss", "exact"),
         ),
     ] = "loss"
+
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what k does not mean."""
+        return (
+            "k records match what is known. It is not promised that they are equally likely: the method's choices "
+            "rule some out.",
+        )
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""

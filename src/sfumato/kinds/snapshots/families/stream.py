@@ -173,9 +173,11 @@ class SnapshotStream:
         """What is promised of the snapshots that leave."""
         return self.step.claim(self.l, self.window, self.delays)
 
-    def make_release(self, method: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]) -> Release:
-        """Make one release of snapshots that left."""
-        return make_release(self._shape, method, self.claim, leaving, withheld)
+    def make_release(
+        self, method: str, note: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
+    ) -> Release:
+        """Make one release of snapshots that left, by a method with what is to be said of it."""
+        return make_release(self._shape, method, note, self.claim, leaving, withheld)
 
     def state(self) -> StreamState:
         """Return all that the stream remembers."""
@@ -326,7 +328,7 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
             f"{type(method).__name__}: no snapshot can be published: none has {stream.l} sensitive values that are "
             f"frequent enough, within {stream.window} snapshots. Lower l, widen the window or cut time more coarsely."
         )
-    release = stream.make_release(method.name, published, stream.withheld)
+    release = stream.make_release(method.name, method.note(stream.claim), published, stream.withheld)
     rows = np.concatenate([snapshot.rows for snapshot in published])
     distance = np.concatenate([snapshot.time - snapshot.homes for snapshot in published])
     run.counters |= {

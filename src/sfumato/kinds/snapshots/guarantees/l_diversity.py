@@ -1,4 +1,4 @@
-"""l-diversity of groups: what is known about a person leaves every sensitive value at most as likely as 1/l."""
+"""l-diversity of groups: in the group of a person, every sensitive value is that of at most one record in l."""
 
 from __future__ import annotations
 
@@ -24,15 +24,13 @@ class LDiversity(Guarantee):
 
     Examples
     --------
-    >>> LDiversity(l=3, window=1).statement()
-    'Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at most 1 \
-in 3 records; records are published in their own snapshot. Not covered: whoever knows when a record arose and misses \
-it can guess its value, which was too frequent then.'
-    >>> print(LDiversity(l=3, window=7, delays="hidden").statement())
-    Whoever finds a person by attributes and time learns a group in which each sensitive value is that of at most 1 in
-    3 records; records are published at most 6 snapshots late. Whether a record is on time, late or missing depends on
-    its snapshot and on chance, not on its value, which only the owner can check; where a value exceeds 1 in 3 of a
-    snapshot, whoever knows the frequencies of that snapshot still guesses it as often as it occurs there.
+    >>> print(LDiversity(l=3, window=1).statement())
+    Someone who finds a person by attributes and time learns a group. Each sensitive value is that of at most 1 in 3 of
+    its records. Records are published in their own snapshot. Not covered: what it tells that a record is missing.
+    >>> print(LDiversity(l=3, window=7, delays="hidden").statement().partition("records. ")[2])
+    Records are published at most 6 snapshots late. Of the records of a snapshot that are equally late, or missing, a
+    value has at most its own share or 1 in 3, and two more. Only the owner can check this. Not covered: someone who
+    knows that a value exceeds 1 in 3 of a snapshot guesses it as often as it occurs there.
 
     References
     ----------
@@ -51,8 +49,7 @@ it can guess its value, which was too frequent then.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Whoever finds {unit.whose} by attributes and time learns a group in which each sensitive value is that "
-            "of "
-            f"at most 1 in {self.l} records; {say_delay(self.window)}. {say_fate(self.l, self.window, self.delays)}"
+            f"Someone who finds {unit.whose} by attributes and time learns a group. Each sensitive value is that of at "
+            f"most 1 in {self.l} of its records. {say_delay(self.window)} {say_fate(self.l, self.window, self.delays)}"
             f"{self.say_count(unit)}"
         )

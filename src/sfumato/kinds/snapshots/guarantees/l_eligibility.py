@@ -25,11 +25,10 @@ class LEligibility(Guarantee):
 
     Examples
     --------
-    >>> LEligibility(l=3, window=7).statement()
-    'In every snapshot each sensitive value is that of at most 1 in 3 records, and records are published at most 6 \
-snapshots late. Sensitive values stand beside the records, so whoever recognises a record reads them: this is input \
-for a method that makes groups, not a release to publish. Not covered: whoever knows when a record arose and finds it \
-late or misses it can guess its value, which was too frequent then.'
+    >>> print(LEligibility(l=3, window=7).statement())
+    In every snapshot each sensitive value is that of at most 1 in 3 records. Records are published at most 6 snapshots
+    late. Sensitive values stand beside the records: someone who recognises a record reads its value. This is input for
+    a method that makes groups, not a release to publish. Not covered: what it tells that a record is late or missing.
 
     References
     ----------
@@ -48,9 +47,9 @@ late or misses it can guess its value, which was too frequent then.'
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         return (
-            f"In every snapshot each sensitive value is that of at most 1 in {self.l} records, and "
-            f"{say_delay(self.window)}. Sensitive values stand beside the records, so whoever recognises a record "
-            "reads them: this is input for a method that makes groups, not a release to publish. "
+            f"In every snapshot each sensitive value is that of at most 1 in {self.l} records. "
+            f"{say_delay(self.window)} Sensitive values stand beside the records: someone who recognises a record "
+            "reads its value. This is input for a method that makes groups, not a release to publish. "
             f"{say_fate(self.l, self.window, self.delays)}{self.say_count(unit)}"
         )
 
@@ -61,19 +60,16 @@ def say_fate(l: int, window: int, delays: str) -> str:
     Examples
     --------
     >>> say_fate(2, 1, "paper")
-    'Not covered: whoever knows when a record arose and misses it can guess its value, which was too frequent then.'
+    'Not covered: what it tells that a record is missing.'
     """
     if delays == "hidden":
-        fates = "on time or missing" if window == 1 else "on time, late or missing"
+        same = "on time" if window == 1 else "equally late"
         return (
-            f"Whether a record is {fates} depends on its snapshot and on chance, not on its value, which only the "
-            f"owner can check; where a value exceeds 1 in {l} of a snapshot, whoever knows the frequencies of that "
-            "snapshot still guesses it as often as it occurs there."
+            f"Of the records of a snapshot that are {same}, or missing, a value has at most its own share or 1 in {l}, "
+            f"and two more. Only the owner can check this. Not covered: someone who knows that a value exceeds 1 in "
+            f"{l} of a snapshot guesses it as often as it occurs there."
         )
-    found = "misses it" if window == 1 else "finds it late or misses it"
-    return (
-        f"Not covered: whoever knows when a record arose and {found} can guess its value, which was too frequent then."
-    )
+    return f"Not covered: what it tells that a record is {'missing' if window == 1 else 'late or missing'}."
 
 
 def say_delay(window: int) -> str:
@@ -82,8 +78,8 @@ def say_delay(window: int) -> str:
     Examples
     --------
     >>> say_delay(1), say_delay(2)
-    ('records are published in their own snapshot', 'records are published at most 1 snapshot late')
+    ('Records are published in their own snapshot.', 'Records are published at most 1 snapshot late.')
     """
     if window == 1:
-        return "records are published in their own snapshot"
-    return f"records are published at most {window - 1} snapshot{'s' * (window > 2)} late"
+        return "Records are published in their own snapshot."
+    return f"Records are published at most {window - 1} snapshot{'s' * (window > 2)} late."

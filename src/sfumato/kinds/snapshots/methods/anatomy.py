@@ -46,6 +46,11 @@ class Anatomy(Method):
         str, Param("What to do with a value that is too frequent in a snapshot.", choices=("error", "suppress"))
     ] = "error"
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what a missing record tells."""
+        return ("A missing record most likely had a value that was too frequent in its snapshot.",)
+
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots, each grouped on its own."""
         from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, release_snapshots

@@ -88,6 +88,17 @@ class Reposition(Method):
                 "their value. Leave out late, so that such records are refused."
             )
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say what late and missing records tell, and under which knowledge no value is likelier than 1/l."""
+        if getattr(guarantee, "delays", "paper") == "paper":
+            return ("A late or missing record most likely had a value that was too frequent in its snapshot.",)
+        known = "1 in l holds for someone who looks only at the group of a person. "
+        return (
+            f"{known if isinstance(guarantee, LDiversity) else ''}If nothing of a snapshot came on time, a value "
+            "exceeded 1 in l there; it can be certain.",
+        )
+
     def costs(self) -> CostModel:
         """Return the costs in whole numbers."""
         return CostModel.read(type(self).__name__, self.cost, self.beta, self.window)

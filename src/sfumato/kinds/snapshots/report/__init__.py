@@ -19,7 +19,7 @@ from sfumato.kinds.snapshots.knowledge.fates import Fates
 from sfumato.kinds.snapshots.report import plots
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
-from sfumato.report.markup import draw_figure, make_table, raise_powers
+from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import show_count, show_share
 from sfumato.report.plots import Figure, save_figure
 
@@ -151,8 +151,7 @@ def _published(comparison: Comparison) -> str:
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in told)
     return (
         f"<section><h2>What was published</h2>\n{account}\n{page.describe_people(comparison)}"
-        f"<h3>What is promised: {raise_powers(guarantee.title)}</h3>\n"
-        f"<blockquote><p>{raise_powers(guarantee.statement())}</p></blockquote>\n"
+        f"{page.state_promise(comparison.release)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 

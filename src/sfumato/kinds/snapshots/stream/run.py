@@ -17,6 +17,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
+from sfumato.core.guarantee import Guarantee
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result, Trace
 from sfumato.core.schema import Schema
@@ -56,6 +57,9 @@ class StreamingMethod(Protocol):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters."""
+
+    def note(self, guarantee: Guarantee) -> str:
+        """Return what is true of the method and cannot be verified."""
 
 
 class Judges(NamedTuple):
@@ -128,6 +132,10 @@ class StreamRun:
         self._taken: list[pa.Table] = []
         self._settled = self._saved = time.monotonic()
         self._began = time.perf_counter()
+
+    @property
+    def _note(self) -> str:
+        return self.method.note(self.stream.claim)
 
     def open(self, *, force: bool, resume: str | None) -> None:
         """Read the first records, then begin a stream on disk or take up one that was stopped.
@@ -237,7 +245,7 @@ class StreamRun:
         if size == 0:
             return
         assert self.folder is not None
-        release = self.stream.make_release(self.method.name, [leaving], {SUPPRESSED: leaving.suppressed})
+        release = self.stream.make_release(self.method.name, self._note, [leaving], {SUPPRESSED: leaving.suppressed})
         self.folder.publish(snapshot_name(self.stream.clock, leaving.time), release, leaving.rows, self._check)
         delay = leaving.time - leaving.homes
         self.totals["snapshots"] += 1
@@ -274,7 +282,12 @@ class StreamRun:
             "withheld": sum(withheld.values()),
             "withheld_by_reason": withheld,
         }
-        summary = {"method": self.method.name, "guarantee": guarantee, "snapshots": self.totals["snapshots"]}
+        summary = {
+            "method": self.method.name,
+            "method_note": self._note,
+            "guarantee": guarantee,
+            "snapshots": self.totals["snapshots"],
+        }
         self._keep_records()
         self.folder.sum_up({**summary, "records": records}, finished=True)
         reported = self.keeps and self._report()
@@ -284,6 +297,7 @@ class StreamRun:
             "withheld": records["withheld"],
             "withheld_by_reason": withheld,
             "guarantee": guarantee,
+            "method_note": self._note,
             "report": reported,
             "seconds": round(time.perf_counter() - self._began, 4),
             "out": str(self.directory),

@@ -22,12 +22,21 @@ from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, K
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.publication import publish_table, spell_hulls
 
-__all__ = ["TOO_FEW_ALIKE", "Relational", "read_weights"]
+__all__ = ["TOO_FEW_ALIKE", "Relational", "looks_at_values", "read_weights"]
 
 Ints = npt.NDArray[np.int64]
 
 (TOO_FEW_ALIKE,) = KIND.reasons
 """Why a record is withheld."""
+
+_BLIND = (
+    "How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of a "
+    "group apart."
+)
+_LOOKING = (
+    "Groups were formed by looking at sensitive values. Someone who knows the method and everybody's quasi-identifiers "
+    "may find a value likelier than its share in a group."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +57,11 @@ class Relational(Method):
     weights: Annotated[
         str | None, Param("How much attributes matter, 1 if not said: age=2,sex=0.5. Loss is weighted by it.")
     ] = None
+
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say whether sensitive values decided what became a group."""
+        return (_LOOKING if looks_at_values(guarantee) else _BLIND,)
 
     @abc.abstractmethod
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
@@ -145,3 +159,14 @@ def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str
     if not weights.any():
         raise ParameterError(f"{owner}: weights must not all be 0.")
     return weights
+
+
+def looks_at_values(guarantee: Guarantee) -> bool:
+    """Tell whether a guarantee is about sensitive values, so that methods must look at them.
+
+    Examples
+    --------
+    >>> looks_at_values(KAnonymity(k=5)), looks_at_values(KAnonymity(k=5, t=0.2, sensitive=("ill",)))
+    (False, True)
+    """
+    return isinstance(guarantee, KAnonymity) and (guarantee.l > 1 or guarantee.t is not None)

@@ -18,7 +18,7 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 
 @dataclasses.dataclass(frozen=True)
 class KAnonymity(Guarantee):
-    """Whoever knows all quasi-identifiers of a person still faces at least k records, whose sensitive values differ.
+    """Records with the same quasi-identifiers are at least k, and their sensitive values differ if that is asked for.
 
     Records that are published with equal quasi-identifiers are a *class*. Every class has at least k records. On top
     of that, of every sensitive column by itself:
@@ -33,7 +33,8 @@ class KAnonymity(Guarantee):
     Examples
     --------
     >>> print(KAnonymity(k=5, quasi=("age", "sex")).statement())
-    Whoever knows age and sex of a person faces at least 5 records that are the same in all of them.
+    Records with the same age and sex form groups of at least 5. Someone who knows these of a person matches no record
+    or at least 5 records.
     >>> print(KAnonymity(k=5, l=3, quasi=("age",), sensitive=("ill",)))
     k-anonymity (k=5, l=3)
 
@@ -100,22 +101,22 @@ class KAnonymity(Guarantee):
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        known = _join(self.quasi) or "all quasi-identifiers"
-        same = "all of them" if len(self.quasi) != 1 else "it"
         text = (
-            f"Whoever knows {known} of {unit.whose} faces at least {self.k} {unit.records} that are the same in {same}."
+            f"{unit.records.capitalize()} with the same {_join(self.quasi) or 'quasi-identifiers'} form groups of at "
+            f"least {self.k}. Someone who knows these of {unit.whose} matches no {unit.record} or at least {self.k} "
+            f"{unit.records}."
         )
         if self.l > 1 or self.t is not None:
-            text += " " + self.say_sensitive(f"Among such {unit.records}")
+            text += " " + self.say_sensitive()
         if self.presence is not None:
             text += (
-                f" Of the people of the population who fit such {unit.records} at most {100 * self.presence:.3g} % "
-                "have one."
+                f" Of the people of the population who fit a group at most {100 * self.presence:.3g} % have a "
+                f"{unit.record} in it."
             )
         return text + self.say_count(unit)
 
-    def say_sensitive(self, among: str) -> str:
-        """State what is promised of sensitive values among the records that fit what is known."""
+    def say_sensitive(self) -> str:
+        """State what is promised of sensitive values."""
         named = _join(self.sensitive)
         each = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
         said = []
@@ -133,7 +134,7 @@ class KAnonymity(Guarantee):
         if self.t is not None:
             apart = {"equal": "", "ordered": " in their order", "hierarchical": " in their hierarchy"}[self.distance]
             said.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
-        return f"{among} {each} {' and '.join(said)}."
+        return f"In every group {each} {' and '.join(said)}."
 
 
 def _join(names: tuple[str, ...]) -> str:

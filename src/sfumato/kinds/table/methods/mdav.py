@@ -13,10 +13,11 @@ import pyarrow as pa
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.forms import Form
+from sfumato.core.guarantee import Guarantee
 from sfumato.core.release import Part, PublishedColumn
 from sfumato.core.run import Run
 from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
-from sfumato.kinds.table.families.relational import Relational, read_weights
+from sfumato.kinds.table.families.relational import Relational, looks_at_values, read_weights
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.families.spaces import space_of
 from sfumato.kinds.table.model import Attribute
@@ -78,6 +79,16 @@ class Mdav(Relational):
                 "column already. Rename it."
             )
         return attributes
+
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say, too, what means give away."""
+        formed = (
+            "Groups were formed by looking at sensitive values, which can make one of them likelier than its share."
+            if looks_at_values(guarantee)
+            else "How groups were formed does not depend on sensitive values."
+        )
+        return (f"{formed} The mean, ends and size of a group can tell which values it holds.",)
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Group records by MDAV on standardised numbers, then join classes that are the same or not diverse enough."""

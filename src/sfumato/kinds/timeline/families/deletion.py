@@ -144,6 +144,11 @@ class EventDeletion(Method):
         super().__post_init__()
         read_delta(type(self).__name__, self.delta)
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what was not touched."""
+        return ("Only occurrences of named events were deleted. All other counts are those of the original.",)
+
     @abc.abstractmethod
     def delete(self, task: Task, run: Run) -> Ints:
         """Return how many occurrences go at each place."""
@@ -225,7 +230,7 @@ class EventDeletion(Method):
                 f"occurrences are of the {len(task.events)} sensitive events, and all must go. Use a larger delta or "
                 "name fewer sensitive events."
             )
-        release, rows = publish(dataset, task.timeline, left, self.name, self._claim(task, left))
+        release, rows = publish(dataset, task.timeline, left, self, self._claim(task, left))
         return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
 
 

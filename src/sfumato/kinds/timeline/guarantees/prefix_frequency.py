@@ -56,7 +56,7 @@ def read_delta(owner: str, text: str) -> Fraction:
 
 @dataclasses.dataclass(frozen=True)
 class PrefixFrequency(Guarantee):
-    """Whoever sees the timeline up to any moment never sees a sensitive event reach a share delta of all events.
+    """Someone who sees the timeline up to any moment never sees a sensitive event reach a share delta of all events.
 
     Formally: for every named event and every prefix of the timeline, the occurrences of the event are fewer than
     delta times all occurrences, or there are none. With a cover k above 1 every named event that occurs has, at every
@@ -102,6 +102,6 @@ class PrefixFrequency(Guarantee):
         if self.cover == 1:
             return promise
         return (
-            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} others in every prefix, "
-            "and only some are sensitive."
+            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} others of them in every "
+            "prefix. Their names do not say which are sensitive."
         )

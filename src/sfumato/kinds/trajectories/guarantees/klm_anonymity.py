@@ -14,7 +14,7 @@ __all__ = ["KlmAnonymity"]
 
 @dataclasses.dataclass(frozen=True)
 class KlmAnonymity(Guarantee):
-    """Knowing up to m ordinary places leaves k records, and no sensitive place above probability 1/l.
+    """Up to m ordinary places match k records, of which at most one in l visits any one sensitive place.
 
     Formally: for every subtrajectory s of at most m non-sensitive places of a published trajectory, at
     least k published trajectories contain s, and for every sensitive place p at most a share 1/l of
@@ -23,8 +23,8 @@ class KlmAnonymity(Guarantee):
     Examples
     --------
     >>> KlmAnonymity(k=5, m=2, l=3, sensitive=("clinic",)).statement()
-    'Every sequence of up to 2 ordinary places of a published record occurs in at least 5 published records, \
-and at most 1 in 3 of those visits any one sensitive place (1 is named).'
+    'Every sequence of up to 2 ordinary places of a published record occurs in at least 5 published records. \
+At most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     References
     ----------
@@ -46,6 +46,6 @@ and at most 1 in 3 of those visits any one sensitive place (1 is named).'
         known = f"{self.m} ordinary place{'s' * (self.m != 1)}"
         return (
             f"Every sequence of up to {known} of a published {unit.record} occurs in at least "
-            f"{self.k} published {unit.records}, and at most 1 in {self.l} of those visits any one sensitive "
-            f"place ({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.say_count(unit)}"
+            f"{self.k} published {unit.records}. At most 1 in {self.l} of those visits any one sensitive place "
+            f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.say_count(unit)}"
         )

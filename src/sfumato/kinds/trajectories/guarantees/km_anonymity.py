@@ -14,7 +14,7 @@ __all__ = ["KmAnonymity"]
 
 @dataclasses.dataclass(frozen=True)
 class KmAnonymity(Guarantee):
-    """Whoever knows up to m places of a person, in order, still faces at least k published records.
+    """Someone who knows up to m places of a person, in order, still faces at least k published records.
 
     Formally: every subtrajectory of at most m places of every published trajectory is contained in at
     least k distinct published trajectories.

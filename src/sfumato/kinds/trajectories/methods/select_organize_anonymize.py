@@ -51,6 +51,14 @@ class LmAnon(PlaceMerging):
 
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say that sensitive places decided what became a label, and what k does not mean."""
+        return (
+            "Places were merged by looking at sensitive places: knowing the method, one may be likelier than its "
+            "share. It is not promised that the k matching records are equally likely.",
+        )
+
     def claim(self, dataset: Dataset) -> KlmAnonymity:
         """Claim (k,l)^m-anonymity for the sensitive places that were named."""
         return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)

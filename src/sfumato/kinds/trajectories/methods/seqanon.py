@@ -34,6 +34,14 @@ class KmMerging(PlaceMerging):
 
     promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity,)
 
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
+        """Say what k does not mean."""
+        return (
+            "k records match what is known. It is not promised that they are equally likely: a record with several "
+            "visits under a label is likelier.",
+        )
+
     def claim(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
         """Claim k^m-anonymity."""
         return KmAnonymity(self.k, self.m)

@@ -12,9 +12,11 @@ import sfumato as sf
 from sfumato.core.run import Run
 from sfumato.kinds.timeline.guarantees.prefix_frequency import read_delta
 
-ROWS = [(2, 3, 4, 1), (4, 3, 5, 2), (6, 2, 4, 3), (9, 3, 4, 2), (5, 4, 6, 3)]
+ROWS = [(1, 1, 2, 6), (2, 4, 7, 7), (8, 1, 5, 7), (12, 1, 7, 10), (7, 2, 3, 7)]
+"""Occurrences of a to d: Figure 1a is not legible in full, and these fit all that is, and all that Figure 2 prints."""
 EXAMPLE = [dict(zip("abcd", row, strict=True)) for row in ROWS]
-ERROR = Fraction(886070811391, 6467642438400)
+DELETED = [1, 2, 3, 5, 2]
+ERROR = Fraction(5859386427131, 102080190643200)
 FIFTH = Fraction(1, 5)
 POINTS = [{"a": 1, "b": 2}, {"a": 1}]
 SIX_TENTHS = Fraction(3, 5)
@@ -29,34 +31,42 @@ def delete_events(points, delta, sensitive=("a",), method=sf.methods.Odesa, even
 
 
 def test_the_printed_example_to_the_last_digit():
-    assert needs(EXAMPLE, "a", FIFTH) == [1, 2, 6, 13, 14]
+    """Figure 2: b_3, b_4 and b_5 are 2, 9 and 13; 1, 2, 3, 5 and 2 occurrences go, at an error of 6e-2."""
+    assert needs(EXAMPLE, "a", FIFTH) == [0, 0, 2, 9, 13]
     deletions = delete_events(EXAMPLE, "0.2")
-    assert deletions.by_point.tolist() == [1, 3, 4, 5, 1]
-    assert deletions.error() == ERROR
-    assert dynamic_program(EXAMPLE, "a", FIFTH, "abcd") == (ERROR, [1, 3, 4, 5, 1])
+    assert deletions.by_point.tolist() == DELETED
+    assert deletions.error() == ERROR and f"{float(ERROR):.0e}" == "6e-02"
+    assert dynamic_program(EXAMPLE, "a", FIFTH, "abcd") == (ERROR, DELETED)
     assert deletions.rounded_error() == float(ERROR)
+    assert keeps(without(EXAMPLE, "a", DELETED), "a", FIFTH)
+
+
+def test_the_errors_in_the_cells_of_the_figure():
+    """Figure 2a: the least errors of deleting i occurrences from a prefix."""
+
+    def cost(point, deleted):
+        return float(error([EXAMPLE[point]], without([EXAMPLE[point]], "a", [deleted]), "abcd"))
+
+    second = [cost(0, 1) + cost(1, 1), cost(1, 2)]
+    third = [cost(1, 1) + cost(2, 1), cost(1, 2), cost(2, 2)]
+    cells = [cost(0, 1), min(cost(0, 1), cost(1, 1)), min(second), min(third)]
+    assert [f"{cell:.1e}" for cell in cells] == ["9.2e-03", "2.4e-03", "1.1e-02", "3.6e-03"]
 
 
 def test_the_release_of_the_example_holds_what_is_left(tmp_path):
     data = sf.Dataset.of("timeline", EXAMPLE, sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     assert result.release.table.column("counts").to_pylist() == [
-        [1, 3, 4, 1],
-        [1, 3, 5, 2],
-        [2, 2, 4, 3],
-        [4, 3, 4, 2],
-        [4, 4, 6, 3],
+        [1, 2, 6],
+        [4, 7, 7],
+        [5, 1, 5, 7],
+        [7, 1, 7, 10],
+        [5, 2, 3, 7],
     ]
     verdict = sf.write(result, tmp_path / "out", reports=False)
     assert verdict.holds and Fraction(verdict.measured["largest_relative_frequency"]) < FIFTH
     score = next(s for s in sf.measure(tmp_path / "out", data) if s.name == "sanitisation-error")
     assert score.value == float(ERROR)
-
-
-def test_the_deletions_printed_in_the_figure_leave_the_event_above_the_threshold():
-    # After 1 + 2 + 3 + 5 deletions 10 of 46 occurrences in the fourth prefix are left.
-    printed = [1, 2, 3, 5, 2]
-    assert not keeps(without(EXAMPLE, "a", printed), "a", FIFTH)
 
 
 def test_fewer_deletions_than_a_prefix_needs_must_be_forbidden():

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-SENTENCES = frozenset({"statement", "sentence", "notes", "warnings"})
+SENTENCES = frozenset({"statement", "sentence", "method_note", "notes", "warnings"})
 """Keys whose values are words for people."""
 NAMED_BY_SENTENCES = frozenset({"withheld_by_reason"})
 """Keys of objects whose own keys are words: their values count, in their order."""
@@ -54,7 +54,8 @@ def digest_table(file: Path) -> dict[str, str]:
 
 def digest_json(said: dict[str, Any]) -> dict[str, str]:
     """Return a digest for every key of an object, without sentences."""
-    return {key: digest(json.dumps(drop_sentences(value), ensure_ascii=False)) for key, value in said.items()}
+    spelled = {key: drop_sentences(value) for key, value in said.items() if key not in SENTENCES}
+    return {key: digest(json.dumps(value, ensure_ascii=False)) for key, value in spelled.items()}
 
 
 def spell_cells(names: Sequence[str], groups: Sequence[pa.Table]) -> Iterator[str]:

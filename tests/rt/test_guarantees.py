@@ -12,7 +12,7 @@ from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 
 def test_the_sentence_says_what_is_known_and_what_a_record_is() -> None:
     told = KKmAnonymity(5, 2, 3, ("age", "sex", "zip"), ("insulin",)).statement(Unit("stay", "stays", "patient"))
-    assert told.startswith("Whoever knows age, sex and zip of a")
+    assert told.startswith("Someone who knows age, sex and zip of a")
     assert "up to 2 items that are not sensitive" in told
     assert "in more than 1 in 3 of these" in told
     assert "published as they are" in KKmAnonymity(5, 2, quasi=("age",), sensitive=("insulin",)).statement()

@@ -64,10 +64,23 @@ def out(result, tmp_path):
     return tmp_path / "out"
 
 
+REFUSED = r"format version {} is older than this program reads \(3\) and cannot be judged\. Publish the data anew"
+
+
 def test_a_release_of_the_first_format_is_refused_with_a_sentence(tmp_path):
     write_old_release(tmp_path / "release")
-    with pytest.raises(SchemaError, match=r"format version 1 .* publish it again from the original"):
+    with pytest.raises(SchemaError, match=REFUSED.format(1)):
         sf.verify(tmp_path)
+
+
+def test_a_release_of_the_second_format_is_refused_with_a_sentence(out):
+    """It is like one of today, without a note about its method."""
+    path = out / "release" / "release.json"
+    manifest = json.loads(path.read_text())
+    del manifest["method_note"]
+    path.write_text(json.dumps({**manifest, "format_version": 2}))
+    with pytest.raises(SchemaError, match=REFUSED.format(2)):
+        sf.verify(out)
 
 
 def test_a_release_of_a_later_format_is_refused_with_a_sentence(out):

@@ -83,7 +83,7 @@ class ActivityClasses(Method):
                 "one likelier than its share in a class.",
             )
         return (
-            "Classes were formed by looking at all activities, sensitive ones too. People of a class are alike in "
+            "Classes were formed by looking at all activities, sensitive ones too. Records of a class are alike in "
             "them.",
         )
 

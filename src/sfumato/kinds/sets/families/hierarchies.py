@@ -54,7 +54,10 @@ class HierarchyGeneralising(ItemGeneralising):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what an exhaustive test found of those who know the method."""
-        return ("In all small datasets tested, knowing the method made no matching record likelier than 1 in k.",)
+        return (
+            "It is not promised that the k matching records are equally likely. In tests on all small datasets, "
+            "knowing the method made none likelier than 1 in k.",
+        )
 
     def claim(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
         """Claim k^m-anonymity of the sets."""

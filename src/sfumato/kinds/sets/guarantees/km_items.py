@@ -24,7 +24,7 @@ class KmItems(Guarantee):
     --------
     >>> print(KmItems(k=5, m=2).statement())
     Someone who knows up to 2 items of a person matches no record or at least 5 records. Where items are published
-    apart, they match in at least one original that fits the release.
+    apart, they match in at least one dataset that fits the release.
     >>> print(KmItems(k=5, m=2, l=6, sensitive=("insulin",)).statement().partition("release. ")[2])
     Each sensitive item (1 is named) is published apart from every other item, as present somewhere among at least 6
     records.
@@ -50,7 +50,7 @@ class KmItems(Guarantee):
         known = f"{self.m} item{'s' * (self.m != 1)}"
         text = (
             f"Someone who knows up to {known} of {unit.whose} matches no {unit.record} or at least {self.k} "
-            f"{unit.records}. Where items are published apart, they match in at least one original that fits the "
+            f"{unit.records}. Where items are published apart, they match in at least one dataset that fits the "
             "release."
         )
         if self.sensitive:

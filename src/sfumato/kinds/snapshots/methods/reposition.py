@@ -95,8 +95,8 @@ class Reposition(Method):
             return ("A late or missing record most likely had a value that was too frequent in its snapshot.",)
         known = "1 in l holds for someone who looks only at the group of a person. "
         return (
-            f"{known if isinstance(guarantee, LDiversity) else ''}If nothing of a snapshot came on time, a value "
-            "exceeded 1 in l there; it can be certain.",
+            f"{known if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
+            "value likelier, even certain.",
         )
 
     def costs(self) -> CostModel:

@@ -32,13 +32,12 @@ _DELAYS = {
         "Reasoning about delays.",
         "Somebody who knows when a record arose and finds it published later, or not at all, guesses that its value "
         "was too frequent at that time, and is mostly right: see below. The promise does not count such guesses; "
-        "delays=hidden makes them useless.",
+        "delays=hidden spreads delays evenly over values.",
     ),
     "hidden": (
         "Knowing how frequent values were.",
-        "Whether a record is on time, late or missing does not depend on its value. But somebody who knows how "
-        "frequent the values of a snapshot were guesses a frequent one as often as it occurred: where one value "
-        "exceeds 1/l of a snapshot nobody can promise 1/l against that.",
+        "Somebody who knows how frequent the values of a snapshot were guesses a frequent one as often as it occurred. "
+        "What came on time, and what did not, can say how frequent they were.",
     ),
 }
 _LISTED_DAYS = 30

@@ -147,7 +147,7 @@ class EventDeletion(Method):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what was not touched."""
-        return ("Only occurrences of named events were deleted. All other counts are those of the original.",)
+        return ("Only occurrences of named events were deleted. All other counts are unchanged.",)
 
     @abc.abstractmethod
     def delete(self, task: Task, run: Run) -> Ints:

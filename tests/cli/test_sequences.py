@@ -49,7 +49,9 @@ def test_either_remedy_stops_it(sfumato, log, tmp_path, remedy):
     (found,) = sfumato("attack", "out", "--original", log, "--json").json["beyond"]
     assert not found["wins"] and found["success"] <= 0.2 + 1e-9
     statement = json.loads((tmp_path / "out" / "release" / "release.json").read_text())["guarantee"]["statement"]
-    assert ("within 60 seconds of them" if "mail" in remedy else "No other events are published.") in statement
+    assert (
+        "Up to 60 seconds from the monitored" if "mail" in remedy else "No other events are published."
+    ) in statement
     assert "finds 40" not in (tmp_path / "out" / "owner" / "report.html").read_text()
 
 

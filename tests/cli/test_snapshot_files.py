@@ -91,7 +91,7 @@ def test_attack_shows_what_late_and_missing_records_tell(tmp_path, capsys):
     assert "Late and missing records" in page
     assert "The attack agrees with the promise" not in page
     manifest = json.loads((tmp_path / "out" / "release" / "release.json").read_text())
-    assert "finds it late or misses it can guess its value" in manifest["guarantee"]["statement"]
+    assert "what it tells that a record is late or missing" in manifest["guarantee"]["statement"]
 
 
 def test_header_only(tmp_path):

@@ -132,7 +132,7 @@ def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
     manifest = json.loads((tmp_path / "out/release/release.json").read_text())
     assert manifest["unit"] == {"one": "day", "many": "days", "owner": "person"}
     statement = manifest["guarantee"]["statement"]
-    assert statement.startswith("Every day is in a class of at least 5 days")
+    assert statement.startswith("Every published day is in a class of at least 5 days")
     assert statement.endswith("a person may have several: the promise counts days, not people.")
     assert read_release(tmp_path / "out").unit == one_resident().unit
     assert sf.verify(tmp_path / "out", one_resident()).measured["fewest_people"] == 1

@@ -22,7 +22,7 @@ from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
 
 MONITORED = ("a", "b", "c")
 CATEGORIES = {"{a|b}": ("a", "b"), "any": ("a", "b", "c", "x", "never")}
-BY_HAND = SimpleNamespace(name="by-hand", parameters=dict)
+BY_HAND = SimpleNamespace(name="by-hand", parameters=dict, note=lambda guarantee: "")
 
 
 def publish(data, groups, covers, *, guarantee=None, members=None, seed=1) -> Comparison:

@@ -102,6 +102,6 @@ class PrefixFrequency(Guarantee):
         if self.cover == 1:
             return promise
         return (
-            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} others of them in every "
-            "prefix. Their names do not say which are sensitive."
+            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} "
+            f"other{'s' * (self.cover > 2)} of them in every prefix. Their names do not say which are sensitive."
         )

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
+from sfumato.core.notes import NOTE_LABEL
 from sfumato.core.progress import Progress, silent, watch
-from sfumato.core.release import NOTE_LABEL
 from sfumato.core.visible import escape_json, make_visible
 
 __all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up", "tell_method"]

@@ -26,20 +26,7 @@ if TYPE_CHECKING:
     from sfumato.core.dataset import Dataset
     from sfumato.core.publishing.recoding import SavedRecoding
 
-__all__ = [
-    "NOTE_LABEL",
-    "Claiming",
-    "Included",
-    "Part",
-    "PublishedColumn",
-    "Release",
-    "Result",
-    "Trace",
-    "describe_claim",
-]
-
-NOTE_LABEL = "About the method (cannot be verified from the files)"
-"""What stands before the note of a method wherever people read it."""
+__all__ = ["Claiming", "Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
 
 
 @dataclasses.dataclass(frozen=True)

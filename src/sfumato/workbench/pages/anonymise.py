@@ -11,9 +11,9 @@ from nicegui import ui
 from sfumato import registry
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
+from sfumato.core.notes import NOTE_LABEL
 from sfumato.core.params import declared
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
-from sfumato.core.release import NOTE_LABEL
 from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.forms import ParameterForm, PartsForm

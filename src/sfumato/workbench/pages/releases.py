@@ -12,7 +12,7 @@ from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.guarantee import read_guarantee
 from sfumato.core.kind import WRITTEN
-from sfumato.core.release import NOTE_LABEL
+from sfumato.core.notes import NOTE_LABEL
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict

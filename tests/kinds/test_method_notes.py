@@ -16,8 +16,8 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import registry
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.notes import NOTE_LABEL
 from sfumato.core.run import Run
 from sfumato.kinds.sequences.families import grouping
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.core.notes import NOTE_LABEL
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.visible import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
-from sfumato.core.notes import NOTE_LABEL
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.progress import Progress, silent, watch
 from sfumato.core.visible import escape_json, make_visible
 

@@ -14,12 +14,14 @@ from sfumato.core.params import Parameterised
 from sfumato.core.rooms import all_kinds, list_modules
 from sfumato.core.unit import PERSON, Unit, plural
 
-__all__ = ["COUNTS", "Guarantee", "list_guarantees", "read_guarantee"]
+__all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarantee"]
 
 _LARGEST = 1 << 48
 """More than any release has records or time has seconds; sums and products of such numbers still fit."""
 COUNTS = ("records", "people")
 """What the smallest crowd of a promise can be counted in."""
+NOTE_LABEL = "About the method (cannot be verified from the files)"
+"""What stands below a promise, before what is true of the method and no part of the promise."""
 
 
 @dataclasses.dataclass(frozen=True)

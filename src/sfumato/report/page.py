@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.notes import NOTE_LABEL
 from sfumato.core.publishing.leftover import warn_of_leftover
 from sfumato.core.unit import PERSON, plural
 from sfumato.core.visible import escape_html as escape

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.core.forms import Form
-from sfumato.core.notes import NOTE_LABEL
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.release import PublishedColumn, Release
 from sfumato.core.rooms import find_kind
 from sfumato.core.visible import make_visible

@@ -10,8 +10,8 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.method import Method
-from sfumato.core.notes import NOTE_LABEL
 from sfumato.core.params import declared
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural

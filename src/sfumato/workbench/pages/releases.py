@@ -10,9 +10,8 @@ from nicegui import ui
 
 from sfumato import registry
 from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.guarantee import read_guarantee
+from sfumato.core.guarantee import NOTE_LABEL, read_guarantee
 from sfumato.core.kind import WRITTEN
-from sfumato.core.notes import NOTE_LABEL
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict

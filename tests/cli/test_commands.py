@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from sfumato.core.guarantee import NOTE_LABEL
+
 KM = ["-p", "k=5", "-p", "m=2"]
 
 
@@ -65,6 +67,17 @@ def test_anonymize_verify_attack_measure(sfumato, checkins):
     assert risk["smallest_anonymity_set"] >= 5
     scores = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]
     assert len(scores) >= 6 and all({"metric", "value"} <= set(score) for score in scores)
+
+
+def test_a_note_about_the_method_is_said_where_the_release_is_described(sfumato, checkins, tmp_path):
+    note = "k records match what is known. It is not promised that they are equally likely: a record with several"
+    said = f"{NOTE_LABEL}: {note}"
+    words = ["anonymize", checkins, "--kind", "trajectories", "--method", "seqanon", "--no-report"]
+    done = " ".join(sfumato(*words, *KM, "--out", "out").stdout.split())
+    assert f"published records. {said}" in done
+    assert said in " ".join(sfumato("verify", "out").stdout.split())
+    assert sfumato("verify", "out", "--json").json["method_note"].startswith(note)
+    assert f"{NOTE_LABEL}:\n\n> {note}" in (tmp_path / "out/release/README.md").read_text()
 
 
 def test_plots_are_saved_for_the_owner(sfumato, checkins, tmp_path):

@@ -38,6 +38,9 @@ def test_parts_are_published_checked_attacked_and_measured(sfumato, checkins, tm
     assert b"canary" not in published
     told = json.loads((tmp_path / "out" / "release" / "release.json").read_text())
     assert [part["name"] for part in told["parts_of_people"]] == ["part-00000", "part-00001", "part-00002"]
+    assert told["method_note"] == done["method_note"] and told["method_note"] in (
+        (tmp_path / "out" / "release" / "README.md").read_text()
+    )
 
 
 def test_a_stray_part_is_told_by_the_exit_code(sfumato, checkins, tmp_path):

@@ -95,6 +95,7 @@ def test_every_snapshot_is_a_release_that_verifies(whole):
         assert pipeline.verify(folder).holds
     summary = json.loads((out / "release" / "stream.json").read_text())
     assert summary["finished"] and summary["snapshots"] == len(folders)
+    assert summary["format_version"] == 3 and summary["method_note"] == METHOD.note(read_folder(out).guarantee) != ""
     assert {path.name for path in (out / "owner").iterdir()} == {"trace.json", "rows", "rows.parquet"}
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from nicegui import ui
 from nicegui.testing.user_simulation import user_simulation
 from tests.workbench.filling import JobsAtOnce
 
 from sfumato import registry
+from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.workbench.pages import register_pages
 from sfumato.workbench.pages.parts import Bench
 from sfumato.workbench.policies import read_recipe
@@ -79,12 +81,15 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
             await user.open(f"/anonymise/{name}")
             user.find(marker="anonymise").click()
             await user.should_see("The guarantee holds")
+            await user.should_see(f"{NOTE_LABEL}: Groups were formed by looking at sensitive values.")
             await user.should_see("Risk before and after")
             await user.should_see("not for publishing")
         assert bench.project.list("releases") == ["table-example-mondrian", "table-example-mondrian-2"]
         assert "table-example-mondrian.toml" in bench.project.list("policies")
         first, second = bench.project.list("releases")
         await user.open(f"/releases/{first}?do=verify&data={name}")
+        shown = " ".join(element.content for element in user.find(ui.html).elements)
+        assert NOTE_LABEL in shown and "Groups were formed by looking at sensitive values." in shown
         await user.should_see("The guarantee holds")
         await user.open(f"/releases/{first}?do=measure&data={name}")
         await user.should_see("What it is still good for")

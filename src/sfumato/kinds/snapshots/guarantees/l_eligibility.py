@@ -12,7 +12,9 @@ from sfumato.core.unit import PERSON, Unit
 __all__ = ["DELAYS", "DELAYS_HELP", "LEligibility", "say_delay", "say_fate"]
 
 DELAYS = ("paper", "hidden")
-DELAYS_HELP = "Whether late and missing records may tell their value (paper), or depend on chance alone (hidden)."
+DELAYS_HELP = (
+    "Which records are late or missing: those of too frequent values (paper), or of all values alike (hidden)."
+)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -432,6 +432,6 @@ def test_advice_of_parts_is_one_that_helps_them_all(tmp_path):
     late = [[("mail", 1000 * i), ("news", 1000 * i + 90)] for i in range(100, 140)]
     data = sf.Dataset.of("sequences", soon + late, monitored=("mail",))
     made = publish_in_parts(data, sf.methods.Hi(k=4), tmp_path / "out", part_size=40, engine=Local(1), secret=SECRET)
-    asked = [text for text in made.warnings if text.startswith("What helps: blur=")]
-    assert [text.partition(",")[0] for text in asked] == ["What helps: blur=100"]
-    assert asked[0].endswith("(in 2 parts)")
+    (asked,) = [one for one in made.verdict.remaining if one.about == "neighbouring-events"]
+    assert asked.hint.startswith("What helps: blur=100,") and str(asked) in made.warnings
+    assert asked.counts == {"people": 80, "of": 80}

@@ -44,7 +44,7 @@ def test_the_report_tells_of_all_parts_as_one_and_runs_nothing(tmp_path):
     assert report.stat().st_mode & 0o077 == 0
     assert "<script" not in page
     assert "Least of a part" in page
-    assert "For 40 of 40 people (1e+02 %) all records that fit have the same value of ill" in page
+    assert "40 of 40 people (100 %) match only records with the same value of" in page
     ncp = sf.measure(tmp_path / "out", data)["ncp"]
     assert f"{ncp.value:.3g}" in page
     assert ncp.details["least"] <= ncp.value <= ncp.details["most"]

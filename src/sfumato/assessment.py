@@ -11,16 +11,20 @@ import numpy.typing as npt
 
 from sfumato import registry, report
 from sfumato.checking import together
+from sfumato.checking.inference import find_inferences
 from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.together import Together
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
+from sfumato.core.measuring.usefulness import judge_usefulness
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.progress import go_on, tell, track
+from sfumato.core.publishing.leftover import FEW, Leftover, find_leftover, judge_leftover
 from sfumato.core.release import Release, Result
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
 from sfumato.io.releases.source import (
@@ -33,7 +37,16 @@ from sfumato.io.releases.source import (
     set_beside,
     set_parts_beside,
 )
-from sfumato.overview import attack_original, attack_with_less, look_at_parts, measure_parts, name_unit, unite_findings
+from sfumato.overview import (
+    attack_original,
+    attack_with_less,
+    combine_attacks,
+    look_at_parts,
+    measure_parts,
+    name_unit,
+    say_untested,
+    unite_findings,
+)
 from sfumato.report.notebook import Figures
 
 if TYPE_CHECKING:
@@ -43,7 +56,7 @@ __all__ = [
     "attack",
     "attack_beyond",
     "attack_both",
-    "attack_result",
+    "attack_more",
     "attack_rising",
     "attack_together",
     "draw_workload",
@@ -53,6 +66,7 @@ __all__ = [
     "plot",
     "reconstruct",
     "save_plots",
+    "sum_up_attacks",
     "write_report",
 ]
 
@@ -171,6 +185,31 @@ def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Rele
         yield release, None if rows is None else chosen[rows]
 
 
+def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, beyond: Sequence[Finding]) -> Remaining:
+    """Return what remains possible by the attacks on a release that were made, and by its published files.
+
+    Parameters
+    ----------
+    source, original
+        The release, on disk or in memory, and what it was made from.
+    risk
+        What :func:`attack` found.
+    beyond
+        What :func:`attack_beyond` found.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> sum_up_attacks(result, data, attack(result), attack_beyond(result))
+    Remaining(Uniqueness for someone who knows more than the guarantee covers was not tested.)
+    """
+    parts = list(read_parts(source))
+    told = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, beyond))
+    return told.refine(say_untested(parts[0], original, beyond))
+
+
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """Attack a release with the same knowledge and more ways to use it than its guarantee is about.
 
@@ -216,7 +255,9 @@ def measure(
     given = find_original(source, original)
     if given is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    return measure_parts(source, Whole(given, seed, workload), parameters).scores()
+    scores = measure_parts(source, Whole(given, seed, workload), parameters).scores()
+    scores.remaining = judge_usefulness(scores)
+    return scores
 
 
 def plot(source: Source, original: Dataset | None = None) -> Figures:
@@ -284,28 +325,54 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
     return drawn
 
 
-def measure_release(comparison: Comparison, parameters: Mapping[str, object] | None = None) -> Scores:
-    """Return every score that applies; a measure that was given a parameter has to."""
+def measure_release(
+    comparison: Comparison, parameters: Mapping[str, object] | None = None, leftover: Leftover | None = None
+) -> Scores:
+    """Return every score that applies, with what they say of the use of the release.
+
+    A measure that was given a parameter has to apply. What is left of the original is counted where it is not given.
+    """
     asked = set(parameters or ())
     metrics = registry.metrics_for(comparison.release.kind, parameters)
     wanted = [m for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
-    return Scores(metric.measure(comparison) for metric in track("measure", wanted))
+    scores = Scores(metric.measure(comparison) for metric in track("measure", wanted))
+    left = leftover or find_leftover(comparison.original, comparison.release)
+    if len(comparison.original) >= FEW:
+        useful = judge_usefulness(scores, left.advice if left is not None else "")
+        scores.remaining = Remaining.of([judge_leftover(left)]).refine(useful)
+    return scores
 
 
-def write_report(result: Result, path: Path, beyond: Sequence[Finding] = ()) -> None:
-    """Write the owner's report on a result whose original is at hand."""
-    original = result.trace.original
+def write_report(
+    result: Result, path: Path, remaining: Remaining = NOTHING, beyond: Sequence[Finding] = ()
+) -> Remaining:
+    """Write the owner's report on a result whose original is at hand; return what remains possible by all it found.
+
+    Parameters
+    ----------
+    result
+        The release with its trace.
+    path
+        The file.
+    remaining
+        What is known to remain possible.
+    beyond
+        What attackers found who know or do more.
+    """
+    original, release = result.trace.original, result.release
     assert original is not None
-    comparison = Comparison(original, result.release, result.trace.rows)
+    comparison = Comparison(original, release, result.trace.rows)
     tell("report: attack before and after", 0, 0)
     before, after, curve = attack_both(comparison)
     facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
     facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
     tell("report: measure", 0, 0)
     scores = measure_release(comparison)
+    told = remaining.refine(combine_attacks(after, beyond)).refine(scores.remaining)
     tell("report: draw", 0, 0)
-    page = report.render(comparison, before, after, scores, facts=facts, beyond=beyond, curve=curve)
+    page = report.render(comparison, before, after, scores, remaining=told, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
+    return told
 
 
 def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
@@ -353,11 +420,10 @@ def save_plots(
     return report.save_plots(drawn, target, form)
 
 
-def attack_result(result: Result) -> list[Finding]:
-    """Attack what is to be published with more than its promise is about, where the original is at hand."""
-    original, release = result.trace.original, result.release
+def attack_more(release: Release, original: Dataset | None, rows: Ints | None) -> Findings:
+    """Attack a release with more than its promise is about, where the original is at hand."""
     if original is None:
-        return []
+        return Findings()
     modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, result.trace.rows) for module in modules]
-    return [name_unit(finding, original) for finding in found if finding is not None]
+    found = [module.attack(release, original, rows) for module in modules]
+    return Findings(name_unit(finding, original) for finding in found if finding is not None)

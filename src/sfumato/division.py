@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 from sfumato import counting, pipeline
-from sfumato.assessment import attack_result
+from sfumato.assessment import attack_more
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.core.method import Method
-from sfumato.core.publishing.advice import Advice
-from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.publishing.leftover import find_leftover, judge_leftover, unite_leftovers
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result, Trace, describe_claim
+from sfumato.core.remaining import Possibility, Remaining
 from sfumato.core.run import PartEngine, Progress, Run, silent
 from sfumato.core.shelf import Shelf
 from sfumato.engines.local import Local
@@ -56,7 +56,7 @@ from sfumato.io.releases.workshop import Workshop
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.io.streaming.remote import RemoteFiles, find_source
-from sfumato.overview import write_parts_report
+from sfumato.overview import combine_attacks, say_untested, write_parts_report
 from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.verification import check_written
 
@@ -66,6 +66,12 @@ REPORTED = 200_000
 """Records of a file up to which they are all read into memory for what needs everybody, such as a report."""
 _SAID = 5
 """Sentences about parts that are repeated for all of them."""
+
+
+_UNREPORTED = (
+    f"No report was written: it needs everybody in memory, and there are more than {REPORTED:,} records. `sfumato "
+    "attack` and `sfumato measure` tell what it would, where there is memory for it."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -99,7 +105,7 @@ class PublishedPart:
 
     Examples
     --------
-    >>> PublishedPart(0, {"release/release.json": b"{}"}, {"warnings": []}).number
+    >>> PublishedPart(0, {"release/release.json": b"{}"}, {"notes": []}).number
     0
     """
 
@@ -253,13 +259,14 @@ def publish_in_parts(
             verdict = _check(release, stage.release, told)
             claim = describe_claim(release)
             owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
-            unreported = _report(source, options, parts, release, stage, shop, clock) if reports else ()
+            too_many = isinstance(parts, StoredParts) and release.records_in > REPORTED
+            if reports and not too_many:
+                verdict = _report(source, options, parts, verdict, stage, shop, clock)
             stage.commit()
-    advice = [Advice(*one) for each in told for one in each["advice"]]
-    loud = (*parts.dataset.doubts, *_count_alike((each["warnings"] for each in told), advice))
+    loud = (*parts.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
-    notes = (*_count_alike(each["notes"] for each in told), *unreported)
+    notes = (*_count_alike(each["notes"] for each in told), *([_UNREPORTED] if reports and too_many else []))
     return Divided(release, verdict, notes, loud, clock.seconds, counters, parts.dataset, parts.read_whole)
 
 
@@ -313,25 +320,21 @@ def _report(
     source: Dataset | Path | RemoteFiles,
     options: Reading | None,
     parts: HeldParts | StoredParts,
-    release: DividedRelease,
+    verdict: Verdict,
     stage: Stage,
     shop: Workshop,
     clock: Run,
-) -> tuple[str, ...]:
-    """Write the owner's report, which needs the whole original in memory; say so where that would be too much."""
+) -> Verdict:
+    """Write the owner's report, which needs the whole original; return the verdict with all that remains possible."""
     original = parts.dataset
     if isinstance(parts, StoredParts):
         assert not isinstance(source, Dataset) and options is not None
-        if release.records_in > REPORTED:
-            return (
-                f"No report was written: it needs everybody in memory, and there are more than {REPORTED:,} records. "
-                "`sfumato attack` and `sfumato measure` tell what it would, where there is memory for it.",
-            )
         original = _read_whole(source, options, shop)
     with clock.phase("report"):
         facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
-        write_parts_report(stage.folder, original, stage.owner / "report.html", facts)
-    return ()
+        path = stage.owner / "report.html"
+        remaining = write_parts_report(stage.folder, original, path, facts, verdict.remaining)
+    return dataclasses.replace(verdict, remaining=remaining)
 
 
 def publish_part(job: PartJob) -> PublishedPart:
@@ -361,18 +364,19 @@ def publish_part(job: PartJob) -> PublishedPart:
             verdict = check_written(result, place)
     except SfumatoError as error:
         raise type(error)(f"{name_part(job.number)}: {error}") from None
-    found = attack_result(result)
-    beyond = [text for finding in found for text in getattr(finding, "warnings", ())]
-    advice = [one for finding in found if (one := getattr(finding, "advice", None)) is not None]
-    little = warn_of_leftover(dataset, result.release)
+    beyond = attack_more(result.release, dataset, result.trace.rows)
+    remaining = verdict.remaining.refine(combine_attacks(None, beyond))
+    remaining = remaining.refine(say_untested(result.release, dataset, beyond))
+    little = Remaining.of([judge_leftover(find_leftover(dataset, result.release))])
     owner.write_owner(result, place / "owner", version("sfumato"))
     told = {
         "claimed": verdict.claimed,
         "measured": verdict.measured,
         "checks": verdict.checks,
         "notes": run.notes,
-        "warnings": beyond + ([] if little is None else [little]),
-        "advice": advice,
+        "warnings": verdict.warnings,
+        "remaining": [dataclasses.asdict(one) for one in remaining],
+        "little": [dataclasses.asdict(one) for one in little],
     }
     return PublishedPart(job.number, dict(place.files()), told)
 
@@ -385,29 +389,29 @@ def _check(release: DividedRelease, folder: Path, told: list[dict[str, Any]]) ->
         raise VerificationError(
             f"{release.guarantee.name}: the parts are not on disk as they were verified; nothing was published."
         )
-    parts = (Verdict(True, each["claimed"], each["measured"], None, each["checks"]) for each in told)
-    return Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
+    parts = map(_read_verdict, told)
+    united = Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
+    little = unite_leftovers([Possibility(**one) for each in told for one in each["little"]], len(told))
+    return dataclasses.replace(united, remaining=united.remaining.refine(Remaining.of([little])))
 
 
-def _count_alike(said: Iterable[list[str]], advice: Iterable[Advice] = ()) -> tuple[str, ...]:
-    """Return what was said of parts, each sentence once and with the number of parts, remedies behind what they help.
+def _read_verdict(told: dict[str, Any]) -> Verdict:
+    """Return what was found of a part, as it was kept."""
+    remaining = Remaining.of(Possibility(**one) for one in told["remaining"])
+    warnings = tuple(told["warnings"])
+    checks = told["checks"]
+    return Verdict(True, told["claimed"], told["measured"], checks=checks, warnings=warnings, remaining=remaining)
 
-    Of advice that asks for different values of a parameter the largest is given to all: parts have their parameters in
-    common.
+
+def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
+    """Return what was said of parts, each sentence once and with the number of parts.
 
     Examples
     --------
-    >>> _count_alike([["2 are found.", "Ask for more."], ["3 are found.", "Ask for more."], []])
-    ('2 are found. (in 1 part)', '3 are found. (in 1 part)', 'Ask for more. (in 2 parts)')
-    >>> _count_alike([["Ask for 9."], ["Ask for 10."]], [Advice("Ask for 9.", "k", 9), Advice("Ask for 10.", "k", 10)])
-    ('Ask for 10. (in 2 parts)',)
+    >>> _count_alike([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
+    ('2 are left out. (in 1 part)', '3 are left out. (in 1 part)', 'Sorted. (in 2 parts)')
     """
-    ordered = sorted(advice, key=lambda one: one.value)
-    largest = {one.parameter: one.text for one in ordered}
-    instead = {one.text: largest[one.parameter] for one in ordered}
-    placed = [
-        (text, at) for texts in said for at, text in enumerate(dict.fromkeys(instead.get(text, text) for text in texts))
-    ]
+    placed = [(text, at) for texts in said for at, text in enumerate(dict.fromkeys(texts))]
     counted, place = Counter(text for text, _ in placed), dict(placed)
     chosen = sorted(counted.most_common(_SAID), key=lambda found: place[found[0]])
     told = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]

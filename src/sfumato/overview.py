@@ -15,9 +15,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.tally import Tally, add_tallies
 from sfumato.core.measuring.uniting import Union
+from sfumato.core.measuring.usefulness import judge_usefulness
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.progress import tell, track
-from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.publishing.leftover import find_leftover, judge_leftover, unite_leftovers
+from sfumato.core.remaining import NOTHING, Possibility, Remaining
 from sfumato.core.selection import take_rows
 from sfumato.io.releases.source import Source, pick_parts_beside, read_divided_from
 
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 __all__ = [
     "attack_original",
     "attack_with_less",
+    "combine_attacks",
     "compare_parts",
     "look_at_parts",
     "measure_parts",
     "name_unit",
+    "say_untested",
     "unite_findings",
     "write_parts_report",
 ]
@@ -84,13 +88,20 @@ def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Findi
     yield m, after
 
 
-def write_parts_report(folder: Path, original: Dataset, path: Path, facts: Mapping[str, str]) -> None:
-    """Write the owner's report on a release in parts, looking at one part after another."""
+def write_parts_report(
+    folder: Path, original: Dataset, path: Path, facts: Mapping[str, str], remaining: Remaining
+) -> Remaining:
+    """Write the owner's report on a release in parts, looking at one part after another.
+
+    Return what remains possible: what was known of it before, and what was found.
+    """
     from sfumato.report.divided import render_divided
 
     seen = look_at_parts(folder, original)
     tell("report: draw", 0, 0)
-    path.write_text(render_divided(seen, facts), encoding="utf-8")
+    told = remaining.refine(combine_attacks(seen.after, seen.beyond)).refine(seen.scores.remaining)
+    path.write_text(render_divided(seen, facts, told), encoding="utf-8")
+    return told
 
 
 def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
@@ -104,14 +115,15 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
     room, m = registry.find_room(divided.kind, "report"), getattr(divided.guarantee, "m", None)
     union = Union(registry.metrics_for(divided.kind) if scored else [], Whole(original))
     tally: Tally = {}
-    risks, beyond, little = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list), []
+    risks, beyond = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list)
+    little: list[Possibility] = []
     for comparison in track("report: look at parts", compare_parts(folder, union.whole), len(divided.parts)):
         union.add(comparison)
         tally = add_tallies(tally, room.count_part(comparison))
         assert comparison.chosen is not None
         # An attacker of a part knows of nobody else.
         alone = dataclasses.replace(comparison, original=take_rows(original, comparison.chosen))
-        little += [text] if (text := warn_of_leftover(alone.original, alone.release)) is not None else []
+        little += Remaining.of([judge_leftover(find_leftover(alone.original, alone.release))])
         for fewer, finding in attack_with_less(alone):
             risks[fewer].append(finding)
         for name, more in _attack_beyond(alone) if scored else ():
@@ -121,6 +133,8 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
     after: dict[Any, Any] = {fewer: unite_findings(found) for fewer, found in risks.items()}
     by_m = {each.m: each for each in before if isinstance(each, Risk)}
     tell("report: measure", 0, 0)
+    scores = union.scores()
+    scores.remaining = Remaining.of([unite_leftovers(little, len(divided.parts))]).refine(judge_usefulness(scores))
     return Divided(
         union.whole,
         divided,
@@ -128,9 +142,8 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
         after[None] if None in after else after[m],
         [] if None in after else [(by_m[fewer], after[fewer]) for fewer in sorted(after)],
         [unite_findings(found) for found in beyond.values()],
-        union.scores(),
+        scores,
         tally,
-        _warn_of_little(little, len(divided.parts)),
     )
 
 
@@ -143,8 +156,46 @@ def _attack_beyond(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
             yield module.__name__, name_unit(found, original)
 
 
-def _warn_of_little(said: Sequence[str], parts: int) -> Sequence[str]:
-    """Say of how many parts little is left, and what that means for one of them."""
-    if not said:
-        return ()
-    return [f"In {len(said):,} of {parts:,} parts little is left; of one of them: {said[0].partition(': ')[2]}"]
+def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remaining:
+    """Return what remains possible by an attack with the knowledge of the promise, and by those that go beyond it.
+
+    Where the latter name columns, what the former says of sensitive values in general is said already.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (21, "flu"), (30, "flu"), (31, "cold")]
+    >>> data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2))
+    >>> [(one.topic, one.about) for one in combine_attacks(sf.attack(result), sf.attack_beyond(result))]
+    [('inference', 'ill'), ('uniqueness', 'ill')]
+    """
+    more = Remaining.collect(beyond)
+    named = any(one.topic == "inference" for one in more)
+    general = Remaining.collect([] if risk is None else [risk])
+    return Remaining.of(one for one in general if not (named and one.topic == "inference")).refine(more)
+
+
+def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Finding]) -> Remaining:
+    """Say that nobody with more knowledge than the promise is about was tried, where nobody was.
+
+    Parameters
+    ----------
+    release
+        A release, or what is said of one in parts.
+    original
+        What it was made from, where it is known.
+    beyond
+        What attackers found who know or do more.
+    """
+    if any(one.topic == "uniqueness" for one in Remaining.collect(beyond)):
+        return NOTHING
+    m = getattr(release.guarantee, "m", None)
+    wording, remedy = "Uniqueness for someone who knows more than the guarantee covers was not tested.", ""
+    if original is None:
+        remedy = "Give the original as well, to verify or to attack."
+    elif not registry.attackers_beyond(release.kind, release.guarantee.knowledge):
+        wording = f"No attacker for {release.kind} knows more than the guarantee covers; that was not tested."
+        if isinstance(m, int) and hasattr(registry.attacker(release.guarantee), "attack_rising"):
+            remedy = f"Attack with more pieces of knowledge (m={m + 1})."
+    return Remaining((Possibility("uniqueness", "", "note", wording, remedy),))

@@ -13,7 +13,7 @@ from sfumato import counting, registry
 from sfumato.assessment import (
     attack,
     attack_beyond,
-    attack_result,
+    attack_more,
     attack_rising,
     attack_together,
     draw_workload,
@@ -23,6 +23,7 @@ from sfumato.assessment import (
     plot,
     reconstruct,
     save_plots,
+    sum_up_attacks,
     write_report,
 )
 from sfumato.checking import people
@@ -31,10 +32,11 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.method import Method
 from sfumato.core.progress import tell
-from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.publishing.leftover import find_leftover, judge_leftover
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.core.release import Result
+from sfumato.core.remaining import Remaining
 from sfumato.core.run import Run
 from sfumato.core.selection import order_by_names
 from sfumato.io import frames, releases
@@ -46,6 +48,7 @@ from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
+from sfumato.overview import combine_attacks, say_untested
 from sfumato.verification import check_written, verify
 
 if TYPE_CHECKING:
@@ -67,6 +70,7 @@ __all__ = [
     "read",
     "reconstruct",
     "save_plots",
+    "sum_up_attacks",
     "verify",
     "write",
     "write_report",
@@ -224,9 +228,9 @@ def write(
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
     The files are written aside and verified from what was written. A release whose claim fails is not left
-    on disk. Where attackers who do more than the promise is about find people all the same, or where far less is left
-    than the promise asks for, a :class:`ReleaseWarning` says so and what would help. So does one where values look the
-    same and count as different, or an identifier hardly differs.
+    on disk. What remains possible (inference of sensitive values, uniqueness with more knowledge, utility too low to
+    use) stands in the verdict; what nobody should overlook of it is a :class:`ReleaseWarning` as well. So is that
+    values look the same and count as different, or that an identifier hardly differs.
 
     Parameters
     ----------
@@ -248,7 +252,7 @@ def write(
     ...     write(sf.anonymize(sf.Dataset.of("table", [[20], [21]], ["age"]), sf.methods.Mondrian(k=2)), f"{folder}/o")
     Verdict(holds=True, claimed k=2, measured k=2, classes=1)
     """
-    run_seconds = result.trace.seconds
+    run_seconds, original = result.trace.seconds, result.trace.original
     clock = Run()
     with staged(Path(out), force=force) as stage:
         tell("write", 0, 0)
@@ -261,23 +265,25 @@ def write(
         result.trace.counters.update(counted)
         tell("attack", 0, 0)
         with clock.phase("attack"):
-            beyond = attack_result(result)
-        if reports and result.trace.original is not None:
+            beyond = attack_more(result.release, original, result.trace.rows)
+            remaining = verdict.remaining.refine(combine_attacks(None, beyond))
+            remaining = remaining.refine(say_untested(result.release, original, beyond))
+        if reports and original is not None:
             tell("report", 0, 0)
             with clock.phase("report"):
-                write_report(result, stage.owner / "report.html", beyond)
+                remaining = write_report(result, stage.owner / "report.html", remaining, beyond)
+        elif original is not None:
+            little = judge_leftover(find_leftover(original, result.release))
+            remaining = remaining.refine(Remaining.of([little]))
         run_seconds.update(clock.seconds)
         owner.write_owner(result, stage.owner, version("sfumato"))
         if result.trace.recoding is not None:
             _enter_ledger(result, Path(out), stage.owner)
         stage.commit()
-    loud = [*verdict.warnings] + [text for finding in beyond for text in getattr(finding, "warnings", ())]
-    if result.trace.original is not None:
-        little = warn_of_leftover(result.trace.original, result.release)
-        loud += [*result.trace.original.doubts] + ([] if little is None else [little])
-    for text in loud:
+    doubts = () if original is None else original.doubts
+    for text in (*verdict.warnings, *remaining.warnings, *doubts):
         warnings.warn(text, ReleaseWarning, stacklevel=2)
-    return verdict
+    return dataclasses.replace(verdict, remaining=remaining)
 
 
 def export(

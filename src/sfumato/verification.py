@@ -6,8 +6,10 @@ import dataclasses
 from pathlib import Path
 
 from sfumato import registry
+from sfumato.assessment import attack_more
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked, verify_kept
+from sfumato.checking.inference import find_inferences
 from sfumato.checking.lookalikes import warn_of_lookalikes
 from sfumato.checking.order import verify_order
 from sfumato.checking.shapes import find_checks
@@ -24,6 +26,7 @@ from sfumato.io.memory import Place
 from sfumato.io.releases import divided, inventory, owner
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place
+from sfumato.overview import combine_attacks, say_untested
 
 __all__ = ["check_written", "verify", "verify_part", "verify_whole"]
 
@@ -74,10 +77,11 @@ def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
     return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
 
 
-def verify(source: Source, original: Dataset | None = None) -> Verdict:
+def verify(source: Source, original: Dataset | None = None, *, attack: bool = True) -> Verdict:
     """Check the published files against their claim; with the original, also what an attacker could match.
 
-    Nothing of the method is trusted: the records are read from the files and counted anew.
+    Nothing of the method is trusted: the records are read from the files and counted anew. The verdict also says what
+    remains possible.
 
     Parameters
     ----------
@@ -87,6 +91,9 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
         files tell alone.
     original
         What was published from.
+    attack
+        Whether attackers are run, with the original, who know more than the guarantee covers; what they find is part of
+        what remains possible.
 
     Examples
     --------
@@ -96,12 +103,13 @@ def verify(source: Source, original: Dataset | None = None) -> Verdict:
     """
     folder = divided.find_divided(source) if isinstance(source, str | Path) else None
     if folder is not None:
-        return _verify_parts(Path(str(source)), folder, original)
+        return _verify_parts(Path(str(source)), folder, original, attack=attack)
     original = find_original(source, original)
-    return _verify_at(find_place(source), original, NOTHING_KEPT if original is None else find_kept(source, original))
+    kept = NOTHING_KEPT if original is None else find_kept(source, original)
+    return _verify_at(find_place(source), original, kept, attack=attack)
 
 
-def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdict:
+def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
     """Check a release in parts: what it says of all of them, and one part after another."""
     release = divided.read_divided(folder)
     verdict = divided.check_divided(release, folder) if original is None else verify_whole(path, folder, release)
@@ -113,7 +121,7 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None) -> Verdic
     found = {}
     for number, part in enumerate(release.parts):
         some = None if original is None or rows is None else take_rows(original, rows[number])
-        found[part.name] = verify_part(path, folder, part.name, some)
+        found[part.name] = verify_part(path, folder, part.name, some, attack=attack)
     return Verdict.unite(found) & verdict
 
 
@@ -131,7 +139,7 @@ def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> 
     return verdict if kept is None else verdict & verify_kept(release, kept)
 
 
-def verify_part(path: Path, folder: Place, name: str, some: Dataset | None) -> Verdict:
+def verify_part(path: Path, folder: Place, name: str, some: Dataset | None, *, attack: bool = True) -> Verdict:
     """Check one part of a release, with its people where they are at hand.
 
     Parameters
@@ -144,21 +152,33 @@ def verify_part(path: Path, folder: Place, name: str, some: Dataset | None) -> V
         Of the part.
     some
         The people of the part.
+    attack
+        Whether attackers are run on it who know more than the guarantee covers.
     """
     # A part has its people by their names, whatever the order of the file.
     kept = NOTHING_KEPT if some is None else owner.read_kept(path / "owner" / name, some)._replace(reordered=False)
     try:
-        return _verify_at(folder / divided.DATA / name, some, kept)
+        return _verify_at(folder / divided.DATA / name, some, kept, attack=attack)
     except SchemaError as error:
         raise SchemaError(f"{name}: {error}") from None
 
 
-def _verify_at(place: Place, original: Dataset | None, kept: Kept) -> Verdict:
+def _verify_at(place: Place, original: Dataset | None, kept: Kept, *, attack: bool) -> Verdict:
     """Check the files at a place, with the original and what its owner keeps where they are at hand."""
     tell("verify the published files", 0, 0)
     release, alone = _verify_published(place)
-    if original is None or not alone.checks.get(READABLE, True):
+    if not alone.checks.get(READABLE, True):
         return alone
+    verdict = alone if original is None else _verify_beside(release, alone, original, kept)
+    beyond = attack_more(release, original, kept.rows) if attack and verdict.holds and not kept.another else ()
+    remaining = verdict.remaining.refine(combine_attacks(None, beyond))
+    if attack or original is None:
+        remaining = remaining.refine(say_untested(release, original, beyond))
+    return dataclasses.replace(verdict, remaining=remaining)
+
+
+def _verify_beside(release: Release, alone: Verdict, original: Dataset, kept: Kept) -> Verdict:
+    """Check a release beside its original, and beside what its owner keeps where that is at hand."""
     tell("verify with the original", 0, 0)
     counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
     counted &= verify_asked(release, original, kept.claim, kept.recoded)
@@ -189,6 +209,7 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
     verdict: Verdict = registry.verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return release, verdict
+    verdict = dataclasses.replace(verdict, remaining=find_inferences(release, verdict.measured))
     verdict = verdict & _verify_files(release, folder) & people.leave_people_open(release)
     return release, verdict & warn_of_lookalikes(release)
 

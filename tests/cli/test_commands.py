@@ -123,7 +123,7 @@ def test_a_stray_file_is_named(sfumato, checkins, tmp_path):
     assert verdict["outcome"] == "undeclared" and verdict["holds"]
     assert verdict["undeclared"] == ["names.txt: a file that is not declared"]
     said = sfumato("verify", "out", expect=3).stdout
-    assert "NOT DECLARED" in said and "names.txt" in said
+    assert said.startswith("Incomplete: the guarantee holds for what is declared") and "names.txt" in said
 
 
 def test_values_that_look_the_same_are_a_warning_beside_the_verdict(sfumato, tmp_path):
@@ -134,7 +134,11 @@ def test_values_that_look_the_same_are_a_warning_beside_the_verdict(sfumato, tmp
     assert "2 values of column 'ill' look like others and count as different" in made.stdout
     told = "2 values of column 'ill' look like others and count as different: 'flu' and 'flu\\u{200b}'."
     said = sfumato("verify", "out").stdout
-    assert "WARNING" in said and told in said and said.startswith("The guarantee holds")
+    assert (
+        "WARNING" in said
+        and told in said
+        and said.startswith("Verified: the guarantee holds and every file is declared.")
+    )
     verdict = sfumato("verify", "out", "--json").json
     assert verdict["outcome"] == "holds" and [text.startswith(told) for text in verdict["warnings"]] == [True]
 
@@ -230,7 +234,9 @@ def test_demo_goes_end_to_end(sfumato, tmp_path):
     done = sfumato("demo", "--json").json
     assert done["verify"]["holds"] and done["attack"]["smallest_anonymity_set"] >= 5
     assert (tmp_path / "sfumato-demo" / "owner" / "report.html").stat().st_size > 10_000
+    assert done["remaining"] == done["anonymize"]["remaining"] != []
     again = sfumato("demo").stdout
+    assert "3. Verified: the guarantee holds" in again and "What remains possible" in again
     assert "report.html" in again
 
 

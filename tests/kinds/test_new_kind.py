@@ -147,7 +147,7 @@ ROOMS = {
         def figures(comparison, before, after):
             return {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
 
-        def render(comparison, before, after, scores, *, facts=None):
+        def render(comparison, before, after, scores, *, facts=None, remaining=()):
             drawn = figures(comparison, before, after)
             parts = [page.write_header(comparison, "it names wishes", page.show_change(comparison, before, after))]
             parts += [page.write_published(comparison, page.account_for(comparison, []))]

@@ -89,7 +89,7 @@ def test_sections_come_in_the_promised_order(page):
         "Groups and intervals",
         "Times before and after",
         "What can still be asked",
-        "What the release is still good for",
+        "Utility",
         "How it was made",
     ]
 

@@ -18,6 +18,7 @@ from tests.trajectories.report.test_report import Reader, read_text
 import sfumato as sf
 from sfumato import report
 from sfumato.checking.risk import Risk
+from sfumato.core.remaining import Remaining
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
@@ -106,10 +107,10 @@ def test_what_more_knowledge_finds_is_said(prepared):
     comparison = prepared[0]
     parts = (comparison.release, comparison.original, comparison.rows)
     beyond = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
-    text = read_text(report.render(*prepared, [], beyond=beyond))
+    text = read_text(report.render(*prepared, [], beyond=beyond, remaining=Remaining.collect(beyond)))
     assert "Beyond the promise" in text
     for found in beyond:
-        assert all(warning in text for warning in found.warnings)
+        assert all(one.sentence in text and one.hint in text for one in found.remaining)
     assert "Certain ill" in text and "Sensitive column ill one record" in text
 
 

@@ -32,10 +32,10 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
         fill("In parts", "true")
         fill("In a part at most", "80")
         user.find(marker="anonymise").click()
-        await user.should_see("The guarantee holds")
+        await user.should_see("the guarantee holds")
         await user.should_see("Every part keeps this on its own")
         await user.should_see("Risk before and after")
-        await user.should_see("What it is still good for")
+        await user.should_see("Utility")
         await user.should_see("Those of the release are of its first part.")
         await user.should_see("release/data/part-00002/data.csv")
         out = bench.project.area("releases") / "sets-example-apriori"
@@ -49,9 +49,9 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
         await user.should_see("there is no recoding for other data")
         await user.should_not_see("Publish the batch")
         for do_it, seen in (
-            ("verify", "The guarantee holds"),
+            ("verify", "the guarantee holds"),
             ("attack", "After"),
-            ("measure", "What it is still good for"),
+            ("measure", "Utility"),
         ):
             await user.open(f"{page}?do={do_it}&data={name}")
             await user.should_see(seen)

@@ -9,6 +9,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.inference import say_confidence
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import tabulate
 
@@ -32,6 +34,10 @@ class Finding(Protocol):
     @property
     def knowledge(self) -> str:
         """Name of what the attacker knows."""
+
+    @property
+    def remaining(self) -> Remaining:
+        """What it leaves possible, as far as this attacker tells."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the knowledge among them."""
@@ -169,19 +175,30 @@ class Risk:
         Examples
         --------
         >>> print(Risk.of(np.array([1, 1, 3, 9]), "items", m=2).sentence)
-        Whoever knows items (m=2) finds 50.0 % of 4 people alone and 75.0 % among fewer than five records; half of them
-        have no more than 1 record to hide among.
+        Someone who knows items (m=2) can single out 50.0 % of 4 people. 75.0 % match fewer than five records; half of
+        them match at most 1 record.
         """
-        known = self.knowledge.replace("-", " ").removeprefix("known ") + ("" if self.m is None else f" (m={self.m})")
         shares = share_sizes(self.set_sizes)
         if not self.quantiles:
-            return f"Whoever knows {known} finds nobody."
+            return f"Someone who knows {self._known} finds nobody."
         middle = self.quantiles["50 %"]
         return (
-            f"Whoever knows {known} finds {100 * shares['1']:.1f} % of {self.unit.count(self.people)} alone and "
-            f"{100 * (shares['1'] + shares['2-4']):.1f} % among fewer than five records; half of them have no more "
-            f"than {middle:,} record{'s' * (middle != 1)} to hide among."
+            f"Someone who knows {self._known} can single out {100 * shares['1']:.1f} % of "
+            f"{self.unit.count(self.people)}. {100 * (shares['1'] + shares['2-4']):.1f} % match fewer than five "
+            f"records; half of them match at most {middle:,} record{'s' * (middle != 1)}."
         )
+
+    @property
+    def remaining(self) -> Remaining:
+        """How sure somebody with this knowledge can be of a sensitive value, where there are such values."""
+        if self.max_sensitive_share is None:
+            return NOTHING
+        return Remaining((say_confidence(self.max_sensitive_share, self._known),))
+
+    @property
+    def _known(self) -> str:
+        known = self.knowledge.replace("-", " ").removeprefix("known ")
+        return known if self.m is None else f"{known} (m={self.m})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the sets by their sizes; the number attacked by the name of the unit."""
@@ -270,6 +287,11 @@ class Findings(list[Finding]):
          unique_share=0)
     """
 
+    @property
+    def remaining(self) -> Remaining:
+        """What they leave possible, all together."""
+        return Remaining.collect(self)
+
     def _repr_html_(self) -> str:
         return "".join(map(_tabulate_finding, self)) or "<p>There is no attacker of this sort.</p>"
 
@@ -277,8 +299,8 @@ class Findings(list[Finding]):
 def _tabulate_finding(found: Finding) -> str:
     shown = found.to_dict()
     rows = [(name.replace("_", " "), value) for name, value in shown.items() if name not in {"knowledge", "warnings"}]
-    warned = [("WARNING", text) for text in shown.get("warnings", ())]
-    return tabulate(f"An attacker who knows {found.knowledge}", ["what", "found"], [*warned, *rows])
+    table = tabulate(f"An attacker who knows {found.knowledge}", ["what", "found"], rows)
+    return f"{table}{found.remaining._repr_html_()}"
 
 
 def share_sizes(set_sizes: Ints) -> dict[str, float]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.core.guarantee import NOTE_LABEL
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
@@ -19,11 +20,10 @@ EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 """How the command line answers."""
 
 _SENTENCES = {
-    "holds": "The guarantee holds, and nothing lies there that is not declared.",
-    "broken": "The guarantee is BROKEN: the release does not keep what it says.",
-    "unsettled": "The guarantee CANNOT BE JUDGED from what is at hand.",
-    "undeclared": "The guarantee holds for what is declared, but there is something that is NOT DECLARED. It was not "
-    "judged and may give people away; do not publish it.",
+    "holds": "Verified: the guarantee holds and every file is declared.",
+    "broken": "Broken: the release does not keep its guarantee. Do not publish it.",
+    "unsettled": "Inconclusive: the guarantee cannot be verified from these files.",
+    "undeclared": "Incomplete: the guarantee holds for what is declared, but not every file is. Do not publish it.",
 }
 
 
@@ -49,6 +49,8 @@ class Verdict:
         What a reader should know besides, a sentence or two each. The outcome does not depend on it.
     method_note
         What the release says of its method, if it is what releases by that method say. It is not verified.
+    remaining
+        What the release leaves possible, however well its guarantee holds.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Verdict:
     undeclared: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     method_note: str = ""
+    remaining: Remaining = NOTHING
 
     @property
     def outcome(self) -> str:
@@ -85,7 +88,7 @@ class Verdict:
         Examples
         --------
         >>> Verdict(False, {"k": 5}, {"k": 2}).sentence
-        'The guarantee is BROKEN: the release does not keep what it says.'
+        'Broken: the release does not keep its guarantee. Do not publish it.'
         """
         return _SENTENCES[self.outcome]
 
@@ -105,6 +108,7 @@ class Verdict:
             self.undeclared + other.undeclared,
             self.warnings + other.warnings,
             self.method_note or other.method_note,
+            self.remaining.refine(other.remaining),
         )
 
     @classmethod
@@ -131,6 +135,7 @@ class Verdict:
             unsettled=tuple(dict.fromkeys(both.unsettled)),
             undeclared=tuple(f"{name}/{what}" for name, part in parts.items() for what in part.undeclared),
             warnings=tuple(dict.fromkeys(both.warnings)),
+            remaining=Remaining.unite(part.remaining for part in parts.values()),
         )
 
     def __repr__(self) -> str:
@@ -151,12 +156,14 @@ class Verdict:
         passed = [(name, "passed" if found else "FAILED") for name, found in self.checks.items()]
         tables += tabulate("Checks", ["check", "outcome"], passed) if passed else ""
         first, *others = map(escape_html, told)
-        return f"<p><b>{first}</b></p>{''.join(f'<p>{text}</p>' for text in others)}{tables}"
+        lines = "".join(f"<p>{text}</p>" for text in others)
+        return f"<p><b>{first}</b></p>{lines}{self.remaining._repr_html_()}{tables}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        holds = self.outcome in {"holds", "undeclared"}
-        return {"outcome": self.outcome, "sentence": self.sentence, **dataclasses.asdict(self), "holds": holds}
+        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        told = {"holds": self.outcome in {"holds", "undeclared"}, "remaining": self.remaining.to_dict()}
+        return {"outcome": self.outcome, "sentence": self.sentence, **plain, **told}
 
 
 def _range(found: list[Any]) -> Any:

@@ -339,7 +339,9 @@ def verify(
         out.facts("Measured", verdict.measured)
         out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
     out.warn(verdict.warnings)
-    out.finish(verdict.to_dict())
+    told = verdict.to_dict()
+    out.remain(told["remaining"])
+    out.finish(told)
     if not verdict:
         raise typer.Exit(EXIT_CODES[verdict.outcome])
 
@@ -361,30 +363,30 @@ def attack(
 ) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato import pipeline
-    from sfumato.cli.publishing import read_original, show_risk
+    from sfumato.cli.publishing import read_original, show_attacks
     from sfumato.cli.risks import show_rising
 
     out = Output(as_json=as_json)
     with show_work("read"):
         dataset = read_original(existing(directory), original, reading)
     with show_work("attack"):
-        risk = pipeline.attack(directory, dataset).to_dict()
+        risk = pipeline.attack(directory, dataset)
     with show_work("attack with more"):
-        beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, dataset)]
-    show_risk(out, risk)
-    for found in beyond:
-        show_beyond(out, "An attacker who does more than the promise is about", found)
+        beyond = pipeline.attack_beyond(directory, dataset)
+    attacked = show_attacks(out, risk, beyond)
     both_told = {}
     if other is not None:
         both_told = {"together": pipeline.attack_together(directory, existing(other), dataset).to_dict()}
-        show_beyond(out, "Whoever has both releases", both_told["together"])
+        show_beyond(out, "Someone who has both releases", both_told["together"])
     rising = {}
     if m:
         both = pipeline.attack_rising(directory, dataset, m)
         rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
         show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
         show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
-    out.finish(risk | {"beyond": beyond} | both_told | ({"rising": rising} if rising else {}))
+    remaining = pipeline.sum_up_attacks(directory, dataset, risk, beyond).to_dict()
+    out.remain(remaining)
+    out.finish(attacked | both_told | ({"rising": rising} if rising else {}) | {"remaining": remaining})
 
 
 @app.command()

@@ -30,8 +30,8 @@ def show(out: Output, directory: Path) -> None:
     )
     before = found["risk"][-1]
     out.say(
-        f"   Whoever knows two places of a person, in order, finds that person alone for "
-        f"{before['unique_share']:.0%} of the people."
+        f"   Someone who knows two places of a person, in order, can single out {before['unique_share']:.0%} of the "
+        "people."
     )
     out.say("")
     method = build(registry.find("local-km", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
@@ -48,19 +48,20 @@ def show(out: Output, directory: Path) -> None:
         f"2. Anonymised with local-km, k=5, m=2: {published['published']:,} records published, "
         f"{published['withheld']:,} withheld."
     )
-    verdict = pipeline.verify(directory, original)
-    out.say(f"3. Verified from the published files: {verdict!r}.")
+    verdict = pipeline.verify(directory, original, attack=False)
+    out.say(f"3. {verdict.sentence}")
     risk = pipeline.attack(directory, original).to_dict()
     out.say(
-        f"4. Attacked with the original at hand: the smallest anonymity set is now "
+        f"4. Attacked with the original: the smallest anonymity set is now "
         f"{risk['smallest_anonymity_set']}, the largest success {risk['max_success']:.0%}."
     )
     scores = [score.to_dict() for score in pipeline.measure(directory, original)]
     out.table(
-        "5. What it is still good for",
+        "5. Utility",
         ["measure", "value", "better"],
         [(score["metric"], score["value"], score["better"]) for score in scores],
     )
+    out.remain(published["remaining"])
     out.say("")
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'}.")
     out.say(f"Look at {directory / 'owner' / 'report.html'}.")
@@ -72,6 +73,7 @@ def show(out: Output, directory: Path) -> None:
             "attack": risk,
             "measure": scores,
             "out": str(directory),
+            "remaining": published["remaining"],
             "report": str(directory / "owner" / "report.html"),
         }
     )

@@ -80,7 +80,7 @@ def publish_parts(
         progress("read rows", 0, 0)
         made = publish_in_parts(data, method, directory, engine=engine, force=force, progress=progress, **options)
     release = made.release
-    done = {
+    done: dict[str, Any] = {
         "unit": release.unit.to_dict(),
         "published": len(release),
         "withheld": sum(release.withheld.values()),
@@ -93,6 +93,7 @@ def publish_parts(
         "seconds": {phase: round(seconds, 4) for phase, seconds in made.seconds.items()},
         "notes": list(made.notes),
         "warnings": list(made.warnings),
+        "remaining": made.verdict.remaining.to_dict(),
         "read_whole": made.read_whole,
         "out": directory,
     }
@@ -103,13 +104,15 @@ def publish_parts(
         )
     for note in (*made.original.notes, *made.notes):
         out.say(note)
-    hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "read_whole"}
+    hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "remaining", "read_whole"}
     shown = {name: value for name, value in done.items() if name not in hidden}
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
     out.say(release.guarantee.statement(release.unit))
     out.say_note(release.method_note)
     out.say("Every part keeps this on its own, and so do all of them together.")
-    out.warn(list(made.warnings))
+    out.say(made.verdict.sentence)
+    out.warn([*made.verdict.warnings, *made.original.doubts])
+    out.remain(done["remaining"])
     top = directory.rstrip("/")
     out.say(f"Publish {top}/release; keep {top}/owner to yourself.")
     out.finish(done)

@@ -54,6 +54,7 @@ def erase_people(
     changes = compare_releases(earlier, made[0].release, len(named), found[0].rows)
     _say(out, changes, place, original)
     out.warn([_warn_of_both(changes, earlier.guarantee.crowd or 1), *done["warnings"]])
+    out.remain([one for one in done["remaining"] if one["severity"] == "note"])
     out.finish({**changes.to_dict(), "anonymize": done})
 
 

@@ -13,9 +13,21 @@ from typing import Any, NoReturn
 
 from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.progress import Progress, silent, watch
+from sfumato.core.remaining import TITLE
 from sfumato.core.visible import escape_json, make_visible
 
-__all__ = ["STOPPED", "Output", "Quiet", "fail", "show_beyond", "show_progress", "show_work", "speak_up", "tell_method"]
+__all__ = [
+    "STOPPED",
+    "Output",
+    "Quiet",
+    "Step",
+    "fail",
+    "show_beyond",
+    "show_progress",
+    "show_work",
+    "speak_up",
+    "tell_method",
+]
 
 STOPPED = 130
 """Exit code of a run that was stopped from outside."""
@@ -83,6 +95,27 @@ class Output:
             for text in map(speak, texts):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
+    def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
+        """Print what remains possible, warnings first; only those where little is to be said."""
+        said = [one for one in remaining if one["severity"] == "warning" or not _quiet.get()]
+        if not said or self.as_json:
+            return
+        from rich.text import Text
+
+        from sfumato.cli.wording import speak
+
+        console = _console()
+        console.print(Text(TITLE, style="bold"), highlight=False)
+        hint = ""
+        for one in said:
+            is_warning = one["severity"] == "warning"
+            line = Text("  WARNING: " if is_warning else "  - ", style="bold red" if is_warning else "")
+            line.append(make_visible(speak(one["sentence"])), style="bold" if is_warning else "")
+            console.print(line, highlight=False, soft_wrap=True)
+            if one["hint"] and one["hint"] != hint:
+                hint = one["hint"]
+                console.print(Text(f"    {make_visible(speak(hint))}"), highlight=False, soft_wrap=True)
+
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
         if self.as_json or _quiet.get():
@@ -133,6 +166,21 @@ class Quiet(Output):
         super().__init__(as_json=True)
 
     def finish(self, value: Mapping[str, Any]) -> None:
+        """Print nothing."""
+
+
+class Step(Output):
+    """Says what a step of several does, but not what remains possible: that is said after the last one.
+
+    Examples
+    --------
+    >>> Step().finish({"holds": True})
+    """
+
+    def __init__(self) -> None:
+        super().__init__(as_json=False)
+
+    def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
         """Print nothing."""
 
 

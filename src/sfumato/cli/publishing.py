@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from sfumato import pipeline, registry
 from sfumato.checking.people import say_people
+from sfumato.checking.risk import Finding
 from sfumato.checking.verdict import Verdict
-from sfumato.cli.output import STOPPED, Output, Quiet, fail, show_beyond, show_progress, show_work
+from sfumato.cli.output import STOPPED, Output, Quiet, Step, fail, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
@@ -46,10 +47,13 @@ __all__ = [
     "read_original",
     "read_workload",
     "run_policy",
-    "show_risk",
+    "show_attacks",
     "show_scores",
     "write_reconstructions",
 ]
+
+
+_UNSHOWN = {"guarantee", "method_note", "unit", "notes", "warnings", "remaining"}
 
 
 def publish(
@@ -80,7 +84,7 @@ def publish(
                 verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     loud = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
-    done = {
+    done: dict[str, Any] = {
         "unit": release.unit.to_dict(),
         "published": len(release),
         "withheld": sum(release.withheld.values()),
@@ -92,6 +96,7 @@ def publish(
         "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
         "notes": list(run.notes),
         "warnings": loud,
+        "remaining": verdict.remaining.to_dict(),
         "out": str(directory),
     }
     try:
@@ -99,14 +104,16 @@ def publish(
             out.say(note)
         out.facts(
             "Published",
-            {n: v for n, v in done.items() if n not in {"guarantee", "method_note", "unit", "notes", "warnings"}}
+            {name: value for name, value in done.items() if name not in _UNSHOWN}
             | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
         )
         out.say(release.guarantee.statement(release.unit))
         out.say_note(release.method_note)
         if "fewest_people" in verdict.measured:
             out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
-        out.warn(loud)
+        out.say(verdict.sentence)
+        out.warn([*verdict.warnings, *dataset.doubts])
+        out.remain(done["remaining"])
         out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
         out.finish(done)
     except KeyboardInterrupt:
@@ -178,6 +185,7 @@ def show_scores(
     shown = ("metric", "value", "better")
     rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
     out.table("Utility", ["measure", "value", "better", "details"], rows)
+    out.remain(scores.remaining.to_dict())
     if any(PARTS in score for score in found):
         out.say(
             "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
@@ -186,7 +194,8 @@ def show_scores(
     lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
     for name, told in lacking.items():
         out.say(f"{name}: {told}")
-    out.finish({"measures": found} | ({"not_measured": lacking} if lacking else {}))
+    measured = {"measures": found, "remaining": scores.remaining.to_dict()}
+    out.finish(measured | ({"not_measured": lacking} if lacking else {}))
 
 
 def read_workload(path: Path) -> Workload:
@@ -211,27 +220,30 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
         refuse_absent(Path(policy.data.path))
     method = registry.make(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
-    quiet = Output(as_json=False) if not out.as_json else Quiet()
+    quiet = Step() if not out.as_json else Quiet()
     published = _publish_as_said(quiet, policy, method)
     unread = _say_unread(policy, published)
     if unread:
         out.say(unread)
+        out.remain(published["remaining"])
         out.finish({"anonymize": published, **_verify_unread(out, policy), "left_out": unread})
         return
     with show_work("verify"):
         original = read_original(directory, data, policy.reading)
-        verdict = pipeline.verify(directory, original)
+        verdict = pipeline.verify(directory, original, attack=False)
     with show_work("attack"):
-        risk = pipeline.attack(directory, original).to_dict()
-        beyond = [finding.to_dict() for finding in pipeline.attack_beyond(directory, original)]
+        risk, beyond = pipeline.attack(directory, original), pipeline.attack_beyond(directory, original)
+        possible = pipeline.sum_up_attacks(directory, original, risk, beyond)
     with show_work("measure"):
-        scores = [score.to_dict() for score in pipeline.measure(directory, original)]
-    show_risk(out, risk)
-    for found in beyond:
-        show_beyond(out, "An attacker who does more than the promise is about", found)
-    out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in scores])
-    attacked = risk | {"beyond": beyond}
-    out.finish({"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": scores})
+        scores = pipeline.measure(directory, original)
+    attacked = show_attacks(out, risk, beyond)
+    measured = [score.to_dict() for score in scores]
+    out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in measured])
+    remaining = verdict.remaining.refine(possible).refine(scores.remaining).to_dict()
+    out.say(verdict.sentence)
+    out.remain(remaining)
+    done = {"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": measured}
+    out.finish({**done, "remaining": remaining})
 
 
 def _suggest_lines(parameters: dict[str, Any]) -> str:
@@ -306,6 +318,16 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
         report=release.report,
         **shared,
     )
+
+
+def show_attacks(out: Output, risk: Finding, beyond: Sequence[Finding]) -> dict[str, Any]:
+    """Show what attackers reach with the knowledge of the promise and with more; return plain values."""
+    told = risk.to_dict() | {"beyond": [finding.to_dict() for finding in beyond]}
+    show_risk(out, {name: value for name, value in told.items() if name != "beyond"})
+    for found in told["beyond"]:
+        shown = {name: value for name, value in found.items() if name != "warnings"}
+        out.facts("An attacker with more than the guarantee covers", shown)
+    return told
 
 
 def show_risk(out: Output, risk: dict[str, Any]) -> None:

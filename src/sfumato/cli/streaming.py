@@ -13,7 +13,7 @@ from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
 
 __all__ = ["publish_stream"]
 
-_UNSHOWN = {"guarantee", "method_note", "withholds_too_much"}
+_UNSHOWN = {"guarantee", "method_note", "remaining", "withholds_too_much"}
 
 
 def publish_stream(
@@ -71,6 +71,7 @@ def publish_stream(
     out.say_note(facts["method_note"])
     for warning in done.warnings:
         out.say(f"WARNING: {warning}")
+    out.remain(facts["remaining"])
     out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(facts)
     return facts

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.rooms import find_room
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     beyond: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
@@ -44,6 +46,8 @@ def render(
         What the release is still good for.
     facts
         Further facts by name, such as phase times and counters.
+    remaining
+        What the release leaves possible, by all that was found.
     beyond
         What attackers find who do more than the promise is about; for kinds of data that have such attackers.
     curve
@@ -51,7 +55,7 @@ def render(
     """
     more: dict[str, Any] = {"beyond": beyond} if beyond else {}
     more |= {"curve": curve} if curve else {}
-    page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts, **more)
+    page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts, remaining=remaining, **more)
     return page
 
 

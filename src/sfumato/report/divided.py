@@ -12,9 +12,10 @@ import numpy.typing as npt
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.dataset import Dataset
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
+from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.rooms import find_room
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table
@@ -44,8 +45,6 @@ class Divided:
         What it is still good for.
     tally
         What the report of the kind counted in all parts.
-    warnings
-        What nobody should overlook.
 
     Examples
     --------
@@ -59,9 +58,8 @@ class Divided:
     after: Risk
     curve: Sequence[tuple[Risk, Risk]] = ()
     beyond: Sequence[Finding] = ()
-    scores: Sequence[Score] = ()
+    scores: Scores = dataclasses.field(default_factory=Scores)
     tally: Tally = dataclasses.field(default_factory=dict)
-    warnings: Sequence[str] = ()
 
     rows = None
     """Who became which record lies with every part."""
@@ -122,10 +120,10 @@ def _draw_sizes(seen: Divided) -> Figure:
     )
 
 
-def render_divided(seen: Divided, facts: Mapping[str, str] | None = None) -> str:
+def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remaining: Remaining = NOTHING) -> str:
     """Return the owner's report on a release in parts as one HTML page that needs no network and runs no scripts."""
     drawn, room = draw_divided(seen), find_room(seen.release.kind, "report")
-    judged = page.judge(seen, seen.after, seen.beyond)
+    judged = page.judge(seen, seen.after, remaining)
     if hasattr(room, "judge_parts"):
         judged = room.judge_parts(judged, seen)
     number = len(seen.release.parts)
@@ -134,7 +132,7 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None) -> str
     return page.write_page(
         seen,
         [
-            page.write_header(seen, secret, tiles, judged, seen.warnings),
+            page.write_header(seen, secret, tiles, judged, remaining),
             page.write_published(seen, page.account_for(seen, [("Parts", number)])),
             _write_parts(seen, drawn["parts"]),
             page.write_risk(seen, seen.before, seen.after, drawn) + _say_who_attacks(seen),

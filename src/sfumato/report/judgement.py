@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 from sfumato.checking.risk import Risk
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.wording import explain_share
 
@@ -26,28 +26,26 @@ class Judgement:
 
     Examples
     --------
-    >>> Judgement("holds", "The promise holds.").warn(["Somebody can be followed."]).level
-    'careful'
+    >>> Judgement("holds", "The promise holds.").warn(Remaining()).level
+    'holds'
     """
 
     level: str
     text: str
 
-    def warn(self, warnings: Sequence[object], where: str = "") -> Judgement:
-        """Return the judgement with what attackers find who do more than the promise is about."""
-        if not warnings or self.level == "broken":
+    def warn(self, remaining: Remaining) -> Judgement:
+        """Return the judgement with a pointer to what remains possible, where somebody should read that first."""
+        if not remaining.warnings or self.level == "broken":
             return self
-        more = " But attackers who know or do a little more than it is about find more: read the warnings below"
-        return Judgement("careful", f"{self.text}{more}{where}.")
+        return Judgement("careful", f"{self.text} Read below what remains possible.")
 
 
-def judge(comparison: Any, after: Risk, beyond: Sequence[Any] = ()) -> Judgement:
+def judge(comparison: Any, after: Risk, remaining: Remaining = NOTHING) -> Judgement:
     """Say whether the attack agrees with the promise, and whether there is more to be warned of."""
     guarantee, unit = comparison.release.guarantee, comparison.release.unit
     k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
-    warnings = [text for found in beyond for text in getattr(found, "warnings", ())]
     if k is None or not after.smallest_anonymity_set:
-        return Judgement("holds", "The promise holds in the published files.").warn(warnings)
+        return Judgement("holds", "The promise holds in the published files.").warn(remaining)
     fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
     faults = []
     if after.smallest_anonymity_set < k:
@@ -58,7 +56,7 @@ def judge(comparison: Any, after: Risk, beyond: Sequence[Any] = ()) -> Judgement
         return Judgement("broken", " ".join(["Do not publish this release.", *faults]))
     promised = f" ({show_count(k)} promised)" if k > 1 else ""
     text = f"The promise holds: whatever the attacker knows fits at least {fits}{promised}."
-    return Judgement("holds", text).warn(warnings)
+    return Judgement("holds", text).warn(remaining)
 
 
 def write_judgement(comparison: Any, after: Risk) -> str:

@@ -24,7 +24,7 @@ def write_utility(scores: Sequence[Score], unit: Unit = PERSON) -> str:
         return ""
     rows = "".join(_score_rows(score, unit) for score in scores)
     return (
-        "<section><h2>What the release is still good for</h2>\n<table class='measures'><thead><tr>"
+        "<section><h2>Utility</h2>\n<table class='measures'><thead><tr>"
         "<th scope='col'>Measure</th><th scope='col' class='number'>Value</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></section>"
     )

@@ -14,13 +14,14 @@ from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
 from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import warn_of_leftover
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.unit import PERSON, plural
 from sfumato.core.visible import escape_html as escape
 from sfumato.report.judgement import Judgement, judge, write_judgement
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.measures import write_utility
 from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
+from sfumato.report.remaining import write_remaining
 from sfumato.report.style import STYLE
 from sfumato.report.wording import describe_attacker, list_limits, name_share, spell_fact
 
@@ -114,20 +115,12 @@ def write_header(
     secret: str,
     tiles: Sequence[tuple[str, str]],
     judgement: Judgement | None = None,
-    warnings: Sequence[str] | None = None,
+    remaining: Remaining = NOTHING,
 ) -> str:
-    """Write what it is about, whether the promise holds, and the numbers that matter most (as HTML).
-
-    What to warn of is found out where it is not given.
-    """
+    """Write what it is about, whether the promise holds, what remains possible, and the numbers that matter most."""
     release = comparison.release
     # As the claim spells itself: without what it does not ask for.
     parameters = str(release.guarantee).partition(" (")[2].removesuffix(")").replace("=", " = ")
-    if warnings is None:
-        little = warn_of_leftover(comparison.original, release)
-        warnings = () if little is None else (little,)
-    said = "".join(f"<p>{escape(text)}</p>" for text in warnings)
-    warning = f"<blockquote class='warning'>{said}</blockquote>" if said else ""
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     today = datetime.date.today()
     source = f"{shorten(comparison.original.source, _SHOWN_SOURCE)}, " if comparison.original.source else ""
@@ -137,7 +130,7 @@ def write_header(
         f"<p>{escape(release.kind.capitalize())} published with {escape(release.method)} under "
         f"{raise_powers(release.guarantee.title)}{f' ({escape(parameters)})' if parameters else ''}</p>\n{verdict}"
         f"<p class='private'>For the data owner only: {escape(secret)}. Do not publish it.</p>\n"
-        f"<ul class='tiles'>{listed}</ul>\n{warning}</header>"
+        f"<ul class='tiles'>{listed}</ul>\n{write_remaining(remaining)}</header>"
     )
 
 

@@ -56,6 +56,9 @@ a {{ color: var(--after) }}
 blockquote {{ margin: 1rem 0; padding: .25rem 0 .25rem 1.1rem; border-left: 3px solid var(--after);
   max-width: 44rem }}
 blockquote p {{ margin: 0 }}
+.remaining h2 {{ margin-top: 1.5rem; font-size: 1.1rem }}
+.remaining blockquote p + p {{ margin-top: .5rem }}
+.remaining ul {{ padding-left: 1.1rem; max-width: 44rem; margin: .5rem 0 0 }}
 .warning {{ border-color: var(--warning); color: var(--warning) }}
 .limits {{ padding-left: 1.1rem; max-width: 44rem; margin: 0 }}
 .limits li {{ margin-bottom: .4rem }}

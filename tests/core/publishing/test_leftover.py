@@ -11,10 +11,16 @@ from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
 import sfumato as sf
-from sfumato.core.publishing.leftover import FAR, Leftover, find_leftover, warn_of_leftover
+from sfumato.core.publishing.leftover import FAR, Leftover, find_leftover, judge_leftover
 from sfumato.core.rooms import all_kinds, look_up
 
 MANY = [f"v{number:02}" for number in range(60)]
+
+
+def warn_of_leftover(data, release):
+    """Return what is said where little is left."""
+    found = judge_leftover(find_leftover(data, release))
+    return None if found is None else str(found)
 
 
 def test_every_kind_is_counted():
@@ -36,7 +42,7 @@ def test_places():
     data = sf.Dataset.of("trajectories", [[place] for place in MANY])
     whole = "{" + "|".join(MANY) + "}"
     told = warn_of_leftover(data, make_release([[whole]] * 60, {whole: MANY}))
-    assert told.startswith("Little is left: 60 places are published as 1 value. A smaller k or m")
+    assert told.startswith("Low utility: 60 places are published as 1 value. A smaller k or m")
     assert warn_of_leftover(data, make_release([[place] for place in MANY])) is None
 
 
@@ -54,7 +60,7 @@ def test_separated_items():
     data = sf.Dataset.of("sets", [["common", item] for item in MANY])
     rows = [("p", 1, ["common"])] * 60 + [("p", 0, MANY)]
     told = warn_of_leftover(data, disassociated([("p", None, 60)], rows))
-    assert "of 61 items only 1 is published in subrecords" in told
+    assert "Of 61 items only 1 is published in subrecords" in told
 
 
 def test_moments():
@@ -77,7 +83,7 @@ def test_occurrences():
     data = sf.Dataset.of("timeline", rows, sensitive=("s",))
     release = sf.anonymize(data, sf.methods.Odesa(delta="1/3")).release
     emptied = with_rows(release, [[("b", 20)]] * 10)
-    assert "of 50 occurrences of sensitive events 0 are left." in warn_of_leftover(data, emptied)
+    assert "Of 50 occurrences of sensitive events 0 are left." in warn_of_leftover(data, emptied)
     assert find_leftover(data, with_rows(release, [[("b", 20), ("s", 5)]] * 10)).left == 50
 
 
@@ -86,15 +92,15 @@ def test_records_of_snapshots():
     result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32))
     assert warn_of_leftover(data, result.release) is None
     cut = dataclasses.replace(result.release, table=result.release.table.slice(0, 4))
-    assert "of 40 records 4 are published." in warn_of_leftover(data, cut)
+    assert "Of 40 records 4 are published." in warn_of_leftover(data, cut)
 
 
 def test_the_report_says_so(tmp_path):
     tree = sf.Hierarchy.from_paths([(item, "*") for item in MANY])
     data = sf.Dataset.of("sets", [[item] for item in MANY], hierarchy=tree)
     result = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32))
-    with pytest.warns(sf.ReleaseWarning, match="Little is left"):
+    with pytest.warns(sf.ReleaseWarning, match="Low utility: 60 items"):
         sf.write(result, tmp_path / "out")
     page = (tmp_path / "out" / "owner" / "report.html").read_text("utf-8")
-    assert "Little is left: 60 items are published as 1 value." in page
+    assert "Low utility: 60 items are published as 1 value." in page
     assert len(np.unique(result.release.history().codes)) == 1

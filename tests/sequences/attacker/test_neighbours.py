@@ -196,4 +196,4 @@ def test_a_sample_is_attacked_where_there_are_too_many_records(monkeypatch) -> N
     monkeypatch.setattr(neighbours, "_CELLS", 400)
     found = neighbours.attack_original(dataset)
     assert (found.people, found.attacked) == (40, 10)
-    assert "from a sample of 10" in found.warnings[0]
+    assert "by a sample of 10" in found.remaining.warnings[0]

@@ -114,7 +114,7 @@ def test_plain_columns_that_leave_people_alone_are_said_loudly(tmp_path):
     rows = [(20 + i, f"team {i}") for i in range(6)]
     data = sf.Dataset.of("table", rows, ("age", "team"), plain=("team",))
     result = sf.anonymize(data, sf.methods.Mondrian(k=3), secret=bytes([1] * 32))
-    with pytest.warns(ReleaseWarning, match=r"plain columns \(team\) is left with one record for 6 of 6 people"):
+    with pytest.warns(ReleaseWarning, match=r"plain columns \(team\) as well can single out 6 of 6 people"):
         sf.write(result, tmp_path / "out")
     assert "plain columns (team)" in (tmp_path / "out" / "owner" / "report.html").read_text()
     (found,) = pipeline.attack_beyond(tmp_path / "out", data)
@@ -127,6 +127,7 @@ def test_nothing_is_said_where_nobody_is_left_alone(tmp_path, recwarn):
     data = sf.Dataset.of("table", rows, ("age", "smokes", "ill"), plain=("smokes",), sensitive=("ill",))
     result = publish(data, [0] * 8, k=4)
     found = more_known.attack(result.release, data, result.trace.rows)
-    assert found.alone["plain"] == 0 and found.warnings == ()
-    assert homogeneity.attack(result.release, data, result.trace.rows).warnings == ()
+    assert found.alone["plain"] == 0 and found.remaining.warnings == ()
+    (inferred,) = homogeneity.attack(result.release, data, result.trace.rows).remaining
+    assert (inferred.counts["people"], inferred.worst) == (0, {"confidence": 0.5})
     assert more_known.attack(result.release, data) is None

@@ -140,7 +140,7 @@ def test_sections_come_in_the_promised_order(page):
         "Places before and after",
         "Generalised places",
         "Visits before and after",
-        "What the release is still good for",
+        "Utility",
         "How it was made",
     ]
 

@@ -18,6 +18,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Parameterised
+from sfumato.core.remaining import NOTHING
 from sfumato.core.visible import escape_html as escape
 from sfumato.core.visible import tabulate
 
@@ -91,6 +92,8 @@ class Scores(list[Score]):
         super().__init__(scores)
         self.left_out = dict(left_out or {})
         """Why measures were not taken that could be taken in some parts of a release only, by their names."""
+        self.remaining = NOTHING
+        """What they say of the use of the release."""
 
     def __getitem__(self, which: Any) -> Any:
         """Return a score by its number, or by the name of its measure."""
@@ -106,7 +109,7 @@ class Scores(list[Score]):
             (score.title or score.name, f"{_shorten(score.value)} {score.unit}".strip(), score.better, score.details)
             for score in self
         ]
-        return tabulate("What it is still good for", ["measure", "value", "better", "details"], rows)
+        return tabulate("Utility", ["measure", "value", "better", "details"], rows) + self.remaining._repr_html_()
 
 
 def _shorten(value: object) -> str:

@@ -9,28 +9,32 @@ counted is said by ``count_leftover`` in the comparison of every kind.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, quote
 from sfumato.core.rooms import look_up
 
 __all__ = [
     "FAR",
+    "FEW",
     "Leftover",
     "count_different",
     "find_leftover",
+    "judge_leftover",
     "name_long",
     "name_values",
     "share_of",
-    "warn_of_leftover",
+    "unite_leftovers",
 ]
 
 FAR = 4
-_FEW = 20
+FEW = 20
+"""Of so few things, or records, a release that tells little apart is no surprise."""
 _LONG = 10
 
 
@@ -64,29 +68,44 @@ class Leftover:
 
     @property
     def is_little(self) -> bool:
-        """Tell whether far less is left than the promise asks for."""
-        return self.had >= _FEW and self.left * FAR * self.expected < self.had
+        """Tell whether far less is left than the promise asks for, or whether all that is published is alike."""
+        return self.had >= FEW and (self.left <= 1 or self.left * FAR * self.expected < self.had)
 
     def __str__(self) -> str:
         return f"{self.sentence.format(had=f'{self.had:,}', left=f'{self.left:,}')} {self.advice}"
 
 
-def warn_of_leftover(original: Dataset, release: Release) -> str | None:
+def judge_leftover(found: Leftover | None) -> Possibility | None:
     """Say in a sentence or two that little is left and what would help, or return None where enough is.
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.methods.hierarchical_generalisation import Apriori
-    >>> from sfumato.core.hierarchy import Hierarchy
-    >>> from sfumato.core.run import Run
-    >>> tree = Hierarchy.from_paths([(f"item {n}", "*") for n in range(40)])
-    >>> data = Dataset.of("sets", [[f"item {n}"] for n in range(40)], hierarchy=tree)
-    >>> warn_of_leftover(data, Apriori(k=2, m=1).anonymize(data, Run(bytes(32))).release)
-    'Little is left: 40 items are published as 1 value. A smaller k or m, a hierarchy with more levels, or
-     disassociation, which keeps every item, would leave more.'
+    >>> found = Leftover(40, 1, "{had} items are published as {left} value.", "A smaller k would leave more.")
+    >>> str(judge_leftover(found))
+    'Low utility: 40 items are published as 1 value. A smaller k would leave more.'
     """
-    found = find_leftover(original, release)
-    return f"Little is left: {found}" if found is not None and found.is_little else None
+    if found is None or not found.is_little:
+        return None
+    said = found.sentence[:1].upper() + found.sentence[1:]
+    counts = {"had": found.had, "left": found.left}
+    return Possibility("utility", "leftover", "warning", f"Low utility: {said}", quote(found.advice), counts)
+
+
+def unite_leftovers(found: Sequence[Possibility], parts: int) -> Possibility | None:
+    """Say of how many parts of a release little is left, and what that means for one of them.
+
+    Examples
+    --------
+    >>> one = judge_leftover(Leftover(40, 1, "{had} items are published as {left} value.", "A smaller k helps."))
+    >>> str(unite_leftovers([one], 3))
+    'Low utility: in 1 of 3 parts little is left; of one of them: 40 items are published as 1 value. A smaller k helps.'
+    """
+    if not found:
+        return None
+    said = quote(found[0].sentence.partition(": ")[2])
+    wording = f"Low utility: in {{parts_with_little}} of {{parts}} parts little is left; of one of them: {said}"
+    counts = {"parts_with_little": len(found), "parts": parts}
+    return dataclasses.replace(found[0], wording=wording, counts=counts)
 
 
 def find_leftover(original: Dataset, release: Release) -> Leftover | None:

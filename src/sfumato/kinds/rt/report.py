@@ -14,6 +14,7 @@ from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.tally import Tally
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_value_sizes, draw_values
@@ -53,16 +54,17 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after, remaining)
     secret = "it names items and shows how values are distributed"
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, tiles, judgement),
+            page.write_header(comparison, secret, tiles, judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             show_columns(drawn),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import Peak, find_peaks
 from sfumato.kinds.timeline.model import Timeline
@@ -64,6 +65,15 @@ class Exposure:
     def knowledge(self) -> str:
         """Name of what the observer knows."""
         return KNOWLEDGE
+
+    @property
+    def remaining(self) -> Remaining:
+        """How frequent a sensitive event looks to an observer."""
+        wording = (
+            "Someone who stops reading at any time sees a sensitive event make up at most {confidence} of all events."
+        )
+        worst = {"confidence": float(self.largest)}
+        return Remaining((Possibility("inference", "", "note", wording, worst=worst),) if self.named else ())
 
     @property
     def largest(self) -> Fraction:

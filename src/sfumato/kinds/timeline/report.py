@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
@@ -73,15 +74,16 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
 ) -> str:
     """Return the owner's report as one HTML page."""
     found = TimelineComparison(comparison)
-    drawn = figures(comparison, before, after)
+    drawn, judged = figures(comparison, before, after), _judge(found).warn(remaining)
     secret = "it names sensitive events and shows how many were deleted and when"
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(found, before, after), _judge(found)),
+            page.write_header(comparison, secret, _tiles(found, before, after), judged, remaining),
             _published(found),
             _risk(found, drawn["prefix-frequencies"]),
             _deletions(found, drawn["deletions"], drawn["events"]),

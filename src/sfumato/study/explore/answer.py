@@ -83,8 +83,8 @@ class Exploration:
         return self.picked.tried.outcome.warnings if self.choices else ()
 
     def say_warnings(self) -> list[str]:
-        """Say the warnings so that nobody overlooks them, and what helps against them."""
-        return [text if text.startswith("What helps") else f"Beware: {text}" for text in self.warnings]
+        """Say the warnings, each with what helps, so that nobody overlooks them."""
+        return [f"Beware: {text}" for text in self.warnings]
 
     def name_promise(self, point: Tried) -> str:
         """Name a promise by its title and what was asked for; what follows from the data is left out."""

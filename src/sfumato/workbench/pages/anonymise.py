@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -14,6 +15,7 @@ from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.method import Method
 from sfumato.core.params import declared
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.core.remaining import TITLE
 from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.forms import ParameterForm, PartsForm
@@ -22,7 +24,7 @@ from sfumato.workbench.pages.risk import choose_data, show_risks
 from sfumato.workbench.policies import Recipe, read_recipe
 from sfumato.workbench.tasks.viewing import read_page
 
-__all__ = ["offer_files", "register", "show_report", "show_scores", "show_verdict"]
+__all__ = ["offer_files", "register", "show_remaining", "show_report", "show_scores", "show_verdict"]
 
 _BESIDE = 8
 _LONGEST = 60
@@ -198,7 +200,7 @@ def show_release(bench: Bench, found: dict[str, Any], data: str) -> None:
             with ui.element("li"):
                 say(value, "b")
                 say(label, "span")
-    for told in found["warnings"]:
+    for told in found.get("doubts", ()):
         say(told, classes="verdict careful")
     offer_files(bench, found["name"], found["policy"])
     if found["risk"]:
@@ -239,6 +241,7 @@ def show_verdict(verdict: dict[str, Any]) -> None:
         say(told)
     for told in verdict.get("warnings", ()):
         say(told, classes="verdict careful")
+    show_remaining(verdict.get("remaining", ()))
     names = dict.fromkeys([*verdict["claimed"], *verdict["measured"]])
     rows = [(n.replace("_", " "), verdict["claimed"].get(n), verdict["measured"].get(n)) for n in names]
     with more("Claimed and measured"):
@@ -250,11 +253,25 @@ def show_verdict(verdict: dict[str, Any]) -> None:
         table(["what", "found"], list(verdict["witness"].items()), "Witness")
 
 
+def show_remaining(remaining: Sequence[Mapping[str, Any]]) -> None:
+    """Show what remains possible: warnings in a frame, the rest as a list."""
+    if not remaining:
+        return
+    say(TITLE, "h2")
+    for one in remaining:
+        if one["severity"] == "warning":
+            say(f"{one['sentence']} {one['hint']}".strip(), classes="verdict careful")
+    with ui.element("ul"):
+        for one in remaining:
+            if one["severity"] != "warning":
+                say(f"{one['sentence']} {one['hint']}".strip(), "li")
+
+
 def show_scores(scores: list[dict[str, Any]]) -> None:
     """Show measures with what their numbers mean."""
     if not scores:
         return
-    say("What it is still good for", "h2")
+    say("Utility", "h2")
     rows = [
         (score["title"], score["value"], score["unit"], f"{score['better']} is better", score["explanation"])
         for score in scores

@@ -14,7 +14,13 @@ from sfumato.core.guarantee import NOTE_LABEL, read_guarantee
 from sfumato.core.kind import WRITTEN
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
-from sfumato.workbench.pages.anonymise import offer_files, show_report, show_scores, show_verdict
+from sfumato.workbench.pages.anonymise import (
+    offer_files,
+    show_remaining,
+    show_report,
+    show_scores,
+    show_verdict,
+)
 from sfumato.workbench.pages.asking import offer_questions
 from sfumato.workbench.pages.parts import (
     Bench,
@@ -145,14 +151,15 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
 
 def _judge(bench: Bench, name: str, do: str, data: str, other: str, queries: str, m: int) -> None:
     files: dict[str, list[str]] = {"releases": [name]}
-    files |= {"data": [data]} if data else {}
-    if do == "verify":
+    # As the page opens, the published files alone say whether the guarantee holds and what remains possible.
+    files |= {"data": [data]} if data and do else {}
+    if do in {"", "verify"}:
         watch(bench, bench.jobs.ask("verify", files=files), lambda found: show_verdict(found["verdict"]))
     elif do == "attack":
         watch(bench, bench.jobs.ask("attack", files=files, m=min(max(m, 1), 6)), _show_attack)
     elif do == "measure":
         files |= {"workloads": [queries]} if queries else {}
-        watch(bench, bench.jobs.ask("measure", files=files), lambda found: show_scores(found["scores"]))
+        watch(bench, bench.jobs.ask("measure", files=files), _show_measures)
     elif do == "together":
         files["releases"] = [name, other]
         watch(bench, bench.jobs.ask("together", files=files), lambda found: _show_together(found, name, other))
@@ -164,12 +171,14 @@ def _show_attack(found: dict[str, Any]) -> None:
             with ui.element("section").classes(when):
                 say(when.capitalize(), "h3")
                 show_risks(found["risk"][when], f"Risk {when}")
+    show_remaining(found["risk"].get("remaining", ()))
     for beyond in found["risk"]["beyond"]:
-        facts(
-            {n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who does more than the promise is about"
-        )
-        for told in beyond.get("warnings", ()):
-            say(told, classes="verdict careful")
+        facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker with more than the guarantee covers")
+
+
+def _show_measures(found: dict[str, Any]) -> None:
+    show_scores(found["scores"])
+    show_remaining(found.get("remaining", ()))
 
 
 def _show_together(found: dict[str, Any], first: str, second: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from sfumato import assessment, pipeline, registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
+from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.run import Progress
 from sfumato.engines.local import Local
@@ -51,7 +53,8 @@ def measure(project: Project, asked: dict[str, Any], folder: Path, tell: Progres
     queries = asked["files"].get("workloads", [])
     workload = Workload.from_csv(project.find("workloads", queries[0]).read_text("utf-8")) if queries else None
     tell("measuring", 0, 0)
-    return {"scores": list_scores(release, original, workload)}
+    scores = assessment.measure(release, original, workload=workload)
+    return {"scores": list_scores(scores, original), "remaining": scores.remaining.to_dict()}
 
 
 def together(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
@@ -62,7 +65,7 @@ def together(project: Project, asked: dict[str, Any], folder: Path, tell: Progre
     found: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
     if original is not None:
         tell("measuring both", 0, 0)
-        found["scores"] = [list_scores(first, original), list_scores(second, original)]
+        found["scores"] = [list_scores(assessment.measure(one, original), original) for one in (first, second)]
     return found
 
 
@@ -74,11 +77,12 @@ def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, An
         "before": [finding.to_dict() for finding in rising["before"]],
         "after": [finding.to_dict() for finding in rising["after"]],
         "beyond": [finding.to_dict() for finding in beyond],
+        "remaining": assessment.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
     }
 
 
-def list_scores(release: Path, original: Dataset, workload: Workload | None = None) -> list[dict[str, Any]]:
-    """Return what every measure finds, with what its number means."""
+def list_scores(scores: Iterable[Score], original: Dataset) -> list[dict[str, Any]]:
+    """Return what measures found, with what their numbers mean."""
     return [
         {
             "name": score.name,
@@ -88,7 +92,7 @@ def list_scores(release: Path, original: Dataset, workload: Workload | None = No
             "better": score.better,
             "explanation": fill_in(score.explanation, original.unit),
         }
-        for score in assessment.measure(release, original, workload=workload)
+        for score in scores
     ]
 
 

@@ -95,6 +95,7 @@ def _publish_in_parts(
         "verdict": made.verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in made.seconds.items()},
         "warnings": list(made.warnings),
+        "doubts": list(made.original.doubts),
         "notes": [*made.original.notes, *made.notes, *whole],
         "parts": len(made.release.parts),
     }
@@ -140,6 +141,7 @@ def _write(result: Result, out: Path, tell: Progress) -> dict[str, Any]:
         "verdict": verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in result.trace.seconds.items()},
         "warnings": [str(each.message) for each in caught if issubclass(each.category, ReleaseWarning)],
+        "doubts": [] if result.trace.original is None else list(result.trace.original.doubts),
         "parts": 0,
     }
 
@@ -166,5 +168,5 @@ def _judge(out: Path, original: Callable[[], Dataset] | None, tell: Progress) ->
         tell("attacking the release", 0, 0)
         found["risk"] = attack_release(out, dataset)
         tell("measuring the release", 0, 0)
-        found["scores"] = list_scores(out, dataset)
+        found["scores"] = list_scores(pipeline.measure(out, dataset), dataset)
     return found

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
-from sfumato.core.publishing.advice import Advice
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining
 from sfumato.core.unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
@@ -49,10 +49,10 @@ class Followed:
 
     Examples
     --------
-    >>> Followed(slots=34.0, share=0.97, stops_at=15, length=1, unit="minute").warnings[0]
-    'Whoever knows one minute in which nobody else of a class does what a person does learns 34 more minutes of the \
-person in the median, before and after it, 99 times of 100.'
-    >>> Followed(slots=0.0, share=0.01, stops_at=60, length=60, unit="minute").warnings
+    >>> print(Followed(slots=34.0, share=0.97, stops_at=15, length=1, unit="minute").remaining.warnings[0])
+    Someone who knows one minute unique to a person in a class learns 34 more minutes, 99 times of 100. What helps:
+    publish intervals of 15 minutes (interval, or the last length of aggregate).
+    >>> Followed(slots=0.0, share=0.01, stops_at=60, length=60, unit="minute").remaining.warnings
     ()
     """
 
@@ -70,29 +70,29 @@ person in the median, before and after it, 99 times of 100.'
         return self.stops_at != self.length
 
     @property
-    def advice(self) -> Advice | None:
-        """What would help; None if nobody can be followed, or if longer intervals do not help."""
-        if not self.wins or self.stops_at is None:
-            return None
-        many = f"{self.stops_at:,} {self.unit if self.stops_at == 1 else plural(self.unit)}"
-        text = f"What helps: publish intervals of {many} (interval, or the last length of aggregate)."
-        return Advice(text, "interval", self.stops_at)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to say loudly, and what would help; nothing if nobody can be followed."""
+    def remaining(self) -> Remaining:
+        """How far people can be followed, and what would help where they can be."""
+        known = f"Someone who knows one {self.unit} unique to a person in a class"
         if not self.wins:
-            return ()
-        far = f"{round(self.slots):,} more {self.unit if round(self.slots) == 1 else plural(self.unit)}"
-        helps = "What helps: larger classes." if self.advice is None else self.advice.text
-        reach = f"learns {far} of the person in the median"
-        if not round(self.slots):
-            reach = f"learns more of the person in {100 * self.share:.0f} % of the cases"
-        return (
-            f"Whoever knows one {self.unit} in which nobody else of a class does what a person does {reach}, before "
-            "and after it, 99 times of 100.",
-            helps,
+            found = Possibility("uniqueness", self.knowledge, "note", f"{known} learns next to nothing more.")
+            return Remaining((found,))
+        worst: dict[str, float] = {"slots": round(self.slots), "cases": self.share}
+        learns = f"learns {{slots}} more {self._name(worst['slots'])}, 99 times of 100"
+        if not worst["slots"]:
+            learns = "learns more of the person in {cases} of the cases"
+        remedy = "What helps: larger classes."
+        if self.stops_at is not None:
+            worst["stops_at"] = self.stops_at
+            remedy = (
+                f"What helps: publish intervals of {{stops_at}} {self._name(self.stops_at)} (interval, or the last "
+                "length of aggregate)."
+            )
+        return Remaining(
+            (Possibility("uniqueness", self.knowledge, "warning", f"{known} {learns}.", remedy, worst=worst),)
         )
+
+    def _name(self, number: float) -> str:
+        return self.unit if number == 1 else plural(self.unit)
 
     def join(self, other: Followed) -> Followed:
         """Return what is found in the part of a release in which people can be followed furthest.
@@ -113,7 +113,7 @@ person in the median, before and after it, 99 times of 100.'
             "published_interval": self.length,
             "stops_at_interval": self.stops_at,
             "wins": self.wins,
-            "warnings": list(self.warnings),
+            "warnings": list(self.remaining.warnings),
         }
 
 

@@ -16,6 +16,7 @@ from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.tally import Tally
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.unit import PERSON, Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison
@@ -53,16 +54,17 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     beyond: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    secret, judgement = "it shows what somebody did on a day", page.judge(comparison, after, beyond)
+    secret, judgement = "it shows what somebody did on a day", page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(comparison, before, after, scores), judgement),
+            page.write_header(comparison, secret, _tiles(comparison, before, after, scores), judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             _sensitive(comparison, after),
@@ -182,7 +184,7 @@ def _say_unknown(comparison: Comparison) -> str:
 
 def _following(found: Finding) -> str:
     """Say how far people can be followed from one known slot, and what helps."""
-    told = "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
+    told = "".join(f"<p>{escape(text)}</p>" for text in found.remaining.warnings)
     if told:
         told = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{told}</blockquote>"
     else:

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from sfumato.core.clock import MONTHS, UNITS, Clock
 from sfumato.core.dataset import Dataset
-from sfumato.core.publishing.advice import Advice
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining, Severity
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
 from sfumato.kinds.sequences.attacker.picks import Matches, pick_records, sum_distances
@@ -79,8 +79,9 @@ class Neighbours:
     >>> found = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
     >>> found.found, found.wins
     (987, True)
-    >>> found.warnings[0][:90]
-    'Whoever knows only when the monitored events happened finds 987 of 1,050 people (94 %) by '
+    >>> print(next(iter(found.remaining)).sentence)
+    Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the events beside them. The
+    guarantee suggests at most 20 %.
     """
 
     people: int
@@ -124,36 +125,30 @@ class Neighbours:
         return self.rate > self.promised + 3 * spread
 
     @property
-    def advice(self) -> Advice | None:
-        """What would help; None if this receiver does not win."""
-        if not self.wins:
-            return None
-        length = f"{self.reach} {self.unit}{'s' * (self.reach != 1)}" if self.unit else f"a distance of {self.reach}"
-        return Advice(
-            f"What helps: blur={self.reach}, with k, takes the times of other events within {length} of a published "
-            "interval away (a larger blur takes more); or monitored=* makes intervals of all events.",
-            "blur",
-            self.reach,
-        )
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to say loudly, and what would help; nothing if this receiver does not win."""
-        if self.advice is None:
-            return ()
-        share = f"{100 * self.rate:.0f} %"
+    def remaining(self) -> Remaining:
+        """How many people this receiver finds, and what would help where that is too many."""
+        sampled = ""
         if self.attacked < self.people:
-            share += f", from a sample of {self.attacked:,}, give or take {200 * self.sampling_error:.0f}"
-        way = "the other events published next to them"
-        if self.released:
-            expected = f"the promise makes a reader expect at most {100 * self.promised:.0f} %"
-        else:
-            way = "the other events next to them, even if every monitored event were left out"
-            expected = f"blind guessing finds {100 * self.promised:.2g} %"
-        return (
-            f"Whoever knows only when the monitored events happened finds {self.found:,} of "
-            f"{self.record.count(self.people)} ({share}) by {way}; {expected}.",
-            self.advice.text,
+            sampled = f", by a sample of {self.attacked:,}, ±{200 * self.sampling_error:.0f} points"
+        found = f"{{people}} of {{of}} {self.record.many} ({{share}}{sampled})"
+        wording = (
+            f"Someone who knows when monitored events happened finds {found} by the events beside them. The guarantee "
+            "suggests at most {promised}."
+        )
+        if not self.released:
+            wording = (
+                f"Someone who knows only the events beside monitored ones finds {found}. Guessing finds {{promised}}."
+            )
+        length = f"{{blur}} {self.unit}{'s' * (self.reach != 1)}" if self.unit else "a distance of {blur}"
+        remedy = (
+            f"What helps: blur={{blur}}, with k, which removes times of other events within {length} of an interval; "
+            "or monitored=*."
+        )
+        severity: Severity = "warning" if self.wins else "note"
+        counts = {"people": self.found, "of": self.people}
+        worst = {"promised": self.promised, "blur": self.reach}
+        return Remaining(
+            (Possibility("uniqueness", KNOWLEDGE, severity, wording, remedy if self.wins else "", counts, worst),)
         )
 
     def join(self, other: Neighbours) -> Neighbours:
@@ -194,7 +189,7 @@ class Neighbours:
             **({"promised": self.promised} if self.released else {}),
             "sampling_error": self.sampling_error,
             "wins": self.wins,
-            "warnings": list(self.warnings),
+            "warnings": list(self.remaining.warnings),
         }
 
 

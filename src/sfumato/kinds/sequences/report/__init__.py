@@ -14,6 +14,7 @@ from sfumato.checking.risk import Finding, Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.tally import Facts, Tally
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
@@ -39,16 +40,17 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     beyond: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
-    drawn = figures(comparison, before, after)
+    drawn, judged = figures(comparison, before, after), _judge(comparison, after, remaining)
     secret = "it names events and shows when they happened"
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(comparison, before, after), _judge(comparison, after, beyond)),
-            _receiver(comparison, beyond),
+            page.write_header(comparison, secret, _tiles(comparison, before, after), judged, remaining),
+            _receiver(comparison),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
@@ -83,9 +85,9 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(dataclasses.replace(drawn, columns=1).chart(), sets, spacing=40), path)
 
 
-def _judge(comparison: Comparison, after: Risk, beyond: Sequence[Finding]) -> page.Judgement:
+def _judge(comparison: Comparison, after: Risk, remaining: Remaining) -> page.Judgement:
     """Judge the release, and say that it is for one receiver where other events are published."""
-    judged = page.judge(comparison, after, beyond)
+    judged = page.judge(comparison, after, remaining)
     events, _ = comparison.view(SequenceComparison).others
     return _warn_of_others(judged, len(events.codes))
 
@@ -130,7 +132,7 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     tally, others = seen.tally, "no other of its part"
     explained = _explain_exposure(seen, tally["exposed"], others) if tally["others"] else ""
     return [
-        _say_for_whom(sorted(tally["monitored"]), explained, seen.beyond),
+        _say_for_whom(sorted(tally["monitored"]), explained),
         *(_neighbours(found.to_dict(), seen.release.unit) for found in seen.beyond),
         _times(drawn.get("times")),
     ]
@@ -177,11 +179,11 @@ def _shout(texts: Sequence[str]) -> str:
     return f"<blockquote class='warning'>{told}</blockquote>"
 
 
-def _receiver(comparison: Comparison, beyond: Sequence[Finding]) -> str:
+def _receiver(comparison: Comparison) -> str:
     """Say for whom the release is safe, and what giving it to others would do."""
     events, _ = comparison.view(SequenceComparison).others
     explained = _explain_exposure(comparison, _count_exposed(comparison)) if len(events.codes) else ""
-    return _say_for_whom(_list_monitored(comparison), explained, beyond)
+    return _say_for_whom(_list_monitored(comparison), explained)
 
 
 def _list_monitored(comparison: Comparison) -> list[str]:
@@ -189,12 +191,11 @@ def _list_monitored(comparison: Comparison) -> list[str]:
     return [label for label, mine in zip(comparison.places, is_monitored, strict=True) if mine]
 
 
-def _say_for_whom(monitored: Sequence[str], explained: str, beyond: Sequence[Finding]) -> str:
+def _say_for_whom(monitored: Sequence[str], explained: str) -> str:
     """Say for whom a release is safe; what other events give away is explained where there are some."""
     named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in sorted(monitored)[:_SHOWN_EVENTS])
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
-    loud = "".join(_shout(texts) for found in beyond if (texts := getattr(found, "warnings", ())))
     if not explained:
         told = (
             "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
@@ -208,7 +209,7 @@ def _say_for_whom(monitored: Sequence[str], explained: str, beyond: Sequence[Fin
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
         )
-    return f"<section><h2>For whom this release is safe</h2>\n{loud}{told}</section>"
+    return f"<section><h2>For whom this release is safe</h2>\n{told}</section>"
 
 
 def _count_exposed(comparison: Comparison) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.checking.risk import Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
@@ -36,15 +37,16 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it names items", tiles, judgement),
+            page.write_header(comparison, "it names items", tiles, judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             _form(comparison, drawn),

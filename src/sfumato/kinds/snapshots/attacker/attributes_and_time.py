@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checking.inference import say_confidence
 from sfumato.checking.risk import Risk
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining
 from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, guess_values
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
+from sfumato.kinds.snapshots.knowledge.inference import KNOWN
 from sfumato.kinds.snapshots.published import read_codes
 
 __all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original", "attack_rising"]
@@ -39,6 +42,8 @@ class SnapshotRisk(Risk):
         For people whose record is on time, late and missing: how many there are, and for which share of them the value
         is guessed right by who sees that, without and with the frequencies of the values in every snapshot. None
         where it is not known who became whom.
+    certain
+        For how many people one value is the only one; None where it is nobody's.
 
     Examples
     --------
@@ -47,6 +52,22 @@ class SnapshotRisk(Risk):
     """
 
     fates: dict[str, dict[str, Any]] | None = None
+    certain: int | None = None
+
+    @property
+    def remaining(self) -> Remaining:
+        """How sure somebody can be of a value who knows attributes and time, and who sees what became of a record."""
+        share = self.max_sensitive_share or 0.0
+        found = [say_confidence(share, KNOWN, certain=self.certain or 0, people=self.people, unit=self.unit)]
+        if self.max_success > share + 1e-9:
+            wording = (
+                "Someone who sees that a record is late or missing guesses its value right in up to {confidence} of "
+                "the cases."
+            )
+            worst = {"confidence": self.max_success}
+            remedy = "What helps: delays=hidden, where the method has it."
+            found.append(Possibility("inference", "late or missing", "warning", wording, remedy, worst=worst))
+        return Remaining(tuple(found))
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> SnapshotRisk:
@@ -201,4 +222,5 @@ def _sum_up(sizes: Ints, share: Floats, reached: Ints) -> SnapshotRisk:
         unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
         set_sizes=sizes,
         max_sensitive_share=float(share.max(initial=0.0)),
+        certain=int((share >= 1 - 1e-9).sum()) or None,
     )

@@ -13,6 +13,7 @@ from sfumato.checking.risk import Risk
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.knowledge.fates import Fates
@@ -60,6 +61,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after)
@@ -68,7 +70,11 @@ def render(
         comparison,
         [
             page.write_header(
-                comparison, "it names sensitive values", _tiles(comparison, before, after), _judge(comparison, after)
+                comparison,
+                "it names sensitive values",
+                _tiles(comparison, before, after),
+                _judge(comparison, after).warn(remaining),
+                remaining,
             ),
             _published(comparison),
             _risk(comparison.release.guarantee, before, after),

@@ -62,7 +62,7 @@ def publish_stream(
     options: dict[str, Any],
     *,
     verify: Callable[[Path, Dataset | None], Verdict],
-    write_report: Callable[[Result, Path], None],
+    write_report: Callable[[Result, Path], object],
     secret: Secret | None = None,
     force: bool = False,
     resume: str | None = None,

@@ -20,6 +20,7 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, Ve
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.release import Result, Trace
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.schema import Schema
 from sfumato.core.unit import RECORD
 from sfumato.io.identifiers import IdentifierWatch
@@ -80,7 +81,7 @@ class Judges(NamedTuple):
     """
 
     verify: Callable[[Path, Dataset | None], Verdict]
-    write_report: Callable[[Result, Path], None]
+    write_report: Callable[[Result, Path], object]
 
 
 class StreamRun:
@@ -128,6 +129,7 @@ class StreamRun:
         self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
         self.folder: StreamFolder | None = None
         self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}
+        self.remaining = NOTHING
         self.rows, self.checksum, self.rows_saved = 0, 0, 0
         self._taken: list[pa.Table] = []
         self._settled = self._saved = time.monotonic()
@@ -261,6 +263,7 @@ class StreamRun:
             raise VerificationError(
                 f"snapshots: a snapshot does not keep its claim and was not published; {verdict!r}."
             )
+        self.remaining = Remaining.unite([self.remaining, verdict.remaining])
 
     def finish(self) -> dict[str, Any]:
         """Publish what is left in the window and sum up."""
@@ -298,6 +301,7 @@ class StreamRun:
             "withheld_by_reason": withheld,
             "guarantee": guarantee,
             "method_note": self._note,
+            "remaining": self.remaining.to_dict(),
             "report": reported,
             "seconds": round(time.perf_counter() - self._began, 4),
             "out": str(self.directory),
@@ -326,6 +330,7 @@ class StreamRun:
             raise VerificationError(
                 f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
             )
+        self.remaining = verdict.remaining
         result = Result(read_release(self.directory), trace)
         self.judges.write_report(result, self.directory / "owner" / "report.html")
         return True

@@ -18,6 +18,7 @@ from sfumato.checking.risk import Risk, draw_people, success
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
 from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge.inference import number_values
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
@@ -136,13 +137,8 @@ def _find_largest_share(release: Release, table: PublishedTable, known: Fitting)
     if not names:
         return None
     total = np.maximum(known.weigh(table.sizes), 1)
-    largest = 0.0
-    for name in names:
-        coded = release.table.column(name).combine_chunks().dictionary_encode()
-        value = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        shares = known.count_most(table.group, value, len(coded.dictionary)) / total
-        largest = max(largest, float(shares.max(initial=0.0)))
-    return largest
+    counts = (known.count_most(table.group, *number_values(release, name)) for name in names)
+    return max(float((most / total).max(initial=0.0)) for most in counts)
 
 
 def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.core.remaining import Remaining
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge.inference import is_promised, number_values, say_inference
 from sfumato.kinds.table.model import attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
@@ -32,6 +34,10 @@ class Homogeneity:
         Number of people attacked.
     told
         Number of people whose value is certain, by sensitive column.
+    confidence
+        Largest share of one value among the records that anybody fits, by sensitive column.
+    promised
+        The sensitive columns about which the guarantee says something.
     released
         Whether a release was attacked, or the data as they stand.
     unit
@@ -39,31 +45,36 @@ class Homogeneity:
 
     Examples
     --------
-    >>> print(Homogeneity(200, {"ill": 50, "pay": 0}).warnings[0])
-    For 50 of 200 people (25 %) all records that fit have the same value of ill: it is known without finding anybody.
+    >>> print(Homogeneity(200, {"ill": 50, "pay": 0}, {"ill": 1.0, "pay": 0.4}).remaining.warnings[0])
+    50 of 200 people (25 %) match only records with the same value of 'ill'. The guarantee does not cover it. What
+    helps: l-diversity (l=2 or more) or t-closeness (t=0.3).
     """
 
     people: int
     told: dict[str, int]
+    confidence: dict[str, float] = dataclasses.field(default_factory=dict)
+    promised: tuple[str, ...] = ()
     released: bool = True
     unit: Unit = PERSON
 
     knowledge = "attributes-and-equal-values"
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to say loudly, and what would help; nothing where nobody's value is certain."""
-        if not self.released:
-            return ()
-        said = [
-            f"For {count:,} of {self.unit.count(self.people)} ({100 * count / max(self.people, 1):.2g} %) all records "
-            f"that fit have the same value of {name}: it is known without finding anybody."
+    def remaining(self) -> Remaining:
+        """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
+        said = (
+            say_inference(
+                name,
+                count,
+                self.people,
+                self.confidence.get(name, 0.0),
+                promised=name in self.promised,
+                unit=self.unit,
+            )
             for name, count in self.told.items()
-            if count
-        ]
-        if said:
-            said.append("What helps: ask for diversity (l=2 or more) or closeness (t=0.3).")
-        return tuple(said)
+            if self.released
+        )
+        return Remaining(tuple(said))
 
     def join(self, other: Homogeneity) -> Homogeneity:
         """Return what is found in two parts of a release together.
@@ -74,7 +85,8 @@ class Homogeneity:
         51
         """
         told = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
-        return dataclasses.replace(self, people=self.people + other.people, told=told)
+        confidence = {name: max(share, other.confidence.get(name, 0.0)) for name, share in self.confidence.items()}
+        return dataclasses.replace(self, people=self.people + other.people, told=told, confidence=confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -82,7 +94,7 @@ class Homogeneity:
             "knowledge": self.knowledge,
             self.unit.many.replace(" ", "_"): self.people,
             **{f"certain_{name}": count for name, count in self.told.items()},
-            "warnings": list(self.warnings),
+            "warnings": list(self.remaining.warnings),
         }
 
 
@@ -105,14 +117,14 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Hom
     table = PublishedTable.of(release)
     known = Fitting.of(table, original)
     total = known.weigh(table.sizes)
-    told = {}
+    told, confidence = {}, {}
     some = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
     for name in names:
-        coded = release.table.column(name).combine_chunks().dictionary_encode()
-        value = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        most = known.count_most(table.group, value, len(coded.dictionary))
+        most = known.count_most(table.group, *number_values(release, name))
         told[name] = int(((most == total) & (total > 0))[known.case[some]].sum())
-    return Homogeneity(len(some), told, unit=original.unit)
+        confidence[name] = float((most / np.maximum(total, 1)).max(initial=0.0))
+    promised = tuple(name for name in names if is_promised(release, name))
+    return Homogeneity(len(some), told, confidence, promised, unit=original.unit)
 
 
 def attack_original(dataset: Dataset) -> Homogeneity | None:

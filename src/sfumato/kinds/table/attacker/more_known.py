@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining, quote
 from sfumato.core.unit import PERSON, Unit
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.model import attribute_of
@@ -25,6 +26,7 @@ BEYOND = "attributes"
 
 Ints = npt.NDArray[np.int64]
 
+_REMEDY = "What helps: declare columns that somebody may know (quasi), or leave them out (identifier)."
 _PAIRS = 1 << 22
 """Pairs of a case and a class it fits that are looked at in one go."""
 
@@ -54,9 +56,9 @@ class MoreKnown:
     Examples
     --------
     >>> found = MoreKnown(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
-    >>> print(found.warnings[0])
-    Whoever also knows the plain columns (zip) is left with one record for 12 of 100 people (12 %), and with fewer than
-    k=5 for 60; the promise is about quasi-identifiers only.
+    >>> print(found.remaining.warnings[0])
+    Someone who knows the plain columns (zip) as well can single out 12 of 100 people (12 %). 60 match fewer than 5
+    records. What helps: declare columns that somebody may know (quasi), or leave them out (identifier).
     """
 
     people: int
@@ -70,18 +72,21 @@ class MoreKnown:
     knowledge = "attributes-and-more"
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to say loudly, and what would help; nothing where plain columns leave nobody alone."""
-        alone = self.alone.get("plain", 0)
-        if not alone or not self.released:
-            return ()
-        share = 100 * alone / max(self.people, 1)
-        return (
-            f"Whoever also knows the plain columns ({', '.join(self.plain)}) is left with one record for {alone:,} of "
-            f"{self.unit.count(self.people)} ({share:.2g} %), and with fewer than k={self.k} for "
-            f"{self.below['plain']:,}; the promise is about quasi-identifiers only.",
-            "What helps: call columns that somebody may know quasi-identifiers (quasi), or leave them out "
-            "(identifier).",
+    def remaining(self) -> Remaining:
+        """How many people are unique for someone who knows more; nothing is said of data as they stand."""
+        return Remaining(tuple(self._say(name) for name in self.alone if self.released))
+
+    def _say(self, name: str) -> Possibility:
+        alone, plain = self.alone[name], name == "plain"
+        known = f"the plain columns ({', '.join(self.plain)})" if plain else repr(name)
+        return Possibility(
+            "uniqueness",
+            name,
+            "warning" if plain and alone else "note",
+            f"Someone who knows {quote(known)} as well can single out {{people}} of {{of}} {self.unit.many} "
+            f"({{share}}). {{few}} match fewer than {self.k} {self.unit.records}.",
+            _REMEDY if plain and alone else "",
+            {"people": alone, "of": self.people, "few": self.below[name]},
         )
 
     def join(self, other: MoreKnown) -> MoreKnown:
@@ -112,7 +117,7 @@ class MoreKnown:
             "knowledge": self.knowledge,
             self.unit.many.replace(" ", "_"): self.people,
             **known,
-            "warnings": list(self.warnings),
+            "warnings": list(self.remaining.warnings),
         }
 
 

@@ -13,6 +13,7 @@ from sfumato.core.measuring.alike import unite_alike
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.tally import Tally
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
@@ -40,16 +41,17 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     beyond: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    secret, judgement = "it shows how values are distributed", page.judge(comparison, after, beyond)
+    secret, judgement = "it shows how values are distributed", page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(comparison, before, after), judgement),
+            page.write_header(comparison, secret, _tiles(comparison, before, after), judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn) + _attackers(after),
             _beyond(beyond, after),
@@ -152,29 +154,18 @@ def _attackers(after: Risk) -> str:
 
 
 def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
-    """Say what attackers reach who know more than the promise is about, loudly where that is much."""
+    """List what attackers reach who know more than the promise is about; what that means stands at the top."""
     if not beyond:
         return ""
-    many = after.unit.many.replace(" ", "_")
-    rows, warnings = [], ""
-    for found in beyond:
-        warnings += "".join(f"<p>{escape(text)}</p>" for text in getattr(found, "warnings", ()))
-        for name, value in found.to_dict().items():
-            if name in {"knowledge", "warnings", many}:
-                continue
-            parts = value if isinstance(value, Mapping) else {"": value}
-            rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
-    told = (
-        f"<blockquote class='warning'><p><b>What the promise does not cover.</b></p>{warnings}</blockquote>"
-        if warnings
-        else "<p>Nobody’s sensitive value is told by records that all have the same, and plain columns leave nobody "
-        "alone.</p>"
-    )
+    left_out, rows = {"knowledge", "warnings", after.unit.many.replace(" ", "_")}, []
+    for name, value in ((n, v) for found in beyond for n, v in found.to_dict().items() if n not in left_out):
+        parts = value if isinstance(value, Mapping) else {"": value}
+        rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
     table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
     return (
-        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Whoever also knows what is "
-        "published as it is, or finds that all records that fit have the same sensitive value, learns more.</p>\n"
-        f"{told}\n{table}</section>"
+        "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Someone who also knows what "
+        "is published as it is, or who matches only records with the same sensitive value, learns more.</p>\n"
+        f"{table}</section>"
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.checking.risk import Risk
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
+from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.core.visible import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
@@ -45,6 +46,7 @@ def render(
     scores: Sequence[Score],
     *,
     facts: Mapping[str, str] | None = None,
+    remaining: Remaining = NOTHING,
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page that needs no network and runs no scripts.
@@ -73,11 +75,11 @@ def render(
     '<!DOCTYPE html>'
     """
     drawn = figures(comparison, before, after, curve)
-    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after)
+    tiles, judgement = _tiles(comparison, before, after), page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, "it names places", tiles, judgement),
+            page.write_header(comparison, "it names places", tiles, judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             _map(comparison, drawn.get("map")),

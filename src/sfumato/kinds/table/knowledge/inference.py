@@ -1,0 +1,129 @@
+"""What the published classes say of sensitive columns: how sure a reader can be of a value, and of how many people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.core.release import Release
+from sfumato.core.remaining import Possibility, Remaining, quote
+from sfumato.core.unit import PERSON, Unit
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.published import PublishedTable
+
+__all__ = ["find_inferences", "is_promised", "number_values", "say_inference"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noqa: ARG001
+    """Return, for every sensitive column, how sure a reader of the published files can be of its values.
+
+    A class is counted by itself. Whoever fits several classes is less sure; whoever knows who is in which one is not.
+
+    Parameters
+    ----------
+    release
+        A release whose structure was checked.
+    measured
+        What its verifier counted; not needed here.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (29, "flu"), (70, "flu"), (79, "cold")]
+    >>> data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> print(next(iter(find_inferences(release))))
+    2 of 4 people (50 %) match only records with the same value of 'ill'. The guarantee does not cover it. What helps:
+    l-diversity (l=2 or more) or t-closeness (t=0.3).
+    """
+    return Remaining(tuple(_judge_columns(release)))
+
+
+def _judge_columns(release: Release) -> Iterator[Possibility]:
+    table = PublishedTable.of(release)
+    for column in release.columns:
+        if column.role == "sensitive" and table.records:
+            value, width = number_values(release, column.name)
+            pairs, counts = np.unique(table.group * width + value, return_counts=True)
+            share = counts / table.sizes[pairs // width]
+            certain = int(counts[share == 1].sum())
+            promised, most = is_promised(release, column.name), float(share.max())
+            yield say_inference(column.name, certain, table.records, most, promised=promised, unit=release.unit)
+
+
+def is_promised(release: Release, column: str) -> bool:
+    """Tell whether the guarantee of a release bounds what can be inferred of a sensitive column.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "flu"), (21, "cold")], ("age", "ill"), sensitive=("ill",))
+    >>> [is_promised(sf.anonymize(data, sf.methods.Mondrian(k=2, l=l)).release, "ill") for l in (1, 2)]
+    [False, True]
+    """
+    claim = release.guarantee
+    return isinstance(claim, KAnonymity) and (claim.l > 1 or claim.t is not None) and column in claim.sensitive
+
+
+def number_values(release: Release, column: str) -> tuple[Ints, int]:
+    """Return the value of every published record as a number, and how many there are.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("table", [(20, "flu"), (20, "flu")], ("age", "ill"), sensitive=("ill",))
+    >>> values, width = number_values(sf.anonymize(data, sf.methods.Mondrian(k=2)).release, "ill")
+    >>> values.tolist(), width
+    ([0, 0], 1)
+    """
+    coded = release.table.column(column).combine_chunks().dictionary_encode()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), max(len(coded.dictionary), 1)
+
+
+def say_inference(
+    column: str, certain: int, people: int, confidence: float, *, promised: bool, unit: Unit = PERSON
+) -> Possibility:
+    """Say how sure somebody can be of the values of a sensitive column who knows all quasi-identifiers.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    certain, people
+        For how many all records that match have the same value, and of how many.
+    confidence
+        The largest share of one value among the records that anybody matches.
+    promised
+        Whether the guarantee bounds it.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> print(say_inference("ill", 0, 200, 0.6, promised=True).sentence)
+    Someone who knows all quasi-identifiers can infer a value of 'ill' with up to 60 % confidence.
+    """
+    name = quote(repr(column))
+    wording = (
+        f"Someone who knows all quasi-identifiers can infer a value of {name} with up to {{confidence}} confidence."
+    )
+    if certain:
+        wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same value of {name}."
+    covered = "" if promised else " The guarantee does not cover it."
+    remedy = "What helps: l-diversity (l=2 or more) or t-closeness (t=0.3)."
+    if promised:
+        remedy = "What helps: a larger l or a smaller t." if certain else ""
+    return Possibility(
+        "inference",
+        column,
+        "warning" if certain or not promised else "note",
+        wording + covered,
+        remedy,
+        {"people": certain, "of": people},
+        {"confidence": confidence},
+    )

@@ -65,7 +65,7 @@ def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_p
     page.get_by_role("link", name="Verify, attack, measure").click()
     page.get_by_role("button", name="Verify", exact=True).click()
     page.wait_for_url("**do=verify*")
-    page.get_by_text("The guarantee holds").first.wait_for()
+    page.get_by_text("the guarantee holds").first.wait_for()
 
 
 def _edit_and_use_a_hierarchy(page, server, name, over):
@@ -129,7 +129,7 @@ def _stop_a_run(page, server, name):
         page.goto(f"{server.base}/anonymise/{name}")
         page.get_by_role("button", name="Anonymise", exact=True).click()
         page.wait_for_url("**/run/*")
-        ended = page.get_by_text("Stopped. Nothing was published.").or_(page.get_by_text("The guarantee holds"))
+        ended = page.get_by_text("Stopped. Nothing was published.").or_(page.get_by_text("the guarantee holds"))
         page.get_by_role("button", name="Stop").or_(ended.first).first.click()
         ended.first.wait_for()
         if page.get_by_text("Stopped. Nothing was published.").count():
@@ -147,7 +147,7 @@ def _anonymise(page, server, name):
     page.get_by_role("button", name="Anonymise", exact=True).click()
     page.wait_for_url("**/run/*")
     page.reload()  # in the middle: the run goes on, and is found again
-    page.get_by_text("The guarantee holds").wait_for()
+    page.get_by_text("the guarantee holds").wait_for()
     page.get_by_role("heading", name="Original beside release").wait_for()
     page.locator("iframe").scroll_into_view_if_needed()
     page.frame_locator("iframe").locator("h1").wait_for()

@@ -158,7 +158,7 @@ def test_pcta_publishes_under_constraints_made_on_the_page(walk):
         fill("privacy", "given")
         fill("utility", "given")
         user.find(marker="anonymise").click()
-        await user.should_see("The guarantee holds")
+        await user.should_see("the guarantee holds")
         out = bench.project.area("releases") / "baskets-pcta"
         release = sf.read_release(out)
         assert release.guarantee.name == "itemset-anonymity" and release.guarantee.k == 3
@@ -169,7 +169,7 @@ def test_pcta_publishes_under_constraints_made_on_the_page(walk):
         original = sf.read(bench.project.find("data", "baskets.csv"), "sets")
         assert sf.verify(out).holds and sf.attack(out, original).smallest_anonymity_set >= 3
         await user.open("/releases/baskets-pcta?do=verify&data=baskets.csv")
-        await user.should_see("The guarantee holds")
+        await user.should_see("the guarantee holds")
 
     walk(steps)
 

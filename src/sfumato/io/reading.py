@@ -15,7 +15,6 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.rooms import find_kind, look_up
 from sfumato.core.unit import parse_unit
 from sfumato.io.files import check_encoding
-from sfumato.io.meanings import find_option
 from sfumato.io.tables import check_delimiter
 
 __all__ = ["Reading", "check_missing", "check_separator"]
@@ -252,6 +251,8 @@ class Reading:
         known = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
         for name in options:
             if name not in known:
+                from sfumato.io.meanings import find_option
+
                 meant = find_option(name)
                 near = [meant] if meant else difflib.get_close_matches(name, known, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
